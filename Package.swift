@@ -1,0 +1,198 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One place for what every target of the package is compiled with. Warnings are errors: a warning nobody
+// fixes is a warning nobody reads.
+let sharedSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "heliograph",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "identity-api", targets: ["identity-api"]),
+        .executable(name: "face-matching-worker", targets: ["face-matching-worker"]),
+        .executable(name: "image-worker", targets: ["image-worker"]),
+        .executable(name: "token-registry", targets: ["token-registry"]),
+        .executable(name: "notifier", targets: ["notifier"]),
+        .executable(name: "heliographctl", targets: ["heliographctl"]),
+        .executable(name: "fcm-emulator", targets: ["fcm-emulator"]),
+        .executable(name: "heliograph-bench", targets: ["heliograph-bench"]),
+        .library(name: "WireFormat", targets: ["WireFormat"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // MARK: The system's native libraries
+        .nativeLibrary("CHiredis", pkgConfig: "hiredis", apt: "libhiredis-dev"),
+        .nativeLibrary("CLibPQ", pkgConfig: "libpq", apt: "libpq-dev"),
+        .nativeLibrary("CLibCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        .nativeLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        .nativeLibrary("CVips", pkgConfig: "vips", apt: "libvips-dev"),
+        .target(
+            name: "CDlib", path: "Shared/C/CDlib",
+            // dlib's templates are 95 times slower without optimisation, so a debug build optimises them too.
+            cxxSettings: [.unsafeFlags(["-O2", "-Wno-everything"])],
+            linkerSettings: [
+                .linkedLibrary(":libdlib.a"), .linkedLibrary("openblas"), .linkedLibrary("lapack"),
+                .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("pthread"),
+            ]),
+
+        // MARK: Clients, which know nothing of this product
+        .shared("RedisClient", ["CHiredis", .nioCore, .nioPosix, .nioSSL, .logging, .lifecycle]),
+        .shared("PostgresClient", ["CLibPQ", .logging, .lifecycle, .deque]),
+        .shared("HTTPClient", ["CLibCurl", .logging, .lifecycle]),
+        // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
+        .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
+        .shared("Multipart", []),
+        .shared("ImageProbe", []),
+        .shared("Imaging", ["CVips"]),
+        .shared("FaceEngine", ["CDlib"]),
+
+        // MARK: What the services share
+        .shared("WireFormat", []),
+        .shared("Storage", ["PostgresClient", "WireFormat"]),
+        .shared("BlobStore", ["HeliographCrypto", .nioCore, .nioPosix]),
+        .shared(
+            "EventBus", ["RedisClient", "PostgresClient", "Storage", "WireFormat", .logging, .metrics, .lifecycle, .deque]),
+        .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging]),
+        .shared(
+            "ServiceDefaults",
+            [
+                "RedisClient", "PostgresClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto", .hummingbird, .logging,
+                .metrics, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
+            ]),
+
+        // MARK: The services
+        .serviceLibrary(
+            "IdentityAPI", of: "identity-api",
+            ["Multipart", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .nioCore, .httpTypes]),
+        .service("identity-api", library: "IdentityAPI"),
+        .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
+        .service("face-matching-worker", library: "FaceMatchingWorker"),
+        .serviceLibrary("ImageWorker", of: "image-worker", []),
+        .service("image-worker", library: "ImageWorker"),
+        .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
+        .service("token-registry", library: "TokenRegistry"),
+        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto"]),
+        .service("notifier", library: "Notifier"),
+        .serviceLibrary("HeliographCtl", of: "heliographctl", [.argumentParser]),
+        .service("heliographctl", library: "HeliographCtl"),
+
+        // MARK: Tests and their tools
+        .target(
+            name: "FCMEmulator",
+            dependencies: [
+                "HeliographCrypto", .hummingbird, .hummingbirdHTTP2, .nioCore, .nioSSL, .httpTypes, .logging, .lifecycle,
+                .argumentParser,
+            ],
+            path: "Tests/FCMEmulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser], path: "Tests/FCMEmulator/main",
+            swiftSettings: sharedSettings),
+        .target(
+            name: "TestSupport", dependencies: ["PostgresClient", "RedisClient", "Storage", .logging],
+            path: "Tests/TestSupport", swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "heliograph-bench",
+            dependencies: [
+                "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
+                "Imaging", "HTTPClient", .argumentParser, .logging,
+            ],
+            path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
+        .tests("RedisClientTests", ["RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .nioEmbedded]),
+        .tests("PostgresClientTests", ["PostgresClient", "TestSupport"]),
+        .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
+        .tests("CryptoTests", ["HeliographCrypto"]),
+        .tests("MultipartTests", ["Multipart"]),
+        .tests("ImageProbeTests", ["ImageProbe"]),
+        .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto"]),
+        .tests("FaceEngineTests", ["FaceEngine", "Imaging", "TestSupport"]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport"]),
+        .tests("EventBusTests", ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport"]),
+        .tests("ContractTests", ["WireFormat", "FCM"]),
+        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
+        .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
+        .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport"]),
+        .tests(
+            "IdentityAPITests",
+            ["IdentityAPI", "ServiceDefaults", "Storage", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport"]),
+        .tests(
+            "FaceMatchingWorkerTests",
+            ["FaceMatchingWorker", "FaceEngine", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport"]),
+        .tests("TokenRegistryTests", ["TokenRegistry", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
+        .tests("NotifierTests", ["Notifier", "FCMEmulator", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
+        .tests("HeliographCtlTests", ["HeliographCtl", "Storage", "TestSupport"]),
+        .tests("EndToEndTests", ["TestSupport", "HTTPClient", "PostgresClient", "Storage", "HeliographCrypto"]),
+        .tests("TidyTests", []),
+    ],
+    cxxLanguageStandard: .cxx17
+)
+
+extension Target {
+    /// A module map over a library of the system.
+    static func nativeLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
+        .systemLibrary(name: name, path: "Shared/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+    }
+
+    /// A module of `Shared/`.
+    static func shared(_ name: String, _ dependencies: [Dependency], path: String? = nil) -> Target {
+        .target(name: name, dependencies: dependencies, path: path ?? "Shared/\(name)", swiftSettings: sharedSettings)
+    }
+
+    /// The library of a service: everything but its command line, so that tests run it in their own process.
+    static func serviceLibrary(_ name: String, of service: String, _ dependencies: [Dependency]) -> Target {
+        .target(
+            name: name,
+            dependencies: [
+                "ServiceDefaults", "EventBus", "Storage", "WireFormat", "PostgresClient", "RedisClient", .logging, .metrics,
+                .lifecycle, .configuration,
+            ] + dependencies,
+            path: "Services/\(service)/\(name)", swiftSettings: sharedSettings)
+    }
+
+    /// The executable of a service: one file that reads its arguments and runs the library.
+    static func service(_ name: String, library: String) -> Target {
+        .executableTarget(
+            name: name, dependencies: [.byName(name: library), "ServiceDefaults", .argumentParser],
+            path: "Services/\(name)/main", swiftSettings: sharedSettings)
+    }
+
+    static func tests(_ name: String, _ dependencies: [Dependency]) -> Target {
+        .testTarget(
+            name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: [], swiftSettings: sharedSettings)
+    }
+}
+
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let configuration = product(name: "Configuration", package: "swift-configuration")
+    static let deque = product(name: "DequeModule", package: "swift-collections")
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdHTTP2 = product(name: "HummingbirdHTTP2", package: "hummingbird")
+    static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let metrics = product(name: "Metrics", package: "swift-metrics")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+}

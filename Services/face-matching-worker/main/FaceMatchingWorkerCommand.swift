@@ -1,0 +1,4 @@
+@main
+struct FaceMatchingWorkerCommand {
+    static func main() {}
+}

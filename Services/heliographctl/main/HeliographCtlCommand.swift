@@ -1,0 +1,4 @@
+@main
+struct HeliographCtlCommand {
+    static func main() {}
+}

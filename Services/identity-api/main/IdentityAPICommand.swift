@@ -1,0 +1,4 @@
+@main
+struct IdentityAPICommand {
+    static func main() {}
+}

@@ -1,0 +1,4 @@
+@main
+struct ImageWorkerCommand {
+    static func main() {}
+}

@@ -1,0 +1,4 @@
+@main
+struct NotifierCommand {
+    static func main() {}
+}

@@ -1,0 +1,4 @@
+@main
+struct TokenRegistryCommand {
+    static func main() {}
+}

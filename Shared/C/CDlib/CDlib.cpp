@@ -1,0 +1,2 @@
+#include "CDlib.h"
+const char *hg_dlib_version(void) { return "19.24"; }

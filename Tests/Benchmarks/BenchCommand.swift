@@ -1,0 +1,4 @@
+@main
+struct BenchCommand {
+    static func main() {}
+}

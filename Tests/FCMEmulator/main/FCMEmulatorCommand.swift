@@ -1,0 +1,4 @@
+@main
+struct FCMEmulatorCommand {
+    static func main() {}
+}
