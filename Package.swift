@@ -51,7 +51,7 @@ let package = Package(
             // dlib's templates are 95 times slower without optimisation, so a debug build optimises them too.
             cxxSettings: [.unsafeFlags(["-O2", "-Wno-everything"])],
             linkerSettings: [
-                .linkedLibrary(":libdlib.a"), .linkedLibrary("openblas"), .linkedLibrary("lapack"),
+                .linkedLibrary(":libdlib.a"), .linkedLibrary("blas"), .linkedLibrary("lapack"),
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("pthread"),
             ]),
 
