@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// Turns bodies into JSON and back: keys sorted, times as whole milliseconds, nothing escaped without need.
+enum EventCoding {
+    static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(date.millisecondsSince1970)
+        }
+        return encoder
+    }()
+
+    static let decoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            Date(millisecondsSince1970: try decoder.singleValueContainer().decode(Int64.self))
+        }
+        return decoder
+    }()
+
+    static func encode(_ body: some Event) throws(WireFormatError) -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = [UInt8](try encoder.encode(body))
+        } catch {
+            throw WireFormatError(.malformedBody, "the body cannot be written as JSON", underlying: error)
+        }
+        try EnvelopeLimits.check(body: bytes)
+        return bytes
+    }
+
+    static func decode<Body: Event>(_ type: Body.Type, from bytes: [UInt8]) throws(WireFormatError) -> Body {
+        do {
+            return try decoder.decode(type, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw WireFormatError(.malformedBody, "\(Body.type): \(describe(error))", underlying: error)
+        } catch {
+            throw WireFormatError(.malformedBody, "\(Body.type): the body is not readable", underlying: error)
+        }
+    }
+
+    /// Says which field is wrong and how, without its value: values do not belong into a log.
+    private static func describe(_ error: DecodingError) -> String {
+        func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
+            let keys = context.codingPath + (last.map { [$0] } ?? [])
+            return keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+        }
+        switch error {
+        case .keyNotFound(let key, let context): return "field \(path(context, key)) is missing"
+        case .valueNotFound(_, let context): return "field \(path(context)) is null"
+        case .typeMismatch(let type, let context): return "field \(path(context)) is not a \(type)"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: return "the body is not JSON"
+        case .dataCorrupted(let context): return "field \(path(context)) has a value that is not known"
+        @unknown default: return "the body is not readable"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import FoundationEssentials
+
+/// An id that is written in lower case; Foundation's own coding writes upper case, which the HTTP API does not.
+@propertyWrapper
+public struct WireUUID: Codable, Sendable, Equatable, Hashable {
+    public var wrappedValue: UUID
+
+    public init(wrappedValue: UUID) {
+        self.wrappedValue = wrappedValue
+    }
+
+    public init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode(UUID.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue.wireString)
+    }
+}
+
+/// A list of ids that are written in lower case.
+@propertyWrapper
+public struct WireUUIDs: Codable, Sendable, Equatable, Hashable {
+    public var wrappedValue: [UUID]
+
+    public init(wrappedValue: [UUID]) {
+        self.wrappedValue = wrappedValue
+    }
+
+    public init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode([UUID].self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue.map(\.wireString))
+    }
+}

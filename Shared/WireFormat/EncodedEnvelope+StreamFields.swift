@@ -1,0 +1,120 @@
+import FoundationEssentials
+
+/// A field of a stream entry: a short name, because every hop and the append-only file repeat it, and any bytes.
+public typealias StreamField = (name: String, value: [UInt8])
+
+extension EncodedEnvelope {
+    /// The names of the fields of a stream entry.
+    public enum Field {
+        public static let id = "i"
+        public static let type = "t"
+        public static let version = "v"
+        public static let key = "k"
+        /// Milliseconds since 1970.
+        public static let occurredAt = "c"
+        public static let traceparent = "tp"
+        public static let requestID = "r"
+        /// Milliseconds since 1970.
+        public static let expiresAt = "x"
+        public static let body = "b"
+    }
+
+    /// The message as fields of a stream entry, always in the same order; absent optional parts are left out.
+    public var streamFields: [StreamField] {
+        var fields: [StreamField] = []
+        fields.reserveCapacity(9)
+        fields.append((Field.id, Array(id.wireString.utf8)))
+        fields.append((Field.type, Array(type.rawValue.utf8)))
+        fields.append((Field.version, Array(String(version).utf8)))
+        fields.append((Field.key, Array(key.utf8)))
+        fields.append((Field.occurredAt, Array(String(occurredAt.millisecondsSince1970).utf8)))
+        if let traceparent { fields.append((Field.traceparent, Array(traceparent.utf8))) }
+        if let requestID { fields.append((Field.requestID, Array(requestID.utf8))) }
+        if let expiresAt { fields.append((Field.expiresAt, Array(String(expiresAt.millisecondsSince1970).utf8))) }
+        fields.append((Field.body, body))
+        return fields
+    }
+
+    /// Reads a message from the fields of a stream entry; fields with unknown names are ignored.
+    ///
+    /// - Throws: ``WireFormatError`` that names the first field which is missing, repeated, malformed or over its limit.
+    public init(streamFields: some Sequence<StreamField>) throws(WireFormatError) {
+        var raw = RawFields()
+        for field in streamFields { try raw.set(field) }
+        let id = try raw.text(Field.id, raw.id)
+        guard id.utf8.count == 36, let uuid = UUID(uuidString: id) else {
+            throw WireFormatError(.invalidField(Field.id), "field i is not a UUID")
+        }
+        guard let body = raw.body else { throw WireFormatError(.missingField(Field.body), "field b is missing") }
+        try self.init(
+            id: uuid,
+            type: EventType(rawValue: raw.text(Field.type, raw.type)),
+            version: Int(raw.number(Field.version, raw.version, max: Int64(Int32.max))),
+            key: raw.text(Field.key, raw.key),
+            occurredAt: Date(millisecondsSince1970: raw.number(Field.occurredAt, raw.occurredAt)),
+            traceparent: raw.traceparent == nil ? nil : raw.text(Field.traceparent, raw.traceparent),
+            requestID: raw.requestID == nil ? nil : raw.text(Field.requestID, raw.requestID),
+            expiresAt: raw.expiresAt == nil
+                ? nil : Date(millisecondsSince1970: raw.number(Field.expiresAt, raw.expiresAt)),
+            body: body)
+    }
+}
+
+/// The fields of an entry by name, before they are understood.
+private struct RawFields {
+    /// The last millisecond of the year 9999: a time after it is a mistake, and Postgres and Date both hold it.
+    static let millisecondsMax: Int64 = 253_402_300_799_999
+
+    var id, type, version, key, occurredAt, traceparent, requestID, expiresAt, body: [UInt8]?
+
+    mutating func set(_ field: StreamField) throws(WireFormatError) {
+        switch field.name {
+        case EncodedEnvelope.Field.id: try Self.set(&id, field)
+        case EncodedEnvelope.Field.type: try Self.set(&type, field)
+        case EncodedEnvelope.Field.version: try Self.set(&version, field)
+        case EncodedEnvelope.Field.key: try Self.set(&key, field)
+        case EncodedEnvelope.Field.occurredAt: try Self.set(&occurredAt, field)
+        case EncodedEnvelope.Field.traceparent: try Self.set(&traceparent, field)
+        case EncodedEnvelope.Field.requestID: try Self.set(&requestID, field)
+        case EncodedEnvelope.Field.expiresAt: try Self.set(&expiresAt, field)
+        case EncodedEnvelope.Field.body: try Self.set(&body, field)
+        default: break
+        }
+    }
+
+    private static func set(_ slot: inout [UInt8]?, _ field: StreamField) throws(WireFormatError) {
+        guard slot == nil else {
+            throw WireFormatError(.invalidField(field.name), "field \(field.name) is there twice")
+        }
+        slot = field.value
+    }
+
+    func text(_ name: String, _ bytes: [UInt8]?) throws(WireFormatError) -> String {
+        guard let bytes else { throw WireFormatError(.missingField(name), "field \(name) is missing") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw WireFormatError(.invalidField(name), "field \(name) is not UTF-8")
+        }
+        return text
+    }
+
+    /// A decimal number without sign or leading plus, as this module writes it.
+    func number(
+        _ name: String, _ bytes: [UInt8]?, max: Int64 = RawFields.millisecondsMax
+    ) throws(WireFormatError) -> Int64 {
+        guard let bytes else { throw WireFormatError(.missingField(name), "field \(name) is missing") }
+        var value: Int64 = 0
+        guard (1...15).contains(bytes.count) else {
+            throw WireFormatError(.invalidField(name), "field \(name) is not a number in range")
+        }
+        for byte in bytes {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else {
+                throw WireFormatError(.invalidField(name), "field \(name) is not a number")
+            }
+            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        guard value <= max else {
+            throw WireFormatError(.invalidField(name), "field \(name) is not a number in range")
+        }
+        return value
+    }
+}

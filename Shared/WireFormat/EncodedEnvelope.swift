@@ -1,0 +1,55 @@
+public import FoundationEssentials
+
+/// A message whose body is still, or already, bytes: what the outbox stores and the stream carries.
+public struct EncodedEnvelope: Sendable, Equatable {
+    public let id: UUID
+    public let type: EventType
+    public let version: Int
+    public let key: String
+    public let occurredAt: Date
+    public let traceparent: String?
+    public let requestID: String?
+    public let expiresAt: Date?
+    /// The body as JSON in UTF-8, at most ``EnvelopeLimits/bodyBytesMax`` bytes.
+    public let body: [UInt8]
+
+    /// Makes an envelope from its parts, for instance from a row of the outbox.
+    ///
+    /// - Throws: ``WireFormatError`` when a part is over its limit.
+    public init(
+        id: UUID, type: EventType, version: Int, key: String, occurredAt: Date, traceparent: String? = nil,
+        requestID: String? = nil, expiresAt: Date? = nil, body: [UInt8]
+    ) throws(WireFormatError) {
+        try EnvelopeLimits.check("t", type.rawValue, bytesMax: EnvelopeLimits.typeBytesMax)
+        try EnvelopeLimits.check("k", key, bytesMax: EnvelopeLimits.keyBytesMax)
+        if let traceparent { try EnvelopeLimits.check("tp", traceparent, bytesMax: EnvelopeLimits.traceparentBytesMax) }
+        if let requestID { try EnvelopeLimits.check("r", requestID, bytesMax: EnvelopeLimits.requestIDBytesMax) }
+        guard version >= 1 else { throw WireFormatError(.invalidField("v"), "field v is below 1") }
+        try EnvelopeLimits.check(body: body)
+        self.id = id
+        self.type = type
+        self.version = version
+        self.key = key
+        self.occurredAt = occurredAt.roundedToMilliseconds
+        self.traceparent = traceparent
+        self.requestID = requestID
+        self.expiresAt = expiresAt?.roundedToMilliseconds
+        self.body = body
+    }
+
+    /// Reads the body as an event of the given type; fields that the type does not know are ignored.
+    ///
+    /// - Throws: ``WireFormatError`` when the type is another one, the version is newer than this build, or the body does not fit.
+    public func decode<Body: Event>(_ type: Body.Type = Body.self) throws(WireFormatError) -> Envelope<Body> {
+        guard self.type == Body.type else {
+            throw WireFormatError(.typeMismatch, "the message is a \(self.type), not a \(Body.type)")
+        }
+        guard version <= Body.version else {
+            throw WireFormatError(
+                .unsupportedVersion, "\(Body.type) has version \(version), this build knows up to \(Body.version)")
+        }
+        return Envelope(
+            try EventCoding.decode(Body.self, from: body), id: id, version: version, occurredAt: occurredAt,
+            traceparent: traceparent, requestID: requestID, expiresAt: expiresAt)
+    }
+}

@@ -1,0 +1,28 @@
+public import FoundationEssentials
+
+/// A face session reached its terminal state; wakes the requests that wait for it.
+public struct EkycCompleted: Event {
+    public static var type: EventType { .ekycCompleted }
+
+    @WireUUID public var sessionID: UUID
+    public var event: EkycEvent
+    public var succeeded: Bool
+    /// Why it did not succeed; nil when it did.
+    public var reason: SessionReason?
+
+    public var key: String { sessionID.wireString }
+
+    public init(sessionID: UUID, event: EkycEvent, succeeded: Bool, reason: SessionReason? = nil) {
+        self.sessionID = sessionID
+        self.event = event
+        self.succeeded = succeeded
+        self.reason = reason
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case sessionID = "session_id"
+        case event
+        case succeeded
+        case reason
+    }
+}

@@ -1,0 +1,18 @@
+public import FoundationEssentials
+
+/// A picture waits to be made; the job's row says which.
+public struct ImageRequested: Event {
+    public static var type: EventType { .imageRequested }
+
+    @WireUUID public var jobID: UUID
+
+    public var key: String { jobID.wireString }
+
+    public init(jobID: UUID) {
+        self.jobID = jobID
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case jobID = "job_id"
+    }
+}

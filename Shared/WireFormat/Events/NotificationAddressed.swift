@@ -1,0 +1,33 @@
+public import FoundationEssentials
+
+/// A notification has its deliveries, one an installation, and they wait to be sent; travels on the stream of its lane.
+public struct NotificationAddressed: Event {
+    public static var type: EventType { .notificationAddressed }
+    public static var streams: [String] { Lane.allCases.map(stream(of:)) }
+
+    /// The most deliveries of one event; a notification for more installations is several events.
+    public static let deliveriesMax = 500
+
+    @WireUUID public var notificationID: UUID
+    /// The deliveries to make, at most ``deliveriesMax``.
+    @WireUUIDs public var deliveryIDs: [UUID]
+    public var lane: Lane
+
+    public var key: String { notificationID.wireString }
+    public var stream: String { Self.stream(of: lane) }
+
+    /// The name of the stream of a lane.
+    public static func stream(of lane: Lane) -> String { "\(type.rawValue).\(lane.rawValue)" }
+
+    public init(notificationID: UUID, deliveryIDs: [UUID], lane: Lane) {
+        self.notificationID = notificationID
+        self.deliveryIDs = deliveryIDs
+        self.lane = lane
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case notificationID = "notification_id"
+        case deliveryIDs = "delivery_ids"
+        case lane
+    }
+}

@@ -1,0 +1,42 @@
+public import FoundationEssentials
+
+/// Somebody has to be told something; says what and to whom, not to which devices.
+public struct NotificationRequested: Event {
+    public static var type: EventType { .notificationRequested }
+
+    @WireUUID public var notificationID: UUID
+    /// Two requests with the same key are one notification, for instance `ekyc:<session>`.
+    public var dedupeKey: String
+    public var kind: NotificationKind
+    public var recipient: NotificationRecipient
+    public var lane: Lane
+    /// What the texts and the data of the kind need; ids and words meant for the lock screen, never secrets.
+    public var parameters: [String: String]
+    /// After this time the notification is not worth sending.
+    public var expiresAt: Date
+
+    public var key: String { recipient.id }
+
+    public init(
+        notificationID: UUID = UUIDv7.generate(), dedupeKey: String, kind: NotificationKind,
+        recipient: NotificationRecipient, lane: Lane, parameters: [String: String], expiresAt: Date
+    ) {
+        self.notificationID = notificationID
+        self.dedupeKey = dedupeKey
+        self.kind = kind
+        self.recipient = recipient
+        self.lane = lane
+        self.parameters = parameters
+        self.expiresAt = expiresAt.roundedToMilliseconds
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case notificationID = "notification_id"
+        case dedupeKey = "dedupe_key"
+        case kind
+        case recipient
+        case lane
+        case parameters
+        case expiresAt = "expires_at"
+    }
+}

@@ -1,0 +1,37 @@
+public import FoundationEssentials
+
+/// Whom a notification is for.
+public struct NotificationRecipient: Codable, Sendable, Hashable {
+    /// What the id names.
+    public enum Kind: String, Codable, Sendable, CaseIterable {
+        /// The device that started a face session.
+        case session
+        /// Every installation of a user.
+        case user
+        /// Every member of a topic.
+        case topic
+    }
+
+    public let type: Kind
+    public let id: String
+
+    public init(type: Kind, id: String) {
+        self.type = type
+        self.id = id
+    }
+
+    /// The device that started the given face session.
+    public static func session(_ id: UUID) -> NotificationRecipient {
+        NotificationRecipient(type: .session, id: id.wireString)
+    }
+
+    /// Every installation of the given user.
+    public static func user(_ id: UUID) -> NotificationRecipient {
+        NotificationRecipient(type: .user, id: id.wireString)
+    }
+
+    /// Every member of the given topic, such as `event:42`.
+    public static func topic(_ name: String) -> NotificationRecipient {
+        NotificationRecipient(type: .topic, id: name)
+    }
+}

@@ -1,0 +1,16 @@
+/// Why a face session did not succeed; shown by the session's status only, never in a push.
+public enum SessionReason: String, Codable, Sendable, CaseIterable {
+    case noFace = "no_face"
+    case multipleFaces = "multiple_faces"
+    case faceTooSmall = "face_too_small"
+    case lowQuality = "low_quality"
+    case poseMismatch = "pose_mismatch"
+    case inconsistentFaces = "inconsistent_faces"
+    case duplicateImages = "duplicate_images"
+    case replayedImage = "replayed_image"
+    /// Also the answer for an account without a face: nobody can find out who has one.
+    case noMatch = "no_match"
+    case alreadyEnrolled = "already_enrolled"
+    case timeout
+    case `internal`
+}
