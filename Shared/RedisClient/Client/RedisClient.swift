@@ -1,0 +1,234 @@
+public import Logging
+import NIOCore
+import NIOPosix
+public import ServiceLifecycle
+import Synchronization
+
+/// A client of one Redis server (7.0 or later, RESP2).
+///
+/// All tasks share one connection: what they send at the same time leaves in one write. It is made on first use and made again
+/// when it is lost. Commands that were never sent wait for the new connection; those that were sent fail with an error that
+/// says that they may have been executed. Blocking commands need a connection of their own:
+/// ``withDedicatedConnection(_:)``.
+public final class RedisClient: RedisCommandSender, Service {
+    private struct State {
+        var keeper: ConnectionKeeper<RedisConnection, Waiter>
+        var dedicated: [UInt64: RedisConnection] = [:]
+        var lastDedicated: UInt64 = 0
+        var isShutDown = false
+    }
+
+    private typealias Waiter = CheckedContinuation<Result<RedisConnection, RedisError>, Never>
+
+    /// What the client was made with.
+    public let configuration: RedisConfiguration
+    private let logger: Logger
+    private let eventLoop: any EventLoop
+    private let connector: Result<RedisConnector, RedisError>
+    private let state: Mutex<State>
+
+    /// Makes a client that connects on first use.
+    ///
+    /// Certificate authorities that cannot be read make ``run()`` and every command throw.
+    public init(configuration: RedisConfiguration, logger: Logger) {
+        let group = MultiThreadedEventLoopGroup.singleton
+        self.configuration = configuration
+        self.logger = logger
+        eventLoop = group.next()
+        connector = Result { () throws(RedisError) in try RedisConnector(configuration: configuration, group: group) }
+        state = Mutex(State(keeper: ConnectionKeeper(maxWaiters: configuration.maxQueuedCommands)))
+    }
+
+    deinit {
+        state.withLock { state in
+            state.keeper.connection?.drain()
+            for connection in state.dedicated.values { connection.drain() }
+        }
+    }
+
+    /// Keeps the connection up until graceful shutdown, and then shuts down.
+    public func run() async throws {
+        _ = try connector.get()
+        if let attempt = state.withLock({ $0.keeper.start() }) { makeAttempt(attempt) }
+        try? await gracefulShutdown()
+        await shutdown()
+    }
+
+    /// Refuses new commands, lets those under way finish within the configured time, and closes all connections.
+    public func shutdown() async {
+        let (connections, waiters) = state.withLock { state in
+            state.isShutDown = true
+            let (shared, waiters) = state.keeper.shutDown()
+            return ([shared].compactMap { $0 } + state.dedicated.values, waiters)
+        }
+        for waiter in waiters { waiter.resume(returning: .failure(Self.shutDownError)) }
+        for connection in connections { connection.drain() }
+        let limit = eventLoop.scheduleTask(in: TimeAmount(configuration.drainTimeout)) {
+            for connection in connections { connection.closeNow() }
+        }
+        for connection in connections { await connection.waitUntilClosed() }
+        limit.cancel()
+    }
+
+    // MARK: Commands
+
+    public func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply {
+        try await perform(timeout) { core, deadline async throws(RedisError) in
+            try await core.send(command, deadline: deadline).checked()
+        }
+    }
+
+    public func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply] {
+        try await perform(timeout) { core, deadline async throws(RedisError) in
+            try await core.pipeline(commands, deadline: deadline)
+        }
+    }
+
+    /// Calls `body` with the shared connection, and again with the next one when the commands were not sent.
+    private func perform<Value: Sendable>(
+        _ timeout: Duration?, _ body: (ConnectionCore, NIODeadline) async throws(RedisError) -> Value
+    ) async throws(RedisError) -> Value {
+        let deadline = NIODeadline.now() + TimeAmount(timeout ?? configuration.commandTimeout)
+        while true {
+            let connection = try await sharedConnection(deadline: deadline)
+            do throws(RedisError) {
+                return try await body(connection.core, deadline)
+            } catch {
+                guard error.code == .connectionLost, !error.mayHaveExecuted else { throw error }
+            }
+        }
+    }
+
+    private static var shutDownError: RedisError { ConnectionKeeper<RedisConnection, Waiter>.shutDownError }
+}
+
+// MARK: The shared connection
+
+extension RedisClient {
+    private func sharedConnection(deadline: NIODeadline) async throws(RedisError) -> RedisConnection {
+        if let connection = state.withLock({ $0.keeper.connection }) { return connection }
+        _ = try connector.get()
+        let ticket = RequestTicket()
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { wait(for: deadline, continuation: $0, ticket: ticket) }
+        } onCancel: {
+            // The lock is taken after the task became cancelled, so either the waiter is there or it will not be added.
+            let waiter = state.withLock { $0.keeper.removeWaiter(ticket.id.load(ordering: .relaxed)) }
+            waiter?.resume(returning: .failure(RedisError(.cancelled, "the task was cancelled while it waited to connect")))
+        }.get()
+    }
+
+    private func wait(for deadline: NIODeadline, continuation: Waiter, ticket: RequestTicket) {
+        let access = state.withLock { state -> ConnectionKeeper<RedisConnection, Waiter>.Access in
+            if Task.isCancelled { return .refused(RedisError(.cancelled, "the task was cancelled")) }
+            let access = state.keeper.access()
+            if case .wait(let number, _) = access {
+                ticket.id.store(number, ordering: .relaxed)
+                state.keeper.add(continuation, as: number)
+            }
+            return access
+        }
+        switch access {
+        case .use(let connection): continuation.resume(returning: .success(connection))
+        case .refused(let error): continuation.resume(returning: .failure(error))
+        case .wait(let number, let attempt):
+            eventLoop.scheduleTask(deadline: deadline) { [weak self] in self?.waitEnded(number) }
+            if let attempt { makeAttempt(attempt) }
+        }
+    }
+
+    /// The patience of a waiter ended.
+    private func waitEnded(_ number: UInt64) {
+        let (waiter, reason) = state.withLock { ($0.keeper.removeWaiter(number), $0.keeper.lastFailure) }
+        let error = RedisError(.connectionFailed, "no connection within the time limit", underlying: reason)
+        waiter?.resume(returning: .failure(error))
+    }
+
+    private func makeAttempt(_ attempt: UInt64) {
+        Task {
+            do throws(RedisError) {
+                let connection = try await connector.get().connect(dedicated: false) { [weak self] error in
+                    self?.lost(attempt, error)
+                }
+                connected(connection, attempt)
+            } catch {
+                failed(error)
+            }
+        }
+    }
+
+    private func connected(_ connection: RedisConnection, _ attempt: UInt64) {
+        guard let waiters = state.withLock({ $0.keeper.connected(connection) }) else {
+            connection.closeNow()
+            return
+        }
+        logger.debug("Connected to Redis", metadata: ["redis.server": "\(configuration)"])
+        for waiter in waiters { waiter.resume(returning: .success(connection)) }
+        // It may have been lost before anybody knew it.
+        if connection.isRetired { lost(attempt, RedisError(.connectionLost, "the connection was lost at once")) }
+    }
+
+    private func failed(_ error: RedisError) {
+        guard let retry = state.withLock({ $0.keeper.failed(error) }) else { return }
+        for waiter in retry.hopeless { waiter.resume(returning: .failure(error)) }
+        let backoff = Backoff(min: configuration.minBackoff, max: configuration.maxBackoff)
+        let pause = backoff.pause(afterFailures: retry.failures)
+        logger.warning(
+            "Cannot connect to Redis; trying again",
+            metadata: ["error": "\(error)", "failures": "\(retry.failures)", "pause": "\(pause)"])
+        eventLoop.scheduleTask(in: TimeAmount(pause)) { [weak self] in
+            guard let self, let attempt = state.withLock({ $0.keeper.pauseEnded() }) else { return }
+            makeAttempt(attempt)
+        }
+    }
+
+    private func lost(_ attempt: UInt64, _ error: RedisError) {
+        guard let next = state.withLock({ $0.keeper.lost(attempt, error) }) else { return }
+        logger.warning("Lost the connection to Redis; making another", metadata: ["error": "\(error)"])
+        makeAttempt(next)
+    }
+}
+
+// MARK: Dedicated connections
+
+extension RedisClient {
+    /// Calls `body` with a connection that nobody else uses, for blocking reads, and closes it afterwards.
+    ///
+    /// - Throws: ``RedisError/Code/connectionFailed`` when it cannot be made (there is one attempt), or what `body` throws.
+    public func withDedicatedConnection<Value>(
+        _ body: (RedisConnection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await dedicatedConnection()
+        do {
+            let value = try await body(connection)
+            await connection.close()
+            return value
+        } catch {
+            connection.closeNow()
+            throw error
+        }
+    }
+
+    /// Makes a connection that nobody else uses; the caller must end it with ``RedisConnection/close()``.
+    public func dedicatedConnection() async throws(RedisError) -> RedisConnection {
+        let connector = try connector.get()
+        let number = try state.withLock { state throws(RedisError) in
+            if state.isShutDown { throw Self.shutDownError }
+            state.lastDedicated += 1
+            return state.lastDedicated
+        }
+        let connection = try await connector.connect(dedicated: true) { [weak self] _ in
+            _ = self?.state.withLock { $0.dedicated.removeValue(forKey: number) }
+        }
+        let isShutDown = state.withLock { state in
+            state.dedicated[number] = connection
+            return state.isShutDown
+        }
+        if isShutDown || connection.isRetired {
+            _ = state.withLock { $0.dedicated.removeValue(forKey: number) }
+            connection.closeNow()
+            throw isShutDown ? Self.shutDownError : RedisError(.connectionFailed, "the connection was lost at once")
+        }
+        return connection
+    }
+}

@@ -1,0 +1,27 @@
+/// What sends commands: the ``RedisClient``, which shares a connection, or a ``RedisConnection``.
+public protocol RedisCommandSender: Sendable {
+    /// Sends a command and returns its reply.
+    ///
+    /// - Parameter timeout: How long to wait, for a connection and for the reply; `nil` means the configured
+    ///   ``RedisConfiguration/commandTimeout``.
+    /// - Throws: A ``RedisError``; also when the server answers with an error. An error inside an array reply is not thrown.
+    func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply
+
+    /// Sends commands in one write and returns their replies in the same order.
+    ///
+    /// An error with which the server answers one of them is not thrown but stands in its reply
+    /// (``RedisReply/error``). Other clients' commands may be executed in between.
+    func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply]
+}
+
+extension RedisCommandSender {
+    /// Sends a command with the configured time limit and returns its reply.
+    public func send(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
+        try await send(command, timeout: nil)
+    }
+
+    /// Sends commands in one write, with the configured time limit, and returns their replies in the same order.
+    public func pipeline(_ commands: [RedisCommand]) async throws(RedisError) -> [RedisReply] {
+        try await pipeline(commands, timeout: nil)
+    }
+}

@@ -1,0 +1,50 @@
+/// Keys, plain values and the server itself.
+extension RedisCommandSender {
+    /// Asks the server whether it is there.
+    public func ping(timeout: Duration? = nil) async throws(RedisError) {
+        _ = try await send(RedisCommand("PING"), timeout: timeout)
+    }
+
+    /// Deletes keys and returns how many there were.
+    @discardableResult
+    public func del(_ keys: String...) async throws(RedisError) -> Int {
+        try await del(keys)
+    }
+
+    /// Deletes keys and returns how many there were.
+    @discardableResult
+    public func del(_ keys: [String]) async throws(RedisError) -> Int {
+        if keys.isEmpty { return 0 }
+        return try await send(RedisCommand("DEL", arguments: keys)).requireInteger()
+    }
+
+    /// Reads a plain value; `nil` when there is no such key.
+    public func get(_ key: String) async throws(RedisError) -> [UInt8]? {
+        try await send(RedisCommand("GET", key)).bytes
+    }
+
+    /// Writes a plain value.
+    ///
+    /// - Parameters:
+    ///   - expiry: When the server deletes it, from now; `nil` keeps it.
+    ///   - onlyIfAbsent: Leaves an existing value as it is.
+    /// - Returns: Whether the value was written.
+    @discardableResult
+    public func set(
+        _ key: String, _ value: [UInt8], expiry: Duration? = nil, onlyIfAbsent: Bool = false
+    ) async throws(RedisError) -> Bool {
+        var arguments: [any RedisArgument] = [key, value]
+        if let expiry { arguments += ["PX", expiry.redisMilliseconds] as [any RedisArgument] }
+        if onlyIfAbsent { arguments.append("NX") }
+        return try await !send(RedisCommand("SET", arguments: arguments)).isNull
+    }
+
+    /// Ends the blocking read of another connection as if its time were up, so that no entry is lost on the way; false when
+    /// that connection is not blocked.
+    ///
+    /// - Parameter clientID: ``RedisConnection/clientID`` of the other connection.
+    @discardableResult
+    public func unblock(clientID: Int) async throws(RedisError) -> Bool {
+        try await send(RedisCommand("CLIENT", "UNBLOCK", clientID)).requireInteger() > 0
+    }
+}

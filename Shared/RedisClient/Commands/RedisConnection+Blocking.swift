@@ -1,0 +1,36 @@
+/// Reads that wait. They are here and not on every ``RedisCommandSender``, because all that is sent after a blocking read on
+/// the same connection waits with it.
+extension RedisConnection {
+    /// How much longer than the read itself the answer may take, until the connection counts as dead and is closed.
+    static let blockingGrace = Duration.seconds(2)
+
+    /// Gives a consumer entries that no other consumer of its group was given, waiting up to `block` for the first.
+    ///
+    /// - Parameters:
+    ///   - count: At most so many entries of each stream.
+    ///   - acknowledging: Entries of the last read that are done; they are acknowledged in the same write, before the read.
+    /// - Returns: The streams that had something, or nothing when the time was up.
+    /// - Throws: ``RedisServerErrorCode/noGroup`` when one of the streams or groups does not exist or is deleted meanwhile,
+    ///   ``RedisError/Code/timeout`` when the server does not answer 2 s after `block`; then the connection is closed.
+    public func xreadgroup(
+        group: String, consumer: String, streams: [String], count: Int, block: Duration,
+        acknowledging: [(stream: String, ids: [RedisStreamID])] = []
+    ) async throws(RedisError) -> [RedisStreamBatch] {
+        var commands = acknowledging.filter { !$0.ids.isEmpty }.map { RedisCommand.xack($0.stream, group: group, ids: $0.ids) }
+        commands.append(.xreadgroup(group: group, consumer: consumer, streams: streams, count: count, block: block))
+        let replies = try await pipeline(commands, timeout: block + Self.blockingGrace)
+        for reply in replies { if let error = reply.error { throw error } }
+        return try RedisStreamBatch.decodeList(replies[replies.count - 1])
+    }
+
+    /// Reads streams without a group, waiting up to `block` for the first entry.
+    ///
+    /// - Returns: The streams that had something, or nothing when the time was up.
+    /// - Throws: ``RedisError/Code/timeout`` when the server does not answer 2 s after `block`; then the connection is closed.
+    public func xread(
+        streams: [(stream: String, from: RedisReadStart)], count: Int, block: Duration
+    ) async throws(RedisError) -> [RedisStreamBatch] {
+        let command = RedisCommand.xread(streams: streams, count: count, block: block)
+        return try RedisStreamBatch.decodeList(try await send(command, timeout: block + Self.blockingGrace))
+    }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+
+/// A Lua script that is sent once and then called by its hash.
+public final class RedisScript: Sendable {
+    /// The text of the script.
+    public let source: String
+    /// The hash that the server knows it by: any server, for it depends on the text alone.
+    private let hash = Mutex<String?>(nil)
+
+    /// Make one for each script of the program, not one for each call.
+    public init(_ source: String) {
+        self.source = source
+    }
+
+    fileprivate var knownHash: String? { hash.withLock { $0 } }
+
+    fileprivate func learn(_ text: String) {
+        hash.withLock { $0 = text }
+    }
+}
+
+extension RedisCommandSender {
+    /// Runs a script.
+    ///
+    /// A server that does not know the script, for instance after a restart, is sent its text.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys that the script touches, `KEYS` to it.
+    ///   - arguments: `ARGV` to it.
+    public func eval(
+        _ script: RedisScript, keys: [String] = [], arguments: [any RedisArgument] = [], timeout: Duration? = nil
+    ) async throws(RedisError) -> RedisReply {
+        let tail = [keys.count] as [any RedisArgument] + keys as [any RedisArgument] + arguments
+        let hash = try await hash(of: script, timeout: timeout)
+        do throws(RedisError) {
+            return try await send(RedisCommand("EVALSHA", arguments: [hash] + tail), timeout: timeout)
+        } catch {
+            guard error.code == .server(.noScript) else { throw error }
+            return try await send(RedisCommand("EVAL", arguments: [script.source] + tail), timeout: timeout)
+        }
+    }
+
+    private func hash(of script: RedisScript, timeout: Duration?) async throws(RedisError) -> String {
+        if let hash = script.knownHash { return hash }
+        let reply = try await send(RedisCommand("SCRIPT", "LOAD", script.source), timeout: timeout)
+        guard let hash = reply.string else { throw RedisError.unexpected(reply, "the hash of a script") }
+        script.learn(hash)
+        return hash
+    }
+}

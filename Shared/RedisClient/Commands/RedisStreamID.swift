@@ -1,0 +1,63 @@
+/// The place of an entry in a stream, such as `1700000000000-0`.
+public struct RedisStreamID: Hashable, Comparable, Sendable {
+    /// Before every entry.
+    public static let zero = RedisStreamID(milliseconds: 0, sequence: 0)
+
+    /// The server's clock when the entry was added, in milliseconds since 1970; it never goes back within a stream.
+    public var milliseconds: UInt64
+    /// Tells the entries of one millisecond apart.
+    public var sequence: UInt64
+
+    public init(milliseconds: UInt64, sequence: UInt64) {
+        self.milliseconds = milliseconds
+        self.sequence = sequence
+    }
+
+    /// Reads `ms-seq`; `nil` when `text` is anything else.
+    public init?(_ text: String) {
+        var text = text
+        guard let id = text.withUTF8({ RedisStreamID(ascii: UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = id
+    }
+
+    /// Reads the id that a reply holds; `nil` when it holds none.
+    public init?(_ reply: RedisReply) {
+        guard reply.kind == .bulkString, let id = reply.withBytes({ RedisStreamID(ascii: $0) }) else { return nil }
+        self = id
+    }
+
+    /// The next possible id, where a reader that has seen this one goes on; the last id of all stays itself.
+    public var next: RedisStreamID {
+        if sequence < .max { return .init(milliseconds: milliseconds, sequence: sequence + 1) }
+        return milliseconds < .max ? .init(milliseconds: milliseconds + 1, sequence: 0) : self
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
+    }
+
+    private init?(ascii text: UnsafeRawBufferPointer) {
+        guard let dash = text.firstIndex(of: UInt8(ascii: "-")),
+            let milliseconds = Self.number(text[..<dash]), let sequence = Self.number(text[(dash + 1)...])
+        else { return nil }
+        self.init(milliseconds: milliseconds, sequence: sequence)
+    }
+
+    private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> UInt64? {
+        guard !digits.isEmpty else { return nil }
+        var number: UInt64 = 0
+        for digit in digits {
+            let value = digit &- UInt8(ascii: "0")
+            guard value < 10 else { return nil }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(value))
+            guard !overflow, !carry else { return nil }
+            number = sum
+        }
+        return number
+    }
+}
+
+extension RedisStreamID: CustomStringConvertible {
+    public var description: String { "\(milliseconds)-\(sequence)" }
+}

@@ -1,0 +1,70 @@
+import NIOCore
+
+/// One connection to the server, for what must not share: blocking reads.
+///
+/// Commands that are submitted at the same time leave in one write and are answered in order. A command that is cancelled or
+/// not answered in time ends the connection, and a connection that ended stays ended: get another one from the
+/// ``RedisClient``.
+public final class RedisConnection: RedisCommandSender {
+    /// The server's number for this connection, with which another one can end its blocking read
+    /// (``RedisCommandSender/unblock(clientID:)``); `nil` when the server does not tell.
+    public let clientID: Int?
+    let core: ConnectionCore
+
+    init(core: ConnectionCore, clientID: Int?) {
+        self.core = core
+        self.clientID = clientID
+    }
+
+    /// Whether no more commands are taken.
+    var isRetired: Bool { core.isRetired }
+
+    /// Runs tasks on the connection's event loop, which saves two thread switches for each command; for code that does not
+    /// block and waits for this connection most of its time.
+    public var taskExecutor: any TaskExecutor { EventLoopTaskExecutor(eventLoop: core.channel.eventLoop) }
+
+    public func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply {
+        try await core.send(command, deadline: core.deadline(after: timeout)).checked()
+    }
+
+    public func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply] {
+        try await core.pipeline(commands, deadline: core.deadline(after: timeout))
+    }
+
+    /// Waits until the connection has ended.
+    public func waitUntilClosed() async {
+        try? await core.channel.closeFuture.get()
+    }
+
+    /// Lets what was submitted finish and ends the connection; new commands fail with ``RedisError/Code/shutDown``.
+    ///
+    /// Returns when it has ended, which a blocking read delays until its time is up.
+    public func close() async {
+        core.drain()
+        await waitUntilClosed()
+    }
+
+    /// Ends the connection at once; what waits fails.
+    func closeNow() {
+        core.close(RedisError(.shutDown, "the connection was shut down"))
+    }
+
+    func drain() {
+        core.drain()
+    }
+}
+
+/// A task executor that runs on an event loop of NIO.
+private final class EventLoopTaskExecutor: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        eventLoop.execute { job.runSynchronously(on: executor) }
+    }
+}

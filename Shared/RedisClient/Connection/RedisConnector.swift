@@ -1,0 +1,116 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Makes connections: TCP or Unix socket, TLS, log-in.
+struct RedisConnector: Sendable {
+    private let configuration: RedisConfiguration
+    private let group: any EventLoopGroup
+    private let tls: NIOSSLContext?
+
+    /// - Throws: ``RedisError/Code/invalidConfiguration`` when the certificate authorities cannot be read.
+    init(configuration: RedisConfiguration, group: any EventLoopGroup) throws(RedisError) {
+        self.configuration = configuration
+        self.group = group
+        guard configuration.tls else {
+            tls = nil
+            return
+        }
+        guard case .tcp = configuration.endpoint else {
+            throw RedisError(.invalidConfiguration, "TLS over a Unix socket is not supported")
+        }
+        var options = TLSConfiguration.makeClientConfiguration()
+        if let file = configuration.caFile { options.trustRoots = .file(file) }
+        do {
+            tls = try NIOSSLContext(configuration: options)
+        } catch {
+            throw RedisError(.invalidConfiguration, "the certificate authorities for Redis cannot be read", underlying: error)
+        }
+    }
+
+    /// Connects and logs in, within the configured time.
+    ///
+    /// - Parameter dedicated: Whether one task has the connection to itself; see ``RedisChannelHandler/Policy``.
+    /// - Parameter onRetire: Told once when no more commands should be sent there; also when making the connection fails.
+    func connect(
+        dedicated: Bool, onRetire: @escaping @Sendable (RedisError) -> Void
+    ) async throws(RedisError) -> RedisConnection {
+        let deadline = NIODeadline.now() + TimeAmount(configuration.connectTimeout)
+        let core: ConnectionCore
+        do {
+            core = try await open(dedicated: dedicated, onRetire: onRetire)
+        } catch {
+            throw RedisError(.connectionFailed, "cannot connect to \(configuration)", underlying: error)
+        }
+        do throws(RedisError) {
+            return RedisConnection(core: core, clientID: try await logIn(core, deadline: deadline))
+        } catch {
+            core.close(error)
+            if error.code == .authenticationFailed || error.code == .cancelled { throw error }
+            throw RedisError(.connectionFailed, "cannot log in to \(configuration)", underlying: error)
+        }
+    }
+
+    private func open(
+        dedicated: Bool, onRetire: @escaping @Sendable (RedisError) -> Void
+    ) async throws -> ConnectionCore {
+        let outbox = Outbox(maxCommands: configuration.maxQueuedCommands, maxBytes: configuration.maxQueuedBytes)
+        let policy = RedisChannelHandler.Policy(
+            abandonmentCloses: dedicated, stallLimit: dedicated ? nil : TimeAmount(configuration.stallTimeout))
+        let (limits, timeout) = (configuration.replyLimits, configuration.commandTimeout)
+        let (tls, serverName) = (tls, serverName)
+        let bootstrap = ClientBootstrap(group: group)
+            .connectTimeout(TimeAmount(configuration.connectTimeout))
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 16_384, maximum: 262_144))
+        let initialise: @Sendable (any Channel) -> EventLoopFuture<ConnectionCore> = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                if let tls {
+                    let handler = try NIOSSLClientHandler(context: tls, serverHostname: serverName)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
+                let handler = RedisChannelHandler(outbox: outbox, limits: limits, policy: policy, onRetire: onRetire)
+                try channel.pipeline.syncOperations.addHandler(handler)
+                return ConnectionCore(channel: channel, handler: handler, outbox: outbox, commandTimeout: timeout)
+            }
+        }
+        switch configuration.endpoint {
+        case .tcp(let host, let port): return try await bootstrap.connect(host: host, port: port, channelInitializer: initialise)
+        case .unixSocket(let path):
+            return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initialise)
+        }
+    }
+
+    /// The name for SNI and for checking the certificate; addresses are checked as such.
+    private var serverName: String? {
+        guard case .tcp(let host, _) = configuration.endpoint else { return nil }
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        return isAddress ? nil : host
+    }
+
+    /// Authenticates, selects the database, names the connection and checks that the server serves.
+    ///
+    /// - Returns: The server's number for the connection, if it tells.
+    private func logIn(_ core: ConnectionCore, deadline: NIODeadline) async throws(RedisError) -> Int? {
+        var commands: [RedisCommand] = []
+        if let password = configuration.password {
+            commands.append(RedisCommand("AUTH", arguments: [configuration.username, password].compactMap { $0 }))
+        }
+        if configuration.database != 0 { commands.append(RedisCommand("SELECT", configuration.database)) }
+        let name = String(configuration.clientName.map { $0.isASCII && $0 > " " && $0 <= "~" ? $0 : "-" })
+        commands += [RedisCommand("PING"), RedisCommand("CLIENT", "SETNAME", name), RedisCommand("CLIENT", "ID")]
+
+        let replies = try await core.pipeline(commands, deadline: deadline)
+        for (command, reply) in zip(commands, replies) {
+            guard let error = reply.error else { continue }
+            switch (command.name, error.code) {
+            case ("AUTH", .server(.loading)): throw error
+            case ("AUTH", _), (_, .server(.noAuth)):
+                throw RedisError(.authenticationFailed, "the server refused the log-in", underlying: error)
+            case ("CLIENT", _), ("PING", .server(.noPermission)): continue
+            default: throw error
+            }
+        }
+        return replies.last?.integer
+    }
+}

@@ -1,0 +1,63 @@
+/// One command, encoded.
+public struct RedisCommand: Sendable {
+    /// The command's name, for logs and errors.
+    public let name: String
+    /// RESP.
+    let encoded: [UInt8]
+
+    /// Makes any command.
+    ///
+    /// - Parameters:
+    ///   - name: Such as `SET`; one word.
+    ///   - arguments: Strings, bytes, integers or stream ids; they are binary-safe.
+    public init(_ name: String, _ arguments: any RedisArgument...) {
+        self.init(name, arguments: arguments)
+    }
+
+    /// Makes any command from a list of arguments.
+    public init(_ name: String, arguments: [any RedisArgument]) {
+        self.init(name, argumentCount: arguments.count, capacity: 32 * arguments.count) { encoder in
+            for argument in arguments { argument.encode(into: &encoder) }
+        }
+    }
+
+    /// Makes a command without a box for each argument: `encode` must append exactly `argumentCount` arguments.
+    init(_ name: String, argumentCount: Int, capacity: Int, encode: (inout RedisCommandEncoder) -> Void) {
+        var encoder = RedisCommandEncoder(argumentCount: argumentCount + 1, capacity: capacity + name.utf8.count)
+        encoder.append(name)
+        encode(&encoder)
+        self.name = name
+        self.encoded = encoder.bytes
+    }
+}
+
+extension RedisCommand: CustomStringConvertible {
+    /// The name only: arguments may be somebody's secret.
+    public var description: String { name }
+}
+
+/// What can be an argument of a command.
+public protocol RedisArgument: Sendable {
+    /// Appends exactly one argument.
+    func encode(into encoder: inout RedisCommandEncoder)
+}
+
+extension String: RedisArgument {
+    public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
+}
+
+extension Array: RedisArgument where Element == UInt8 {
+    public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
+}
+
+extension Int: RedisArgument {
+    public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
+}
+
+extension Int64: RedisArgument {
+    public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
+}
+
+extension RedisStreamID: RedisArgument {
+    public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
+}

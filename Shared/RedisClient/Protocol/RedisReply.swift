@@ -1,0 +1,108 @@
+/// One reply of the server, or one element of an array reply.
+///
+/// A reply keeps the memory of all replies that arrived with it alive: take out what is needed and let go of it.
+public struct RedisReply: Sendable {
+    /// What a reply is.
+    public enum Kind: UInt8, Sendable {
+        /// A short text such as `OK`.
+        case status
+        /// Bytes.
+        case bulkString
+        case integer
+        /// The absent string or the absent array; RESP2 tells them apart, clients have no use for that.
+        case null
+        case array
+        /// The server refused the command, or one part of it when the error stands inside an array.
+        case error
+    }
+
+    private let tape: ReplyTape
+    private let index: Int32
+
+    init(tape: ReplyTape, index: Int32) {
+        self.tape = tape
+        self.index = index
+    }
+
+    private var node: ReplyTape.Node { tape.nodes[Int(index)] }
+
+    /// What this reply is.
+    public var kind: Kind { node.kind }
+
+    /// Whether this is the null reply.
+    public var isNull: Bool { kind == .null }
+
+    /// The value of an integer reply, else `nil`.
+    public var integer: Int? { kind == .integer ? Int(node.number) : nil }
+
+    /// The text of a bulk string or status as UTF-8 (bytes that are none are replaced), else `nil`.
+    public var string: String? {
+        isText ? withBytes { String(decoding: $0, as: UTF8.self) } : nil
+    }
+
+    /// The bytes of a bulk string or status, else `nil`.
+    public var bytes: [UInt8]? {
+        isText ? withBytes { Array($0) } : nil
+    }
+
+    /// The elements of an array reply, else `nil`.
+    public var array: [RedisReply]? { elements.map(Array.init) }
+
+    /// The elements of an array reply as a sequence that allocates nothing, else `nil`.
+    public var elements: Elements? {
+        kind == .array ? Elements(tape: tape, index: index + 1, count: Int(node.number)) : nil
+    }
+
+    /// The error of an error reply, with the code ``RedisError/Code/server(_:)``, else `nil`.
+    public var error: RedisError? {
+        kind == .error ? RedisError(serverMessage: withBytes { String(decoding: $0, as: UTF8.self) }) : nil
+    }
+
+    /// Calls `body` with the text of this reply in place; empty for anything but a status, bulk string or error.
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let node = node
+        guard node.length > 0 else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        let start = Int(node.number)
+        return tape.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<(start + Int(node.length))])) }
+    }
+
+    private var isText: Bool { kind == .bulkString || kind == .status }
+}
+
+extension RedisReply {
+    /// The elements of an array reply, in order.
+    public struct Elements: Sequence, IteratorProtocol, Sendable {
+        private let tape: ReplyTape
+        private var index: Int32
+        /// How many elements are left.
+        public private(set) var count: Int
+
+        init(tape: ReplyTape, index: Int32, count: Int) {
+            self.tape = tape
+            self.index = index
+            self.count = count
+        }
+
+        public var underestimatedCount: Int { count }
+
+        public mutating func next() -> RedisReply? {
+            guard count > 0 else { return nil }
+            count -= 1
+            defer { index = tape.nodes[Int(index)].end }
+            return RedisReply(tape: tape, index: index)
+        }
+    }
+}
+
+extension RedisReply: CustomStringConvertible {
+    /// The shape of the reply, without its contents: they may be somebody's secret, and this ends in logs.
+    public var description: String {
+        switch kind {
+        case .null: "null"
+        case .integer: "integer"
+        case .array: "array of \(node.number)"
+        case .status, .bulkString: "\(kind) of \(node.length) bytes"
+        case .error: "error \(error?.description ?? "")"
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// The values of one or more complete replies in preorder: an array is followed by its elements.
+///
+/// It is written once by ``RESPDecoder`` and shared by every ``RedisReply`` that came out of the same read, so that 256 small
+/// replies cost three allocations and not a tree each.
+final class ReplyTape: Sendable {
+    /// One value.
+    struct Node: Sendable {
+        /// An integer's value, an array's number of elements, or where the text begins in ``ReplyTape/bytes``.
+        var number: Int64
+        /// Length of the text in bytes.
+        var length: Int32
+        /// The index of the node that follows this value and all that it contains.
+        var end: Int32
+        var kind: RedisReply.Kind
+    }
+
+    let nodes: [Node]
+    let bytes: [UInt8]
+
+    init(nodes: [Node], bytes: [UInt8]) {
+        self.nodes = nodes
+        self.bytes = bytes
+    }
+}
+
+/// Collects the values that hiredis' reader finds until they are sealed as a ``ReplyTape``.
+struct TapeBuilder {
+    /// Why the builder refused a value.
+    enum Refusal: Sendable {
+        case tooManyValues, tooManyBytes
+    }
+
+    private var nodes: [ReplyTape.Node] = []
+    private var bytes: [UInt8] = []
+    /// Where the reply that is being read begins.
+    private var openNode = 0
+    private var openByte = 0
+    private let limits: RESPLimits
+    private(set) var refusal: Refusal?
+
+    init(limits: RESPLimits) {
+        self.limits = limits
+    }
+
+    /// Adds a value to the open reply; false when that would pass a limit.
+    mutating func append(_ kind: RedisReply.Kind, text: UnsafeRawBufferPointer, number: Int64) -> Bool {
+        guard nodes.count - openNode < limits.maxValues else {
+            refusal = .tooManyValues
+            return false
+        }
+        guard bytes.count - openByte + text.count <= limits.maxBytes, nodes.count < Int32.max else {
+            refusal = .tooManyBytes
+            return false
+        }
+        let number = text.isEmpty ? number : Int64(bytes.count)
+        nodes.append(.init(number: number, length: Int32(text.count), end: Int32(nodes.count) + 1, kind: kind))
+        bytes.append(contentsOf: text)
+        return true
+    }
+
+    /// Ends the open reply and returns its index on the tape that the next ``seal()`` gives.
+    mutating func finishReply() -> Int32 {
+        let start = openNode
+        // Backwards, so that the ends of an array's elements are known when the array is met. No recursion: a hostile server
+        // chooses the depth.
+        for index in stride(from: nodes.count - 1, through: start, by: -1) where nodes[index].kind == .array {
+            var end = Int32(index) + 1
+            for _ in 0..<nodes[index].number { end = nodes[Int(end)].end }
+            nodes[index].end = end
+        }
+        openNode = nodes.count
+        openByte = bytes.count
+        return Int32(start)
+    }
+
+    /// Takes the finished replies out; what is known of an unfinished one stays.
+    mutating func seal() -> ReplyTape {
+        let sizes = (nodes: min(nodes.count, 4096), bytes: min(bytes.count, 65_536))
+        if openNode == nodes.count {
+            let tape = ReplyTape(nodes: nodes, bytes: bytes)
+            nodes = []
+            bytes = []
+            // The next burst is likely to be as large as this one.
+            nodes.reserveCapacity(sizes.nodes)
+            bytes.reserveCapacity(sizes.bytes)
+            openNode = 0
+            openByte = 0
+            return tape
+        }
+        let tape = ReplyTape(nodes: Array(nodes[..<openNode]), bytes: Array(bytes[..<openByte]))
+        nodes.removeSubrange(..<openNode)
+        bytes.removeSubrange(..<openByte)
+        for index in nodes.indices {
+            nodes[index].end -= Int32(openNode)
+            if nodes[index].length > 0 { nodes[index].number -= Int64(openByte) }
+        }
+        openNode = 0
+        openByte = 0
+        return tape
+    }
+}
+
+/// What one reply may hold.
+struct RESPLimits: Sendable {
+    /// Bytes of one reply, on the wire and decoded.
+    var maxBytes = 64 << 20
+    /// Values of one reply, arrays included.
+    var maxValues = 1 << 20
+}

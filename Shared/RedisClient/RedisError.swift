@@ -1,0 +1,146 @@
+/// Why a command failed.
+///
+/// Messages are for the log: they hold neither arguments of commands nor passwords.
+public struct RedisError: Error, Sendable {
+    /// What went wrong, to decide upon.
+    public enum Code: Hashable, Sendable {
+        /// The configuration cannot be used.
+        case invalidConfiguration
+        /// There is no connection and none could be made in time.
+        case connectionFailed
+        /// The server refused the user name or the password.
+        case authenticationFailed
+        /// The connection ended before the reply came.
+        case connectionLost
+        /// The reply did not come within the command's time limit.
+        case timeout
+        /// The task was cancelled.
+        case cancelled
+        /// Too many commands, or bytes of commands, wait for their replies.
+        case queueFull
+        /// The client or the connection was shut down.
+        case shutDown
+        /// The server sent what is no RESP2.
+        case protocolViolation
+        /// The server sent a reply beyond the configured limits.
+        case replyTooLarge
+        /// The reply is not of the kind that the command promises.
+        case unexpectedReply
+        /// The server answered with an error.
+        case server(RedisServerErrorCode)
+    }
+
+    public let code: Code
+    /// For the log.
+    public let message: String
+    /// Whether the server may have executed the command: false means that it certainly has not, so that sending it again
+    /// cannot do it twice.
+    public let mayHaveExecuted: Bool
+    /// The error that caused this one.
+    public let underlying: (any Error)?
+
+    public init(_ code: Code, _ message: String, mayHaveExecuted: Bool = false, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.mayHaveExecuted = mayHaveExecuted
+        self.underlying = underlying
+    }
+
+    /// Whether the same command may succeed a little later. Says nothing of whether a repetition is harmless: see
+    /// ``mayHaveExecuted``.
+    public var isRetryable: Bool {
+        switch code {
+        case .connectionFailed, .connectionLost, .timeout, .queueFull: true
+        case .server(let server): server.isTransient
+        default: false
+        }
+    }
+
+    func with(mayHaveExecuted: Bool) -> RedisError {
+        RedisError(code, message, mayHaveExecuted: mayHaveExecuted, underlying: underlying)
+    }
+}
+
+extension RedisError: CustomStringConvertible {
+    public var description: String {
+        let cause = underlying.map { ": \($0)" } ?? ""
+        return "\(code): \(message)\(cause)"
+    }
+}
+
+/// The first word of a server's error: an open set, with names for those that programs act upon.
+public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+
+    /// Any error without a word of its own.
+    public static let err = Self(rawValue: "ERR")
+    /// The server reads its data from disk and serves nobody yet.
+    public static let loading = Self(rawValue: "LOADING")
+    /// The server is a replica: the primary is elsewhere.
+    public static let readOnly = Self(rawValue: "READONLY")
+    /// The server does not know the script; send its text.
+    public static let noScript = Self(rawValue: "NOSCRIPT")
+    /// The stream or its consumer group does not exist.
+    public static let noGroup = Self(rawValue: "NOGROUP")
+    /// The consumer group exists already.
+    public static let busyGroup = Self(rawValue: "BUSYGROUP")
+    /// The key holds a value of another type.
+    public static let wrongType = Self(rawValue: "WRONGTYPE")
+    /// The server wants a password first.
+    public static let noAuth = Self(rawValue: "NOAUTH")
+    /// The user name or password is wrong.
+    public static let wrongPassword = Self(rawValue: "WRONGPASS")
+    /// The user may not do this.
+    public static let noPermission = Self(rawValue: "NOPERM")
+    /// The memory limit is reached; only commands that free memory work.
+    public static let outOfMemory = Self(rawValue: "OOM")
+    /// A script has been running for too long.
+    public static let busy = Self(rawValue: "BUSY")
+    /// A blocked command was ended because the stream is gone or the server became a replica.
+    public static let unblocked = Self(rawValue: "UNBLOCKED")
+    /// The replica has no primary to serve from.
+    public static let masterDown = Self(rawValue: "MASTERDOWN")
+    /// Too few replicas follow for a write to be accepted.
+    public static let noReplicas = Self(rawValue: "NOREPLICAS")
+    /// The server cannot write to disk and refuses writes.
+    public static let misconfigured = Self(rawValue: "MISCONF")
+    /// The cluster is being changed.
+    public static let tryAgain = Self(rawValue: "TRYAGAIN")
+    /// The cluster does not work.
+    public static let clusterDown = Self(rawValue: "CLUSTERDOWN")
+
+    private static let transient: Set<Self> = [
+        .loading, .readOnly, .outOfMemory, .busy, .unblocked, .masterDown, .noReplicas, .misconfigured, .tryAgain, .clusterDown,
+    ]
+
+    /// Whether the server is expected to get over it.
+    public var isTransient: Bool { Self.transient.contains(self) }
+
+    /// Whether this error means that the command was refused before anything of it was executed.
+    var meansNotExecuted: Bool { Self.refusals.contains(self) }
+    private static let refusals: Set<Self> = [
+        .loading, .noScript, .noAuth, .wrongPassword, .busy, .masterDown, .tryAgain, .clusterDown,
+    ]
+
+    /// Whether the connection leads to a server that cannot take writes any more, so that a new one should be made.
+    var asksForReconnect: Bool { self == .readOnly || self == .masterDown }
+}
+
+extension RedisError {
+    /// The error for an error reply: its first word, when in capitals, is the code.
+    init(serverMessage text: String) {
+        let word = text.prefix { $0 != " " }
+        let isCode = !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") }
+        let code = isCode ? RedisServerErrorCode(rawValue: String(word)) : .err
+        // "unknown command 'X', with args beginning with: …" would carry the arguments into the log.
+        var message = Substring(text)
+        if let arguments = text.firstRange(of: ", with args beginning with") { message = text[..<arguments.lowerBound] }
+        self.init(.server(code), String(message.prefix(300)), mayHaveExecuted: !code.meansNotExecuted)
+    }
+}
