@@ -1,1 +1,120 @@
-// Placeholder until the tests land.
+import ImageProbe
+import Testing
+
+func probe(_ chunks: [ArraySlice<UInt8>], limits: ImageLimits = ImageLimits()) throws(ImageProbeError) -> ImageInfo {
+    var probe = ImageProbe(limits: limits)
+    for chunk in chunks { try probe.feed(chunk.span.bytes) }
+    return try probe.finish()
+}
+
+/// The kind of fault a file is refused for, or nil when it is taken.
+func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProbeError.Code? {
+    do throws(ImageProbeError) {
+        _ = try probe([bytes[...]], limits: limits)
+        return nil
+    } catch {
+        return error.code
+    }
+}
+
+@Suite struct ImageProbeTests {
+    @Test(arguments: TestImages.samples.indices)
+    func `Format and size are told by structure, however the bytes arrive`(index: Int) throws {
+        let (name, format, bytes) = TestImages.samples[index]
+        let whole = try probe([bytes[...]])
+        #expect(whole.format.rawValue == format, "\(name)")
+        #expect((whole.width, whole.height, whole.byteCount) == (640, 480, bytes.count), "\(name)")
+        for cut in 0...bytes.count { #expect(try probe([bytes[..<cut], bytes[cut...]]) == whole, "\(name) cut at \(cut)") }
+        #expect(try probe(bytes.indices.map { bytes[$0...$0] }) == whole, "\(name) byte by byte")
+    }
+
+    @Test(arguments: TestImages.samples.indices)
+    func `A picture that is cut short anywhere is refused`(index: Int) {
+        let (name, _, bytes) = TestImages.samples[index]
+        for length in 0..<bytes.count {
+            // Behind the picture itself, the optional line ends and trailers carry nothing.
+            #expect(refusal(Array(bytes[..<length])) != nil, "\(name) after \(length) of \(bytes.count) bytes")
+        }
+    }
+
+    @Test(arguments: TestImages.samples.indices)
+    func `What phones append to a picture does no harm`(index: Int) throws {
+        let (name, format, bytes) = TestImages.samples[index]
+        guard format != "heic" else { return }
+        #expect(try probe([(bytes + [1, 2, 3] + bytes)[...]]).width == 640, "\(name)")
+    }
+
+    @Test(arguments: [
+        Array("not a picture at all, whatever its name says".utf8), [], [0xFF, 0xD8], Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 40),
+        Array("RIFF\u{10}\0\0\0WAVEfmt ".utf8), Array("BM".utf8) + [UInt8](repeating: 0, count: 60), Array("<svg xmlns=\"x\"/>          ".utf8),
+        TestImages.heic(width: 10, height: 10, brands: ["avif", "mif1"]), TestImages.heic(width: 10, height: 10, brands: ["isom"]),
+    ])
+    func `Anything else is no picture`(bytes: [UInt8]) {
+        #expect(refusal(bytes) == .unsupportedFormat)
+    }
+
+    @Test(arguments: [
+        TestImages.png(width: 10, height: 10, extra: TestImages.pngChunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0])),
+        TestImages.webp([("VP8X", TestImages.canvas(width: 10, height: 10, flags: 2)), ("ANIM", [0, 0, 0, 0, 0, 0])]),
+        TestImages.webp([("VP8X", TestImages.canvas(width: 10, height: 10)), ("ANMF", [0, 0])]),
+        TestImages.heic(width: 10, height: 10, brands: ["hevc", "heic"]),
+        TestImages.heic(width: 10, height: 10, extra: TestImages.box("moov", [])),
+    ])
+    func `More than one frame is refused`(bytes: [UInt8]) {
+        #expect(refusal(bytes) == .animated)
+    }
+
+    @Test(arguments: [(12_001, 10), (10, 12_001), (8_000, 5_001), (20_000, 20_000)])
+    func `A picture beyond a limit of pixels is refused before its data arrives`(width: Int, height: Int) {
+        let files = [
+            TestImages.jpeg(width: width, height: height), TestImages.png(width: width, height: height),
+            TestImages.webp([("VP8 ", TestImages.lossy(width: min(width, 16_383), height: min(height, 16_383)))]),
+            TestImages.webp([("VP8X", TestImages.canvas(width: width, height: height))]),
+            TestImages.heic(width: width, height: height),
+        ]
+        for file in files { #expect(refusal(file) == .tooManyPixels) }
+        #expect(refusal(Array(TestImages.png(width: width, height: height).prefix(40))) == .tooManyPixels)
+    }
+
+    @Test func `The limits themselves are within the limits`() throws {
+        #expect(try probe([TestImages.png(width: 12_000, height: 3_333)[...]]).width == 12_000)
+        #expect(try probe([TestImages.jpeg(width: 8_000, height: 5_000)[...]]).height == 5_000)
+        let bytes = TestImages.jpeg(width: 8, height: 8)
+        #expect(refusal(bytes, limits: ImageLimits(bytes: bytes.count)) == nil)
+        #expect(refusal(bytes, limits: ImageLimits(bytes: bytes.count - 1)) == .tooManyBytes)
+    }
+
+    @Test(arguments: [
+        [0xFF, 0xD8] + TestImages.segment(0xFE, [1, 2, 3, 4, 5, 6, 7, 8]) + [0xFF, 0xD9],  // nothing shown
+        [0xFF, 0xD8] + TestImages.segment(0xDA, [1, 1, 0, 1, 5, 0, 0, 0]),  // a scan before its frame
+        [0xFF, 0xD8] + TestImages.segment(0xFE, [1, 2, 3, 4, 5, 6, 7, 8]) + [0x00],  // no marker
+        [0xFF, 0xD8, 0xFF, 0xE0, 0, 1, 0, 0, 0, 0, 0, 0],  // a length shorter than itself
+        TestImages.jpeg(width: 8, height: 8, frame: 0xC3), TestImages.jpeg(width: 8, height: 0), TestImages.png(width: 0, height: 8),
+        TestImages.png(width: 8, height: 8, extra: TestImages.pngChunk("IHDR", [UInt8](repeating: 1, count: 13))),
+        Array(TestImages.png(width: 8, height: 8).prefix(8)) + TestImages.pngChunk("IDAT", []),
+        TestImages.webp([("VP8 ", [1, 2])]), TestImages.webp([("VP8L", TestImages.lossless(width: 8, height: 8)), ("VP8L", [])]),
+        TestImages.webp([("VP8X", TestImages.canvas(width: 9, height: 8)), ("VP8 ", TestImages.lossy(width: 8, height: 8))]),
+    ] as [[UInt8]])
+    func `A broken structure is refused`(bytes: [UInt8]) {
+        #expect(refusal(bytes) == .malformed)
+    }
+
+    @Test(arguments: 0..<4)
+    func `Damaged files never trap and are judged the same however they arrive`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<1_500 {
+            var bytes = TestImages.samples.randomElement(using: &random)!.bytes
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let range = Bool.random(using: &random) ? bytes.indices : 0..<min(64, bytes.count)
+                bytes[Int.random(in: range, using: &random)] = [0, 1, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
+            }
+            if Int.random(in: 0..<4, using: &random) == 0 { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
+            let cut = Int.random(in: 0...bytes.count, using: &random)
+            #expect(outcome([bytes[...]]) == outcome([bytes[..<cut], bytes[cut...]]))
+        }
+    }
+
+    private func outcome(_ chunks: [ArraySlice<UInt8>]) -> Result<ImageInfo, ImageProbeError> {
+        Result { () throws(ImageProbeError) -> ImageInfo in try probe(chunks) }
+    }
+}

@@ -1,0 +1,95 @@
+/// What is needed of a HEIC file's `meta` box: how big the pictures are and where their data ends.
+struct HEICIndex {
+    /// The most boxes that are looked at; a grid of tiles has one location an item and a few properties.
+    private static let maxBoxes = 4_096
+
+    private(set) var size: (width: Int, height: Int)
+    private(set) var dataEnd = 0
+    private var boxes = 0
+
+    /// Parses the content of a `meta` box.
+    ///
+    /// The size is that of the biggest picture: tiles, thumbnails and depth maps are smaller than what they belong to.
+    init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) {
+        size = (0, 0)
+        // The first four bytes are the version and flags that a "full box" has.
+        try walk(bytes, in: 4..<bytes.count, limits: limits)
+        guard size.width > 0 else { throw ImageProbeError(.malformed, "a HEIC index without a picture's size") }
+    }
+
+    private mutating func walk(_ bytes: [UInt8], in range: Range<Int>, limits: ImageLimits) throws(ImageProbeError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            boxes += 1
+            guard boxes <= Self.maxBoxes, offset + 8 <= range.upperBound else {
+                throw ImageProbeError(.malformed, "a HEIC index with too many or cut boxes")
+            }
+            let length = bytes.bigEndian(at: offset, count: 4)
+            guard length >= 8, length <= range.upperBound - offset else {
+                throw ImageProbeError(.malformed, "a HEIC index whose boxes do not add up")
+            }
+            let content = (offset + 8)..<(offset + length)
+            if bytes.matches("iprp", at: offset + 4) || bytes.matches("ipco", at: offset + 4) {
+                try walk(bytes, in: content, limits: limits)
+            } else if bytes.matches("ispe", at: offset + 4) {
+                try take(extent: Array(bytes[content]), limits: limits)
+            } else if bytes.matches("iloc", at: offset + 4) {
+                var locations = ItemLocations(Array(bytes[content]))
+                dataEnd = try locations.end()
+            }
+            offset += length
+        }
+    }
+
+    private mutating func take(extent bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) {
+        guard bytes.count >= 12 else { throw ImageProbeError(.malformed, "a HEIC size that is cut") }
+        let found = (width: bytes.bigEndian(at: 4, count: 4), height: bytes.bigEndian(at: 8, count: 4))
+        try limits.check(width: found.width, height: found.height)
+        if found.width * found.height > size.width * size.height { size = found }
+    }
+}
+
+/// Reads an `iloc` box: where in the file the data of each item is.
+private struct ItemLocations {
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Returns the offset behind the last byte any item has in the file.
+    mutating func end() throws(ImageProbeError) -> Int {
+        let version = try next(1)
+        _ = try next(3)
+        let sizes = try next(2)
+        let (offsetBytes, lengthBytes) = (sizes >> 12 & 15, sizes >> 8 & 15)
+        let (baseBytes, indexBytes) = (sizes >> 4 & 15, version == 0 ? 0 : sizes & 15)
+        guard version <= 2, [offsetBytes, lengthBytes, baseBytes, indexBytes].allSatisfy([0, 4, 8].contains) else {
+            throw ImageProbeError(.malformed, "HEIC item locations of an unknown kind")
+        }
+        var end = 0
+        for _ in 0..<(try next(version == 2 ? 4 : 2)) {
+            _ = try next(version == 2 ? 4 : 2)
+            // Only construction method 0 points into the file; the others point into the index or into other items.
+            let isInFile = version == 0 ? true : try next(2) & 15 == 0
+            _ = try next(2)
+            let base = try next(baseBytes)
+            for _ in 0..<(try next(2)) {
+                _ = try next(indexBytes)
+                let extent = try next(offsetBytes)
+                let (start, overflow) = base.addingReportingOverflow(extent)
+                let (extentEnd, overflow2) = start.addingReportingOverflow(try next(lengthBytes))
+                guard !overflow, !overflow2 else { throw ImageProbeError(.malformed, "a HEIC item beyond any file") }
+                if isInFile { end = max(end, extentEnd) }
+            }
+        }
+        return end
+    }
+
+    private mutating func next(_ count: Int) throws(ImageProbeError) -> Int {
+        guard count <= bytes.count - offset else { throw ImageProbeError(.malformed, "HEIC item locations that are cut") }
+        // The top bit of an eight-byte number would make it negative; no file is that long.
+        guard count < 8 || bytes[offset] < 0x80 else { throw ImageProbeError(.malformed, "a HEIC item beyond any file") }
+        defer { offset += count }
+        return bytes.bigEndian(at: offset, count: count)
+    }
+}

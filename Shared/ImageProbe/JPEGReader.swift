@@ -1,0 +1,105 @@
+/// Walks the markers of a JPEG file (ITU-T T.81 annex B) up to its end-of-image marker.
+///
+/// Segments are stepped over by their length, so a thumbnail inside one is never taken for the picture. What follows
+/// the end of the image is not looked at: phones append gain maps and previews there.
+struct JPEGReader: FormatReader {
+    private enum Step {
+        case signature, markerPrefix, marker, segmentLength(UInt8), frameHeader, afterSegment
+        case afterScanHeader, entropy, entropyMarker
+    }
+
+    private var step = Step.signature
+    private var hasScan = false
+    private(set) var isComplete = false
+    private(set) var size: (width: Int, height: Int)?
+
+    mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
+        switch step {
+        case .signature:
+            step = .afterSegment
+            return .skip(2)
+        case .markerPrefix:
+            guard bytes[0] == 0xFF else { throw ImageProbeError(.malformed, "a JPEG segment without a marker") }
+            step = .marker
+            return .bytes(1)
+        case .marker:
+            return try take(marker: bytes[0])
+        case .segmentLength(let marker):
+            let length = bytes.bigEndian(at: 0, count: 2) - 2
+            guard length >= 0 else { throw ImageProbeError(.malformed, "a JPEG segment shorter than its length") }
+            return try take(segment: marker, length: length)
+        case .frameHeader:
+            return try take(frameHeader: bytes, limits: limits)
+        case .afterSegment:
+            step = .markerPrefix
+            return .bytes(1)
+        case .afterScanHeader:
+            hasScan = true
+            step = .entropy
+            return .pass(0xFF)
+        case .entropy:
+            step = .entropyMarker
+            return .bytes(1)
+        case .entropyMarker:
+            return try take(entropyMarker: bytes[0])
+        }
+    }
+
+    private mutating func take(marker: UInt8) throws(ImageProbeError) -> Demand {
+        switch marker {
+        case 0xFF:  // fill byte
+            return .bytes(1)
+        case 0xD9:
+            guard hasScan else { throw ImageProbeError(.malformed, "a JPEG that ends before it shows anything") }
+            isComplete = true
+            return .nothing
+        case 0xC0, 0xC1, 0xC2, 0xC4, 0xDA...0xDD, 0xE0...0xEF, 0xFE:
+            step = .segmentLength(marker)
+            return .bytes(2)
+        default:
+            // Lossless, hierarchical and arithmetic-coded frames included: no phone writes them, few decoders read them.
+            throw ImageProbeError(.malformed, "a JPEG marker 0x\(String(marker, radix: 16)) that is not taken")
+        }
+    }
+
+    private mutating func take(segment marker: UInt8, length: Int) throws(ImageProbeError) -> Demand {
+        switch marker {
+        case 0xC0, 0xC1, 0xC2:
+            guard size == nil, 6...18 ~= length else { throw ImageProbeError(.malformed, "a second or odd JPEG frame header") }
+            step = .frameHeader
+            return .bytes(length)
+        case 0xDA:
+            guard size != nil else { throw ImageProbeError(.malformed, "a JPEG scan before its frame header") }
+            step = .afterScanHeader
+            return .skip(length)
+        default:
+            step = .afterSegment
+            return .skip(length)
+        }
+    }
+
+    private mutating func take(frameHeader bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
+        let (height, width) = (bytes.bigEndian(at: 1, count: 2), bytes.bigEndian(at: 3, count: 2))
+        // A height of 0 means "told after the first scan", which no camera does and no limit can be checked against.
+        try limits.check(width: width, height: height)
+        let components = Int(bytes[5])
+        guard bytes[0] == 8, [1, 3, 4].contains(components), bytes.count == 6 + 3 * components else {
+            throw ImageProbeError(.malformed, "a JPEG frame of a kind that is not taken")
+        }
+        size = (width, height)
+        step = .markerPrefix
+        return .bytes(1)
+    }
+
+    private mutating func take(entropyMarker byte: UInt8) throws(ImageProbeError) -> Demand {
+        switch byte {
+        case 0x00, 0xD0...0xD7:  // a stuffed byte, or a restart
+            step = .entropy
+            return .pass(0xFF)
+        case 0xFF:
+            return .bytes(1)
+        default:
+            return try take(marker: byte)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// Walks the chunks of a PNG file (ISO/IEC 15948) from `IHDR` to `IEND`.
+struct PNGReader: FormatReader {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    private static let checksumBytes = 4
+
+    private enum Step { case signature, chunkHeader, chunkStart, header, end }
+
+    private var step = Step.signature
+    private var hasData = false
+    private(set) var isComplete = false
+    private(set) var size: (width: Int, height: Int)?
+
+    mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
+        switch step {
+        case .signature:
+            step = .chunkHeader
+            return .skip(Self.signature.count)
+        case .chunkHeader:
+            step = .chunkStart
+            return .bytes(8)
+        case .chunkStart:
+            return try take(chunk: bytes)
+        case .header:
+            let (width, height) = (bytes.bigEndian(at: 0, count: 4), bytes.bigEndian(at: 4, count: 4))
+            try limits.check(width: width, height: height)
+            size = (width, height)
+            step = .chunkHeader
+            return .skip(Self.checksumBytes)
+        case .end:
+            isComplete = true
+            return .nothing
+        }
+    }
+
+    private mutating func take(chunk bytes: [UInt8]) throws(ImageProbeError) -> Demand {
+        let length = bytes.bigEndian(at: 0, count: 4)
+        guard length <= Int(Int32.max) else { throw ImageProbeError(.malformed, "a PNG chunk longer than the format allows") }
+        if bytes.matches("IHDR", at: 4) {
+            guard size == nil, length == 13 else { throw ImageProbeError(.malformed, "a second or odd PNG header") }
+            step = .header
+            return .bytes(length)
+        }
+        guard size != nil else { throw ImageProbeError(.malformed, "a PNG that does not begin with its header") }
+        if bytes.matches("acTL", at: 4) { throw ImageProbeError(.animated, "an animated PNG") }
+        if bytes.matches("IDAT", at: 4) { hasData = true }
+        if bytes.matches("IEND", at: 4) {
+            guard hasData, length == 0 else { throw ImageProbeError(.malformed, "a PNG that ends before it shows anything") }
+            step = .end
+            return .bytes(Self.checksumBytes)
+        }
+        step = .chunkHeader
+        return .skip(length + Self.checksumBytes)
+    }
+}

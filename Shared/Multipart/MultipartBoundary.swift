@@ -1,0 +1,50 @@
+/// The separator of a multipart body, taken from the `Content-Type` of the request and checked.
+public struct MultipartBoundary: Sendable, Equatable {
+    /// The most characters RFC 2046 §5.1.1 allows in a boundary.
+    public static let maxLength = 70
+
+    /// The boundary as the header gave it, without the leading dashes.
+    public let value: String
+
+    /// Makes a boundary of 1 to 70 of the characters RFC 2046 allows, the last of which is not a space.
+    public init(_ value: String) throws(MultipartError) {
+        let bytes = value.utf8
+        guard !bytes.isEmpty, bytes.count <= Self.maxLength else {
+            throw MultipartError(.badBoundary, "a boundary has 1 to \(Self.maxLength) characters, not \(bytes.count)")
+        }
+        guard bytes.allSatisfy(Self.isAllowed), bytes.last != UInt8(ascii: " ") else {
+            throw MultipartError(.badBoundary, "a character that RFC 2046 does not allow in a boundary")
+        }
+        self.value = value
+    }
+
+    /// Reads the boundary out of the value of a `Content-Type` header.
+    ///
+    /// - Throws: `notMultipart` when the type is another one, `badBoundary` when there is no usable boundary.
+    public init(contentType: String) throws(MultipartError) {
+        var scanner = HeaderScanner(Array(contentType.utf8)[...])
+        guard scanner.takeToken(extra: UInt8(ascii: "/"))?.lowercased() == "multipart/form-data" else {
+            throw MultipartError(.notMultipart, "the content type is not multipart/form-data")
+        }
+        var found: String?
+        for (name, value) in try scanner.takeParameters(escapes: .quotedPair, else: .badBoundary) where name == "boundary" {
+            guard found == nil else { throw MultipartError(.badBoundary, "two boundaries in one content type") }
+            found = value
+        }
+        guard let found else { throw MultipartError(.badBoundary, "the content type has no boundary") }
+        try self.init(found)
+    }
+
+    /// The bytes that end a part: line end, two dashes, boundary.
+    var delimiter: [UInt8] { Array("\r\n--\(value)".utf8) }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default:
+            "'()+_,-./:=? ".utf8.contains(byte)
+        }
+    }
+}

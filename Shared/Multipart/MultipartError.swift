@@ -1,0 +1,45 @@
+/// Why a body is not the `multipart/form-data` it claims to be.
+///
+/// The message is for the log: it names positions and limits, never the bytes of the body.
+public struct MultipartError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The kinds of fault a caller may want to tell apart.
+    public enum Code: String, Sendable, Equatable, CaseIterable {
+        /// The content type is not `multipart/form-data` at all.
+        case notMultipart
+        /// The content type has no boundary, or one that RFC 2046 does not allow.
+        case badBoundary
+        /// A boundary is followed by something other than padding and a line end, or by `--`.
+        case malformedDelimiter
+        /// A header block that is not made of header lines, or a part without `Content-Disposition: form-data`.
+        case malformedHeader
+        /// A part whose disposition has no field name.
+        case missingName
+        /// A part in a transfer encoding that RFC 7578 gave up (base64, quoted-printable).
+        case unsupportedTransferEncoding
+        /// A limit of ``MultipartLimits`` is passed.
+        case limitExceeded
+        /// The body ended before the closing boundary.
+        case truncated
+    }
+
+    /// What kind of fault it is.
+    public let code: Code
+    /// One sentence for the log.
+    public let message: String
+    /// The error that caused this one, if there was one.
+    public let underlying: (any Error)?
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+        self.underlying = nil
+    }
+
+    /// Two errors are equal when they are of one kind and say the same.
+    public static func == (left: MultipartError, right: MultipartError) -> Bool {
+        left.code == right.code && left.message == right.message
+    }
+
+    /// The code and the message, for logs.
+    public var description: String { "\(code.rawValue): \(message)" }
+}
