@@ -127,7 +127,7 @@ let package = Package(
         .tests("FaceEngineTests", ["FaceEngine", "Imaging", "TestSupport"]),
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport"]),
         .tests("EventBusTests", ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport"]),
-        .tests("ContractTests", ["WireFormat", "FCM"]),
+        .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
         .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
         .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport"]),
@@ -175,9 +175,9 @@ extension Target {
             path: "Services/\(name)/main", swiftSettings: sharedSettings)
     }
 
-    static func tests(_ name: String, _ dependencies: [Dependency]) -> Target {
+    static func tests(_ name: String, _ dependencies: [Dependency], exclude: [String] = []) -> Target {
         .testTarget(
-            name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: [], swiftSettings: sharedSettings)
+            name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: sharedSettings)
     }
 }
 

@@ -3,7 +3,7 @@ public enum EnvelopeLimits {
     /// The largest body, in bytes. Bodies carry ids; whatever needs more belongs into the database or the blob store.
     public static let bodyBytesMax = 64 * 1024
     /// The longest key, in bytes of UTF-8.
-    public static let keyBytesMax = 256
+    public static let keyBytesMax = 200
     /// The longest type name, in bytes of UTF-8.
     public static let typeBytesMax = 64
     /// The longest trace parent, in bytes; version 00 of the W3C format has 55.

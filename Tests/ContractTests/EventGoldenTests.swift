@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import WireFormat
+
+@Suite("Events keep their bytes")
+struct EventGoldenTests {
+    @Test func `ekyc.requested`() throws { try check(GoldenEvents.ekycRequested) }
+    @Test func `ekyc.completed`() throws { try check(GoldenEvents.ekycCompleted) }
+    @Test func `image.requested`() throws { try check(GoldenEvents.imageRequested) }
+    @Test func `photo.uploaded`() throws { try check(GoldenEvents.photoUploaded) }
+    @Test func `image.progress`() throws { try check(GoldenEvents.imageProgress) }
+    @Test func `image.completed`() throws { try check(GoldenEvents.imageCompleted) }
+    @Test func `device.registered`() throws { try check(GoldenEvents.deviceRegistered) }
+    @Test func `device.removed`() throws { try check(GoldenEvents.deviceRemoved) }
+    @Test func `notification.requested`() throws { try check(GoldenEvents.notificationRequested) }
+    @Test func `notification.addressed`() throws { try check(GoldenEvents.notificationAddressed) }
+    @Test func `notification.settled`() throws { try check(GoldenEvents.notificationSettled) }
+
+    /// The writer gives exactly the fixture; the reader takes it, and takes it with fields of a later version too.
+    private func check<Body: Event>(_ event: Body, location: SourceLocation = #_sourceLocation) throws {
+        let name = "\(Body.type).v\(Body.version)"
+        let golden = try GoldenEvents.fixture(name)
+        let written = try Envelope(event).encoded()
+        #expect(
+            String(decoding: written.body, as: UTF8.self) == String(decoding: golden, as: UTF8.self),
+            sourceLocation: location)
+
+        let read = try envelope(of: event, body: golden).decode(Body.self).body
+        #expect(read == event, sourceLocation: location)
+
+        let extended = golden.dropLast() + Array(#","a_later_field":{"nested":[1,null]}}"#.utf8)
+        let readExtended = try envelope(of: event, body: Array(extended)).decode(Body.self).body
+        #expect(readExtended == event, sourceLocation: location)
+    }
+
+    private func envelope<Body: Event>(of event: Body, body: [UInt8]) throws -> EncodedEnvelope {
+        try EncodedEnvelope(
+            id: GoldenEvents.first, type: Body.type, version: Body.version, key: event.key,
+            occurredAt: GoldenEvents.time, body: body)
+    }
+
+    @Test func `every event of the catalogue has its fixture and its streams`() throws {
+        for event in EventCatalog.events {
+            _ = try GoldenEvents.fixture("\(event.type).v\(event.version)")
+        }
+        #expect(Set(EventCatalog.streams).count == EventCatalog.streams.count)
+        #expect(EventCatalog.streams.contains("notification.addressed.urgent"))
+        #expect(GoldenEvents.notificationAddressed.stream == "notification.addressed.bulk")
+        #expect(GoldenEvents.ekycRequested.stream == "ekyc.requested")
+    }
+
+    @Test func `values on the wire keep their names`() {
+        #expect(
+            SessionReason.allCases.map(\.rawValue) == [
+                "no_face", "multiple_faces", "face_too_small", "low_quality", "pose_mismatch", "inconsistent_faces",
+                "duplicate_images", "replayed_image", "no_match", "already_enrolled", "timeout", "internal",
+            ])
+        #expect(
+            NotificationKind.allCases.map(\.rawValue) == [
+                "job_completed", "job_failed", "sign_up", "sign_in", "new_photos", "chat_message",
+            ])
+        #expect(Lane.allCases.map(\.rawValue) == ["urgent", "normal", "bulk"])
+        #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])
+        #expect(EkycEvent.allCases.map(\.rawValue) == ["sign_up", "sign_in"])
+        #expect(NotificationRecipient.Kind.allCases.map(\.rawValue) == ["session", "user", "topic"])
+        #expect(ImageJobStatus.allCases.map(\.rawValue) == ["pending", "processing", "completed", "failed"])
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+import WireFormat
+
+/// One event with every field set, and the file that holds its bytes.
+///
+/// The files are the contract between versions of the services that run side by side: a change of one is a change of the
+/// wire, and an event that is already on a stream must still be readable by the next version.
+enum GoldenEvents {
+    static let first = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495a6")!
+    static let second = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495a7")!
+    static let third = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495a8")!
+    static let time = Date(timeIntervalSince1970: 1_761_559_200.125)
+
+    static let ekycRequested = EkycRequested(sessionID: first, event: .signUp)
+    static let ekycCompleted = EkycCompleted(sessionID: first, event: .signIn, succeeded: false, reason: .noMatch)
+    static let imageRequested = ImageRequested(jobID: first)
+    static let photoUploaded = PhotoUploaded(photoID: first, topic: "event:42")
+    static let imageProgress = ImageProgress(jobID: first, state: .processing, percent: 40)
+    static let imageCompleted = ImageCompleted(jobID: first, status: .completed)
+    static let deviceRegistered = DeviceRegistered(installationID: first)
+    static let deviceRemoved = DeviceRemoved(installationID: first)
+    static let notificationRequested = NotificationRequested(
+        notificationID: first, dedupeKey: "ekyc:\(second.wireString)", kind: .signIn, recipient: .session(second),
+        lane: .urgent, parameters: ["success": "true", "event": "sign_in", "note": "a/b \"ü\" 🎨"], expiresAt: time)
+    static let notificationAddressed = NotificationAddressed(
+        notificationID: first, deliveryIDs: [second, third], lane: .bulk)
+    static let notificationSettled = NotificationSettled(
+        notificationID: first,
+        outcomes: [
+            SettledDelivery(deliveryID: second, installationID: third, outcome: .dead, code: "UNREGISTERED"),
+            SettledDelivery(deliveryID: third, installationID: second, outcome: .accepted),
+        ])
+
+    /// The bytes of a fixture, without the newline at its end.
+    static func fixture(_ name: String) throws -> [UInt8] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        var bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("Fixtures/\(name).json")))
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        return bytes
+    }
+}

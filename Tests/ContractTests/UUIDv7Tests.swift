@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+import WireFormat
+
+@Suite("UUIDs of version 7")
+struct UUIDv7Tests {
+    @Test func `carry version and variant`() {
+        for _ in 0..<100 {
+            let bytes = UUIDv7.generate().uuid
+            #expect(bytes.6 >> 4 == 7)
+            #expect(bytes.8 >> 6 == 0b10)
+        }
+    }
+
+    @Test func `carry the time they were made, to the millisecond`() {
+        let time = Date(millisecondsSince1970: 1_761_559_200_125)
+        #expect(UUIDv7.timestamp(of: UUIDv7.generate(at: time)) == time)
+        #expect(UUIDv7.timestamp(of: UUID()) == nil)
+    }
+
+    @Test func `sort by time, also within a millisecond`() {
+        let start = 1_761_559_200.0
+        let ids = (0..<2000).map { UUIDv7.generate(at: Date(timeIntervalSince1970: start + Double($0) * 0.00001)).wireString }
+        let firstOfEachTick = stride(from: 0, to: ids.count, by: 10).map { ids[$0] }
+        #expect(firstOfEachTick == firstOfEachTick.sorted())
+    }
+
+    @Test func `do not repeat`() {
+        #expect(Set((0..<10_000).map { _ in UUIDv7.generate() }).count == 10_000)
+    }
+
+    @Test func `are written in lower case`() {
+        for _ in 0..<100 {
+            let id = UUID()
+            #expect(id.wireString == id.uuidString.lowercased())
+        }
+    }
+}
