@@ -1,0 +1,67 @@
+/// Holds the sealing keys of an installation: the current one, and older ones that can still open.
+///
+/// Rotation is: put a new key in front, restart; when everything old has expired or been sealed anew, drop the last.
+public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The length of a key, in bytes (AES-256).
+    public static let keyByteCount = 32
+    /// The most characters a key's id may have.
+    public static let idCharactersMax = 32
+
+    struct Key: Sendable {
+        let id: String
+        let bytes: [UInt8]
+    }
+
+    let current: Key
+    private let keys: [String: Key]
+
+    /// Reads `id2:base64-of-32-bytes,id1:…`; the first key is the current one.
+    ///
+    /// - Throws: `invalidKey`, with the position and never the text of the part that is wrong.
+    public init(parsing text: String) throws(CryptoError) {
+        var parsed: [Key] = []
+        for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
+            let fields = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard fields.count == 2 else {
+                throw CryptoError(.invalidKey, "sealing key \(index + 1) is not of the form id:base64")
+            }
+            let id = String(fields[0].drop { $0 == " " })
+            guard Self.isValid(id: id) else {
+                throw CryptoError(.invalidKey, "the id of sealing key \(index + 1) is not 1 to 32 of A-Z a-z 0-9 _ -")
+            }
+            guard let bytes = Base64.decode(String(fields[1])), bytes.count == Self.keyByteCount else {
+                throw CryptoError(.invalidKey, "sealing key \(index + 1) is not the base64 of 32 bytes")
+            }
+            guard !parsed.contains(where: { $0.id == id }) else {
+                throw CryptoError(.invalidKey, "sealing key \(index + 1) repeats an id")
+            }
+            parsed.append(Key(id: id, bytes: bytes))
+        }
+        current = parsed[0]
+        keys = Dictionary(uniqueKeysWithValues: parsed.map { ($0.id, $0) })
+    }
+
+    /// Returns the text of a new ring of one random key, as ``init(parsing:)`` reads it.
+    public static func generateText(id: String = "k1") -> String {
+        "\(id):\(Base64.encode(SecureRandom.bytes(keyByteCount)))"
+    }
+
+    func key(id: String) -> Key? { keys[id] }
+
+    private static func isValid(id: String) -> Bool {
+        (1...idCharactersMax).contains(id.utf8.count)
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// The ids of the keys; never the keys.
+    public var description: String { "KeyRing(current: \(current.id), keys: \(keys.count))" }
+    /// Hides the keys from `dump` and from string interpolation.
+    public var customMirror: Mirror { Mirror(self, children: ["current": current.id, "keys": keys.count]) }
+}

@@ -1,0 +1,73 @@
+/// Seals values for storage with AES-256-GCM, bound to the place they are stored in.
+///
+/// A sealed value names its format and its key, so that keys can be rotated. The context is authenticated and not
+/// stored: a value sealed for `face_template:<user>` opens only with that context, so rows cannot be swapped.
+public struct Sealer: Sendable {
+    /// How many plaintext bytes a segment of a sealed stream holds.
+    public static let segmentByteCount = 64 * 1024
+    /// The most bytes a value sealed whole may have; longer ones must be streamed.
+    public static let wholeByteCountMax = 64 * 1024 * 1024
+
+    private let keyRing: KeyRing
+
+    /// Makes a sealer that seals with the ring's current key and opens with any of its keys.
+    public init(keyRing: KeyRing) {
+        self.keyRing = keyRing
+    }
+
+    /// Seals a value held in memory.
+    ///
+    /// - Throws: `streamMisuse` above ``wholeByteCountMax``.
+    public func seal(_ plaintext: [UInt8], context: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard plaintext.count <= Self.wholeByteCountMax else {
+            throw CryptoError(.streamMisuse, "a value of \(plaintext.count) bytes must be sealed as a stream")
+        }
+        let header = SealHeader(kind: .whole, keyID: keyRing.current.id)
+        let cipher = try AESGCM(key: header.derivedKey(from: keyRing.current), isSealing: true)
+        var output = header.bytes
+        let associated = output + context
+        output.reserveCapacity(output.count + plaintext.count + AESGCM.tagByteCount)
+        try plaintext.withBytes { bytes throws(CryptoError) in
+            try cipher.seal(
+                bytes, nonce: header.nonce(counter: 0, isLast: true), associated: associated, into: &output)
+        }
+        return output
+    }
+
+    /// Opens a value that ``seal(_:context:)`` made with the same context.
+    ///
+    /// - Throws: `malformed`, `unknownKey`, or `authenticationFailed` when it was changed or belongs elsewhere.
+    public func open(_ sealed: [UInt8], context: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard let header = try SealHeader(reading: sealed, expected: .whole) else {
+            throw CryptoError(.malformed, "the sealed value ends within its header")
+        }
+        let headerBytes = header.bytes
+        let cipher = try openingCipher(header)
+        var output: [UInt8] = []
+        try sealed.withBytes { bytes throws(CryptoError) in
+            try cipher.open(
+                UnsafeRawBufferPointer(rebasing: bytes[headerBytes.count...]),
+                nonce: header.nonce(counter: 0, isLast: true), associated: headerBytes + context, into: &output)
+        }
+        return output
+    }
+
+    /// Starts sealing a stream of any length in constant memory.
+    public func makeStreamSealer(context: [UInt8]) throws(CryptoError) -> StreamSealer {
+        let header = SealHeader(kind: .stream, keyID: keyRing.current.id)
+        let cipher = try AESGCM(key: header.derivedKey(from: keyRing.current), isSealing: true)
+        return StreamSealer(header: header, cipher: cipher, context: context)
+    }
+
+    /// Starts opening a stream that a ``StreamSealer`` made with the same context.
+    public func makeStreamOpener(context: [UInt8]) throws(CryptoError) -> StreamOpener {
+        StreamOpener(sealer: self, context: context)
+    }
+
+    func openingCipher(_ header: SealHeader) throws(CryptoError) -> AESGCM {
+        guard let key = keyRing.key(id: header.keyID) else {
+            throw CryptoError(.unknownKey, "the key that sealed the value is not in the key ring")
+        }
+        return try AESGCM(key: header.derivedKey(from: key), isSealing: false)
+    }
+}
