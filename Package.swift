@@ -141,6 +141,7 @@ let package = Package(
         .tests("NotifierTests", ["Notifier", "FCMEmulator", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
         .tests("HeliographCtlTests", ["HeliographCtl", "Storage", "TestSupport"]),
         .tests("EndToEndTests", ["TestSupport", "HTTPClient", "PostgresClient", "Storage", "HeliographCrypto"]),
+        .tests("TestSupportTests", ["TestSupport"]),
         .tests("TidyTests", []),
     ],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,111 @@
+public import Foundation
+import Synchronization
+
+/// A server of a test that cannot outlive the test process, however that ends.
+///
+/// A small shell stands between the two: it holds the read end of a pipe whose write end only the test
+/// process has, and kills the server when the pipe closes, be it by ``stop(signal:patience:)``, a crash or `kill -9`.
+public final class GuardedProcess: Sendable {
+    /// The process id of the server itself.
+    public let pid: pid_t
+    private let guardian: pid_t
+    private let lifeline: Mutex<FileHandle?>
+
+    private static let script = """
+        log=$1; shift; "$@" </dev/null >>"$log" 2>&1 & echo $!; exec >/dev/null 2>&1; read -r _; kill -9 $!; wait
+        """
+
+    /// Starts `command` with its output appended to the file `log`.
+    public init(_ command: [String], log: String, environment: [String: String] = [:]) throws {
+        // Close-on-exec, or each child would hold the write ends of all the others and none would ever see the end.
+        let lifeline = try Self.makePipe()
+        let announcement = try Self.makePipe()
+        guardian = try Self.spawn(
+            ["/bin/sh", "-c", Self.script, "guardian", log] + command, standardInput: lifeline.reading,
+            standardOutput: announcement.writing,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+        try lifeline.reading.close()
+        try announcement.writing.close()
+        let line = String(decoding: announcement.reading.availableData, as: UTF8.self)
+        guard let pid = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw CommandLineTool.Failure(command: command, exitCode: -1, output: "the guardian did not say a pid: \(line)")
+        }
+        self.pid = pid
+        self.lifeline = Mutex(lifeline.writing)
+    }
+
+    deinit { release() }
+
+    /// Whether the server is still running.
+    public var isRunning: Bool {
+        // The guardian collects the exit code only when its pipe closes, so a dead server stays as a zombie until then.
+        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+        return stat.split(separator: ")").last?.hasPrefix(" Z") == false
+    }
+
+    /// Sends a signal to the server.
+    public func signal(_ number: Int32) { kill(pid, number) }
+
+    /// Ends the server by `signal` and waits until it is gone; after `patience` it is killed.
+    public func stop(signal number: Int32 = 15, patience: Duration = .seconds(10)) async {
+        kill(pid, number)
+        let deadline = ContinuousClock.now + patience
+        while isRunning, ContinuousClock.now < deadline {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        release()
+    }
+
+    /// Closes the pipe and collects the guardian, which ends within milliseconds.
+    private func release() {
+        let handle = lifeline.withLock { handle in
+            defer { handle = nil }
+            return handle
+        }
+        guard let handle else { return }
+        try? handle.close()
+        waitpid(guardian, nil, 0)
+    }
+
+    /// Starts a program with no signal blocked or ignored.
+    ///
+    /// Foundation's `Process` hands down the signal mask of the calling thread, and Dispatch's threads block
+    /// every signal: a server started that way would never see its SIGTERM.
+    private static func spawn(
+        _ command: [String], standardInput: FileHandle, standardOutput: FileHandle, environment: [String: String]
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, standardInput.fileDescriptor, 0)
+        posix_spawn_file_actions_adddup2(&actions, standardOutput.fileDescriptor, 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var arguments = command.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (arguments + variables).forEach { free($0) } }
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, command[0], &actions, &attributes, &arguments, &variables)
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
+        return pid
+    }
+
+    private static func makePipe() throws -> (reading: FileHandle, writing: FileHandle) {
+        var descriptors: [Int32] = [-1, -1]
+        guard pipe(&descriptors) == 0 else { throw POSIXError(.EMFILE) }
+        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return (
+            FileHandle(fileDescriptor: descriptors[0], closeOnDealloc: true),
+            FileHandle(fileDescriptor: descriptors[1], closeOnDealloc: true)
+        )
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// Where things of this checkout are, whatever the working directory of the test run is.
+public enum PackageRoot {
+    /// The folder that holds `Package.swift`.
+    public static let path: String = {
+        var folder = URL(fileURLWithPath: #filePath)
+        repeat {
+            folder.deleteLastPathComponent()
+        } while folder.path != "/" && !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path)
+        return folder.path
+    }()
+
+    /// A path below the root; `require` names what to run when it is missing.
+    public static func file(_ relative: String, require hint: String = "make setup") throws -> String {
+        let file = path + "/" + relative
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw DeadlineExceeded(description: "\(relative) is missing: run `\(hint)` first")
+        }
+        return file
+    }
+
+    /// An executable product of this package, beside the test bundle that is running.
+    public static func executable(_ name: String) throws -> String {
+        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        let candidates = [folder.path, path + "/.build/debug"]
+        for candidate in candidates where FileManager.default.isExecutableFile(atPath: candidate + "/" + name) {
+            return candidate + "/" + name
+        }
+        throw DeadlineExceeded(description: "\(name) is not built: looked in \(candidates.joined(separator: ", "))")
+    }
+}

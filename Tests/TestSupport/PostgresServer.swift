@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+
+/// A real Postgres server on a Unix socket of its own, with a fresh data directory.
+///
+/// Commits do not wait for the disk (`fsync=off`): what tests prove is about killed processes, not lost power.
+public final class PostgresServer: Sendable {
+    /// The folder of the Unix socket.
+    public let socketFolder: String
+    /// The port number, which on a Unix socket is only a part of its name.
+    public let port: Int
+    private let folder: TemporaryDirectory
+    private let arguments: [String]
+    private let process: Mutex<GuardedProcess>
+
+    /// The one server that the tests of this process share; each test has a database of its own (``TestDatabase``).
+    public static func shared() async throws -> PostgresServer { try await sharedServer.value }
+    private static let sharedServer = Task { try await PostgresServer.start() }
+
+    /// Makes a data directory, starts a server on it and returns when it takes connections.
+    public static func start(fsync: Bool = false, extraArguments: [String] = []) async throws -> PostgresServer {
+        let folder = try TemporaryDirectory()
+        let data = folder.path + "/data"
+        let binaries = try binariesFolder()
+        let user = privilegeDrop
+        if !user.isEmpty { try await CommandLineTool.run(["chown", "postgres:postgres", folder.path]) }
+        try await CommandLineTool.run(
+            user + [
+                "\(binaries)/initdb", "-D", data, "-U", "heliograph", "--auth=trust", "--encoding=UTF8",
+                "--locale=C.UTF-8", "--no-sync",
+            ])
+        let port = try FreePort.find()
+        var arguments =
+            user + [
+                "\(binaries)/postgres", "-D", data, "-k", folder.path, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1",
+                "-c", "max_connections=300", "-c", "shared_buffers=64MB",
+            ]
+        if !fsync { arguments += ["-c", "fsync=off", "-c", "full_page_writes=off"] }
+        arguments += extraArguments
+        let process = try GuardedProcess(arguments, log: folder.path + "/postgres.log")
+        let server = PostgresServer(folder: folder, port: port, arguments: arguments, process: process)
+        try await server.waitUntilReady()
+        return server
+    }
+
+    private init(folder: TemporaryDirectory, port: Int, arguments: [String], process: GuardedProcess) {
+        self.folder = folder
+        self.socketFolder = folder.path
+        self.port = port
+        self.arguments = arguments
+        self.process = Mutex(process)
+    }
+
+    /// The libpq URI of a database on the Unix socket.
+    public func url(database: String = "postgres") -> String {
+        let host = socketFolder.replacingOccurrences(of: "/", with: "%2F")
+        return "postgresql://heliograph@\(host):\(port)/\(database)"
+    }
+
+    /// The libpq URI of a database on 127.0.0.1.
+    public func tcpURL(database: String = "postgres") -> String {
+        "postgresql://heliograph@127.0.0.1:\(port)/\(database)"
+    }
+
+    /// Runs SQL through `psql`, which shares no code with the client under test; gives unaligned rows.
+    @discardableResult
+    public func psql(_ sql: String, database: String = "postgres") async throws -> String {
+        let output = try await CommandLineTool.run(
+            ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url(database: database), "-c", sql])
+        return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Ends the server at once (`SIGQUIT`), as a crash would; committed work is recovered at the next start.
+    public func kill() async { await process.withLock { $0 }.stop(signal: SIGQUIT) }
+
+    /// Closes all sessions and ends the server in an orderly way.
+    public func stop() async { await process.withLock { $0 }.stop(signal: SIGINT) }
+
+    /// Starts the server again on the same data, socket and port.
+    public func restart() async throws {
+        await stop()
+        try await start()
+    }
+
+    /// Starts a stopped server on the same data, socket and port.
+    public func start() async throws {
+        let fresh = try GuardedProcess(arguments, log: folder.path + "/postgres.log")
+        process.withLock { $0 = fresh }
+        try await waitUntilReady()
+    }
+
+    private func waitUntilReady() async throws {
+        try await eventually(within: .seconds(60), "postgres takes connections") {
+            (try? await CommandLineTool.run(["pg_isready", "-q", "-h", socketFolder, "-p", "\(port)"])) == nil ? nil : ()
+        }
+    }
+
+    /// Postgres refuses to run as root: then it runs as the user that Debian's package made for it.
+    private static var privilegeDrop: [String] {
+        getuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
+    }
+
+    private static func binariesFolder() throws -> String {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        let newest = versions.filter { FileManager.default.isExecutableFile(atPath: "\(root)/\($0)/bin/postgres") }
+            .max { (Int($0) ?? 0) < (Int($1) ?? 0) }
+        guard let newest else { throw DeadlineExceeded(description: "no Postgres server: run `make setup` first") }
+        return "\(root)/\(newest)/bin"
+    }
+}

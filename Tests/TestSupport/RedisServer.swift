@@ -1,0 +1,122 @@
+public import Foundation
+import Synchronization
+
+/// A real `redis-server` on a Unix socket and, if asked for, a TLS port of its own.
+public final class RedisServer: Sendable {
+    /// How the server keeps its data.
+    public enum Persistence: Sendable {
+        /// In memory only.
+        case none
+        /// An append-only file, synced once a second, as in production.
+        case appendOnly
+    }
+
+    /// A private certificate authority and a server certificate for `localhost`, as PEM files.
+    public struct Certificates: Sendable {
+        public let authority: String
+        public let certificate: String
+        public let key: String
+    }
+
+    /// `unix:///tmp/…/redis.sock`
+    public var url: String { "unix://\(socket)" }
+    /// The path of the Unix socket.
+    public let socket: String
+    /// The TCP port on 127.0.0.1 (TLS when ``certificates`` is set); `nil` without one.
+    public let port: Int?
+    /// What a client needs to check the server's certificate.
+    public let certificates: Certificates?
+    private let folder: TemporaryDirectory
+    private let arguments: [String]
+    private let process: Mutex<GuardedProcess>
+
+    /// The one server that the tests of this process share; each test uses keys of its own (``uniquePrefix()``).
+    public static func shared() async throws -> RedisServer { try await sharedServer.value }
+    private static let sharedServer = Task { try await RedisServer.start() }
+
+    /// A key prefix that no other test has.
+    public static func uniquePrefix() -> String { "t\(UUID().uuidString.prefix(8).lowercased()):" }
+
+    /// Starts a server of its own and returns when it answers.
+    public static func start(
+        persistence: Persistence = .none, tcp: Bool = false, tls: Bool = false, extraArguments: [String] = []
+    ) async throws -> RedisServer {
+        let folder = try TemporaryDirectory()
+        var arguments = [
+            "redis-server", "--unixsocket", "\(folder.path)/redis.sock", "--unixsocketperm", "777",
+            "--dir", folder.path, "--save", "", "--daemonize", "no", "--enable-debug-command", "yes",
+        ]
+        if persistence == .appendOnly { arguments += ["--appendonly", "yes", "--appendfsync", "everysec"] }
+        var certificates: Certificates?
+        var port: Int?
+        if tls {
+            certificates = try await makeCertificates(in: folder.path)
+            let free = try FreePort.find()
+            port = free
+            arguments += [
+                "--port", "0", "--tls-port", "\(free)", "--tls-cert-file", certificates!.certificate,
+                "--tls-key-file", certificates!.key, "--tls-ca-cert-file", certificates!.authority,
+                "--tls-auth-clients", "no",
+            ]
+        } else if tcp {
+            let free = try FreePort.find()
+            port = free
+            arguments += ["--port", "\(free)", "--bind", "127.0.0.1"]
+        } else {
+            arguments += ["--port", "0"]
+        }
+        let process = try GuardedProcess(arguments + extraArguments, log: folder.path + "/redis.log")
+        let server = RedisServer(
+            folder: folder, port: port, certificates: certificates, arguments: arguments + extraArguments, process: process)
+        try await server.waitUntilReady()
+        return server
+    }
+
+    private init(
+        folder: TemporaryDirectory, port: Int?, certificates: Certificates?, arguments: [String], process: GuardedProcess
+    ) {
+        self.folder = folder
+        self.socket = folder.path + "/redis.sock"
+        self.port = port
+        self.certificates = certificates
+        self.arguments = arguments
+        self.process = Mutex(process)
+    }
+
+    /// The process id of the running server.
+    public var pid: pid_t { process.withLock { $0.pid } }
+
+    /// Kills the server as `kill -9` does.
+    public func kill() async { await process.withLock { $0 }.stop(signal: SIGKILL) }
+
+    /// Ends the server in an orderly way.
+    public func stop() async { await process.withLock { $0 }.stop() }
+
+    /// Starts the server again on the same socket, port and data.
+    public func restart() async throws {
+        await kill()
+        let fresh = try GuardedProcess(arguments, log: folder.path + "/redis.log")
+        process.withLock { $0 = fresh }
+        try await waitUntilReady()
+    }
+
+    /// Runs `redis-cli` against the server.
+    @discardableResult
+    public func cli(_ arguments: String...) async throws -> String {
+        try await CommandLineTool.run(["redis-cli", "-s", socket] + arguments)
+    }
+
+    private func waitUntilReady() async throws {
+        try await eventually("redis-server answers") {
+            (try? await CommandLineTool.run(["redis-cli", "-s", socket, "PING"]))?.hasPrefix("PONG") == true ? () : nil
+        }
+    }
+
+    private static func makeCertificates(in folder: String) async throws -> Certificates {
+        let authority = folder + "/ca.crt"
+        let certificate = folder + "/server.crt"
+        let key = folder + "/server.key"
+        try await TestCertificates.make(authority: authority, certificate: certificate, key: key, folder: folder)
+        return Certificates(authority: authority, certificate: certificate, key: key)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Synchronization
+
+/// A folder that is removed with its contents when the value that owns it goes away.
+///
+/// The path is short, because a Unix socket's path may have at most 107 bytes.
+public final class TemporaryDirectory: Sendable {
+    public let path: String
+
+    /// Makes a folder `/tmp/hg-XXXXXX` that every user of the machine may enter, so that a server that runs as
+    /// another user can use it.
+    public init() throws {
+        var template = Array("/tmp/hg-XXXXXX".utf8CString)
+        guard let path = mkdtemp(&template).map({ String(cString: $0) }) else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        chmod(path, 0o755)
+        self.path = path
+        Leftovers.add(path)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+        Leftovers.remove(path)
+    }
+}
+
+/// The folders whose owner lives as long as the process, such as a shared server's: removed when it exits.
+private enum Leftovers {
+    private static let paths = Mutex<Set<String>>([])
+    private static let atExit: Void = {
+        atexit { Leftovers.paths.withLock { $0 }.forEach { try? FileManager.default.removeItem(atPath: $0) } }
+    }()
+
+    static func add(_ path: String) {
+        _ = atExit
+        paths.withLock { _ = $0.insert(path) }
+    }
+
+    static func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+}
