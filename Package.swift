@@ -100,12 +100,11 @@ let package = Package(
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", .hummingbird, .hummingbirdHTTP2, .nioCore, .nioSSL, .httpTypes, .logging, .lifecycle,
-                .argumentParser,
+                "HeliographCrypto", .hummingbird, .hummingbirdHTTP2, .nioCore, .nioPosix, .nioSSL, .httpTypes, .logging, .lifecycle,
             ],
             path: "Tests/FCMEmulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
-            name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser], path: "Tests/FCMEmulator/main",
+            name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals], path: "Tests/FCMEmulator/main",
             swiftSettings: sharedSettings),
         .target(
             name: "TestSupport", dependencies: ["PostgresClient", "RedisClient", "Storage", .logging],
@@ -196,4 +195,5 @@ extension Target.Dependency {
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }

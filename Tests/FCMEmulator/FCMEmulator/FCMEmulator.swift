@@ -1,1 +1,225 @@
-// Placeholder until the module lands.
+import FoundationEssentials
+import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+public import Logging
+import NIOPosix
+import NIOSSL
+public import ServiceLifecycle
+import Synchronization
+
+/// A stand-in for Firebase Cloud Messaging: Google's token endpoint and `messages:send` over HTTP/2, faithful in what
+/// they refuse and how, plus a control API and a page that shows every push as a phone would.
+///
+/// Run it as a service, or in a test's own process with ``start()`` and ``stop()``.
+public final class FCMEmulator: Service, Sendable {
+    private struct Running {
+        let plain: Listener
+        let tls: Listener?
+        let heartbeat: Task<Void, any Error>
+    }
+
+    private enum State {
+        case idle
+        case starting
+        case running(Running)
+        case stopped
+    }
+
+    /// What it was made with.
+    public let configuration: FCMEmulatorConfiguration
+    private let core: EmulatorCore
+    private let logger: Logger
+    private let state = Mutex(State.idle)
+    /// How often a quiet stream of the page is told that it is alive.
+    private static let heartbeatInterval = Duration.seconds(15)
+
+    /// Prepares an emulator; nothing is bound, read or written yet.
+    public init(configuration: FCMEmulatorConfiguration, logger: Logger = FCMEmulator.quietLogger) {
+        self.configuration = configuration
+        self.logger = logger
+        core = EmulatorCore(configuration: configuration, logger: logger)
+    }
+
+    /// A logger that speaks up only when something is wrong: for tests.
+    public static var quietLogger: Logger {
+        var logger = Logger(label: "fcm-emulator")
+        logger.logLevel = .error
+        return logger
+    }
+
+    // MARK: Life
+
+    /// Makes missing key files, binds both listeners, and returns once requests are accepted.
+    public func start() async throws(FCMEmulatorError) {
+        try state.withLock { state throws(FCMEmulatorError) in
+            guard case .idle = state else { throw FCMEmulatorError(.wrongState, "the emulator was started before") }
+            state = .starting
+        }
+        let plain = try await Listener.start(
+            router(), server: .http1(), host: configuration.host, port: configuration.port, logger: logger)
+        var tls: Listener?
+        do throws(FCMEmulatorError) {
+            if let port = configuration.tlsPort {
+                tls = try await Listener.start(
+                    router(), server: try await tlsServer(), host: configuration.host, port: port, logger: logger)
+            }
+            try await loadServiceAccount(plainPort: plain.port, tlsPort: tls?.port)
+        } catch {
+            await plain.stop()
+            await tls?.stop()
+            throw error
+        }
+        let heartbeat = Task { [core] in
+            while true {
+                try await Task.sleep(for: Self.heartbeatInterval)
+                await core.inbox.heartbeat()
+            }
+        }
+        let running = Running(plain: plain, tls: tls, heartbeat: heartbeat)
+        state.withLock { $0 = .running(running) }
+    }
+
+    /// Cuts all connections, closes both listeners and returns once they are gone.
+    public func stop() async {
+        let running = state.withLock { state -> Running? in
+            defer { state = .stopped }
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+        guard let running else { return }
+        running.heartbeat.cancel()
+        await core.inbox.close()
+        core.connections.closeAll()
+        await running.plain.stop()
+        await running.tls?.stop()
+    }
+
+    /// Starts, serves until the service group shuts down, and stops.
+    public func run() async throws {
+        try await start()
+        logger.info(
+            "fcm-emulator is up",
+            metadata: ["inbox": "\(url)/inbox", "fcm": "\(tlsURL ?? url)", "key_file": "\(configuration.serviceAccountFile)"])
+        try? await gracefulShutdown()
+        await stop()
+    }
+
+    private func router() -> Router<EmulatorContext> {
+        let router = Router(context: EmulatorContext.self)
+        let send = SendRoute(core: core)
+        let token = TokenRoute(core: core)
+        router.post("/v1/projects/{project}/messages:send") { try await send.respond($0, $1) }
+        router.post("/token") { try await token.respond($0, $1) }
+        ControlRoutes(core: core).add(to: router)
+        PageRoutes(core: core).add(to: router)
+        router.get("/**") { _, _ in Answer.html(status: 404) }
+        router.post("/**") { _, _ in Answer.html(status: 404) }
+        return router
+    }
+
+    private func tlsServer() async throws(FCMEmulatorError) -> HTTPServerBuilder {
+        let configuration = configuration
+        do {
+            // Files, and perhaps a new key: not on the cooperative pool.
+            return try await NIOThreadPool.singleton.runIfActive {
+                try DevelopmentCertificate.ensure(
+                    certificateFile: configuration.certificateFile, keyFile: configuration.privateKeyFile,
+                    names: configuration.certificateNames, now: configuration.now())
+                let chain = try NIOSSLCertificate.fromPEMFile(configuration.certificateFile)
+                let key = try NIOSSLPrivateKey(file: configuration.privateKeyFile, format: .pem)
+                let tls = TLSConfiguration.makeServerConfiguration(
+                    certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+                // NIO announces SETTINGS_MAX_CONCURRENT_STREAMS = 100, which is what FCM announces.
+                return try HTTPServerBuilder.http2Upgrade(tlsConfiguration: tls)
+            }
+        } catch let error as FCMEmulatorError {
+            throw error
+        } catch {
+            throw FCMEmulatorError(.certificate, "cannot use \(configuration.certificateFile)", underlying: error)
+        }
+    }
+
+    private func loadServiceAccount(plainPort: Int, tlsPort: Int?) async throws(FCMEmulatorError) {
+        let configuration = configuration
+        let host = configuration.host == "0.0.0.0" ? "localhost" : configuration.host
+        let own = [tlsPort.map { "https://\(host):\($0)/token" }, "http://\(host):\(plainPort)/token"].compactMap(\.self)
+        do {
+            let account = try await NIOThreadPool.singleton.runIfActive {
+                try ServiceAccount.loadOrCreate(
+                    file: configuration.serviceAccountFile, projectID: configuration.projectID,
+                    tokenURI: configuration.tokenURL ?? own[0])
+            }
+            let audiences = [account.tokenURI, "https://oauth2.googleapis.com/token"] + own
+            core.verifier = AssertionVerifier(account: account, audiences: audiences)
+        } catch let error as FCMEmulatorError {
+            throw error
+        } catch {
+            throw FCMEmulatorError(.serviceAccount, "cannot load the service account", underlying: error)
+        }
+    }
+}
+
+extension FCMEmulator {
+    private var running: Running? {
+        state.withLock { state in
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+    }
+
+    private var host: String { configuration.host == "0.0.0.0" ? "localhost" : configuration.host }
+
+    /// The base URL of the plain listener, without a slash at the end; its port is 0 while the emulator does not run.
+    public var url: String { "http://\(host):\(running?.plain.port ?? 0)" }
+
+    /// The base URL of the TLS listener; nil while the emulator does not run, or without that listener.
+    public var tlsURL: String? { running?.tls.map { "https://\(host):\($0.port)" } }
+
+    /// The port of the plain listener; nil while the emulator does not run.
+    public var port: Int? { running?.plain.port }
+
+    /// The port of the TLS listener; nil while the emulator does not run, or without that listener.
+    public var tlsPort: Int? { running?.tls?.port }
+
+    // MARK: What the control API does, without the detour over HTTP
+
+    /// Hands out a registration token.
+    public func mintToken(platform: DevicePlatform = .ios, project: String? = nil) -> String {
+        core.registrations.mintToken(platform: platform, project: project)
+    }
+
+    /// Hands out a Firebase installation id.
+    public func mintFID(platform: DevicePlatform = .ios, project: String? = nil) -> String {
+        core.registrations.mintFID(platform: platform, project: project)
+    }
+
+    /// Makes a registration dead: later sends are refused as `UNREGISTERED`.
+    public func deleteToken(_ token: String) { core.registrations.delete(token) }
+
+    /// The messages accepted for a registration (nil: all), once there are `count` or the time is over.
+    public func messages(
+        to registration: String? = nil, atLeast count: Int = 0, within patience: Duration = .zero
+    ) async -> [ReceivedMessage] {
+        await core.inbox.messages(to: registration, atLeast: count, within: patience)
+    }
+
+    /// Forgets all messages accepted so far.
+    public func clearMessages() async { await core.inbox.clear() }
+
+    /// Makes coming requests fail; false when there are too many rules.
+    @discardableResult
+    public func addFault(_ rule: FaultRule) -> Bool { core.faults.add(rule) != nil }
+
+    /// Ends all faults.
+    public func clearFaults() { core.faults.removeAll() }
+
+    /// Makes all access tokens issued so far invalid.
+    public func revokeAccessTokens() { core.accessTokens.revokeAll() }
+
+    /// Cuts every connection, without a word; new ones are accepted.
+    public func dropConnections() { core.connections.closeAll() }
+
+    /// How much it has been asked since its start.
+    public var statistics: FCMEmulatorStatistics { core.statistics }
+}

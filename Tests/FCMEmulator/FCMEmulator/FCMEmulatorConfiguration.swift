@@ -1,0 +1,77 @@
+public import FoundationEssentials
+
+/// What an emulator is started with.
+public struct FCMEmulatorConfiguration: Sendable {
+    /// The address both listeners bind to.
+    public var host = "127.0.0.1"
+    /// The port of the plain HTTP/1.1 listener: inbox page, control API, curl; 0 lets the system choose.
+    public var port = 0
+    /// The port of the TLS listener (HTTP/2 by ALPN); 0 lets the system choose, nil means no TLS listener.
+    public var tlsPort: Int? = 0
+    /// The certificate's PEM file; made, together with its key, when it does not exist.
+    public var certificateFile: String
+    /// The PEM file of the certificate's private key.
+    public var privateKeyFile: String
+    /// The names and IPv4 addresses a certificate made here is valid for.
+    public var certificateNames = ["localhost", "127.0.0.1"]
+    /// The service-account key file (JSON); made when it does not exist.
+    public var serviceAccountFile: String
+    /// The Firebase project of a service account made here.
+    public var projectID = "heliograph-dev"
+    /// The `token_uri` of a service account made here; nil means this emulator's own.
+    public var tokenURL: String?
+    /// The name of the app that the inbox page shows above each push.
+    public var appName = "Heliograph"
+    /// How long an access token is good for, in seconds: Google says 3599.
+    public var accessTokenLifetimeSeconds = 3599
+    /// How sizes are checked.
+    public var sizeLimit = MessageSizeLimit.documented
+    /// How many sends to a token just deleted still succeed: real FCM was seen to accept one.
+    public var unregisterLagSends = 0
+    /// What is kept, and how much of it.
+    public var limits = FCMEmulatorLimits()
+    /// The clock of tokens and time stamps.
+    public var now: @Sendable () -> Date = { Date() }
+
+    /// The configuration of an emulator that keeps its key files in that folder.
+    public init(directory: String) {
+        certificateFile = directory + "/fcm-certificate.pem"
+        privateKeyFile = directory + "/fcm-private-key.pem"
+        serviceAccountFile = directory + "/service-account.json"
+    }
+}
+
+/// How a message's size is checked.
+public enum MessageSizeLimit: String, Sendable, CaseIterable {
+    /// As documented: 4096 bytes, 2048 to a topic or condition.
+    case documented
+    /// As observed in production: 4505 bytes, whatever the target.
+    case observed
+}
+
+/// The bounds of everything the emulator keeps.
+public struct FCMEmulatorLimits: Sendable {
+    /// Messages kept for the control API; the oldest go first.
+    public var messages = 10_000
+    /// Cards kept for the inbox page; the oldest go first.
+    public var cards = 500
+    /// Registered tokens; the oldest go first.
+    public var registrations = 100_000
+    /// Access tokens alive; the oldest go first.
+    public var accessTokens = 1_000
+    /// Fault rules at a time.
+    public var faults = 1_000
+    /// Live inbox pages at a time.
+    public var streams = 64
+    /// Requests that wait for a message at a time.
+    public var waiters = 1_000
+    /// The largest request body, in bytes.
+    public var bodyBytes = 262_144
+    /// The longest a request may wait for a message, in seconds.
+    public var waitSeconds = 60
+    /// The longest a fault may delay or hang a request, in seconds.
+    public var delaySeconds = 120
+
+    /// The default bounds.
+    public init() {}
+}

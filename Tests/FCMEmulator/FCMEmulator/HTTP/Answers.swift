@@ -1,0 +1,53 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The few kinds of answers that the emulator gives.
+enum Answer {
+    /// JSON, laid out as Google's APIs do.
+    static func json(_ value: JSONValue, status: Int = 200, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json; charset=UTF-8"
+        return text(value.prettyPrinted(), status: status, headers: headers)
+    }
+
+    static func refusal(_ refusal: FCMRefusal, status: Int? = nil, retryAfter: String? = nil) -> Response {
+        var headers: HTTPFields = [:]
+        if let retryAfter { headers[.retryAfter] = retryAfter }
+        if refusal.code == 401 {
+            headers[.wwwAuthenticate] = "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\""
+        }
+        var refusal = refusal
+        refusal.code = status ?? refusal.code
+        return json(refusal.body, status: refusal.code, headers: headers)
+    }
+
+    /// A front end's page: what comes when the request did not even reach the API.
+    static func html(status: Int, retryAfter: String? = nil) -> Response {
+        var headers: HTTPFields = [.contentType: "text/html; charset=UTF-8"]
+        if let retryAfter { headers[.retryAfter] = retryAfter }
+        let page = """
+            <!DOCTYPE html>
+            <html lang=en>
+              <meta charset=utf-8>
+              <title>Error \(status)</title>
+              <p><b>\(status).</b> <ins>That’s an error.</ins>
+              <p>The requested URL was not served by this emulator. <ins>That’s all we know.</ins>
+
+            """
+        return text(page, status: status, headers: headers)
+    }
+
+    /// A complaint of the control API.
+    static func problem(_ message: String, status: Int = 400) -> Response {
+        json(["error": .string(message)], status: status)
+    }
+
+    static let noContent = Response(status: .noContent)
+
+    private static func text(_ text: String, status: Int, headers: HTTPFields) -> Response {
+        Response(
+            status: HTTPResponse.Status(code: status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

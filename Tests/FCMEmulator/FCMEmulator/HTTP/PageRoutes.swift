@@ -1,0 +1,56 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The inbox page, and the stream of events that feeds it.
+struct PageRoutes: Sendable {
+    let core: EmulatorCore
+
+    func add(to router: Router<EmulatorContext>) {
+        for path in ["/", "/inbox"] as [RouterPath] {
+            router.get(path) { _, _ in page() }
+        }
+        router.get("/control/stream") { request, context in await stream(request, context) }
+        router.get("/healthz") { _, _ in Answer.json(["status": "ok"]) }
+    }
+
+    private func page() -> Response {
+        let name = JSONValue.string(core.configuration.appName).serialized()
+        let page = String(decoding: PackageResources.inbox_html, as: UTF8.self)
+            .split(separator: "/*APP_NAME*/", maxSplits: 1, omittingEmptySubsequences: false)
+            .joined(separator: "window.APP_NAME = \(name);")
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+                .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+                    + "img-src data: https: http:; connect-src 'self'; base-uri 'none'; form-action 'none'",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+    }
+
+    private func stream(_ request: Request, _ context: EmulatorContext) async -> Response {
+        core.connections.add(context.connection)
+        guard let events = await core.inbox.subscribe(to: ControlRoutes.query("token", request)) else {
+            return Answer.problem("too many streams", status: 503)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                for await event in events {
+                    try await writer.write(ByteBuffer(string: Self.text(event)))
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// An event as `text/event-stream` spells it.
+    static func text(_ event: Inbox.Event) -> String {
+        switch event {
+        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map(\.json)).serialized())\n\n"
+        case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json.serialized())\n\n"
+        case .cleared: "event: cleared\ndata: {}\n\n"
+        case .heartbeat: ": still here\n\n"
+        }
+    }
+}

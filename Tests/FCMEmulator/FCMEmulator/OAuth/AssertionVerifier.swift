@@ -1,0 +1,84 @@
+import FoundationEssentials
+import HeliographCrypto
+
+/// A refusal of the token endpoint, in the words of Google's.
+struct OAuthRefusal: Error, Equatable {
+    let error: String
+    let description: String
+
+    static let badSignature = OAuthRefusal(error: "invalid_grant", description: "Invalid JWT Signature.")
+    static let badTimes = OAuthRefusal(
+        error: "invalid_grant",
+        description: "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+            + "Check your iat and exp values in the JWT claim.")
+    static let unknownAccount = OAuthRefusal(error: "invalid_grant", description: "Invalid grant: account not found")
+    static let badScope = OAuthRefusal(
+        error: "invalid_scope", description: "Invalid OAuth scope or ID token audience provided.")
+    static let malformed = OAuthRefusal(
+        error: "invalid_grant", description: "Bad Request: the assertion is not a JSON Web Token.")
+
+    static func badAudience(_ right: String) -> OAuthRefusal {
+        OAuthRefusal(
+            error: "invalid_grant", description: "Invalid JWT: Failed audience check. The right audience is \(right)")
+    }
+    static func missing(_ parameter: String) -> OAuthRefusal {
+        OAuthRefusal(error: "invalid_request", description: "Required parameter is missing: \(parameter)")
+    }
+    static func grantType(_ grantType: String) -> OAuthRefusal {
+        OAuthRefusal(error: "unsupported_grant_type", description: "Invalid grant_type: \(grantType)")
+    }
+
+    /// The body of the answer, whose status is always 400.
+    var body: JSONValue { ["error": .string(error), "error_description": .string(description)] }
+}
+
+/// Checks the signed assertion by which a service account asks for an access token (RFC 7523, Google's variant).
+struct AssertionVerifier: Sendable {
+    /// The only grant that a service account uses.
+    static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    /// The longest an assertion may be valid, in seconds.
+    static let maximumLifetimeSeconds = 3600
+    /// How far the caller's clock may be off, in seconds.
+    static let skewSeconds = 300
+    /// The scopes that allow sending.
+    static let scopes: Set = [
+        "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
+    ]
+
+    let account: ServiceAccount
+    /// The audiences accepted; the first is named in the refusal.
+    let audiences: [String]
+
+    /// Checks the form of a token request; returns nothing when an access token may be issued.
+    func verify(form: [String: String], now: Date) throws(OAuthRefusal) {
+        guard let grantType = form["grant_type"], !grantType.isEmpty else { throw .missing("grant_type") }
+        guard grantType == Self.grantType else { throw .grantType(grantType) }
+        guard let assertion = form["assertion"], !assertion.isEmpty else { throw .missing("assertion") }
+        let parts = assertion.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let header = Self.json(parts[0]), let claims = Self.json(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw .malformed }
+
+        guard claims["iss"]?.string == account.clientEmail else { throw .unknownAccount }
+        // A token signed by a key that was deleted carries another kid: Google calls that a bad signature as well.
+        guard header["alg"]?.string == "RS256",
+            header["kid"].map({ $0.string == account.privateKeyID }) ?? true,
+            account.publicKey.verifyRS256(signature: signature, message: Array("\(parts[0]).\(parts[1])".utf8))
+        else { throw .badSignature }
+        guard let audience = claims["aud"]?.string, audiences.contains(audience) else { throw .badAudience(audiences[0]) }
+        try check(issued: claims["iat"], expires: claims["exp"], now: Int(now.timeIntervalSince1970))
+        let requested = claims["scope"]?.string?.split(separator: " ").map(String.init) ?? []
+        guard requested.contains(where: Self.scopes.contains) else { throw .badScope }
+    }
+
+    private func check(issued: JSONValue?, expires: JSONValue?, now: Int) throws(OAuthRefusal) {
+        guard let issued = issued?.integer, let expires = expires?.integer, expires > issued,
+            expires - issued <= Self.maximumLifetimeSeconds, issued <= now + Self.skewSeconds,
+            expires > now - Self.skewSeconds
+        else { throw .badTimes }
+    }
+
+    private static func json(_ part: String) -> JSONValue? {
+        Base64URL.decode(part).flatMap { JSONValue(parsing: $0) }
+    }
+}

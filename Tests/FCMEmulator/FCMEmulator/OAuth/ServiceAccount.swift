@@ -1,0 +1,65 @@
+import FoundationEssentials
+import HeliographCrypto
+
+/// The identity that the notifier proves: a service account as in the key file Google hands out.
+struct ServiceAccount: Sendable {
+    let projectID: String
+    let clientEmail: String
+    let privateKeyID: String
+    let tokenURI: String
+    let publicKey: RSAPublicKey
+
+    /// The size of a key made here, in bits: that of Google's own.
+    private static let keyBits = 2048
+
+    /// Reads the key file, or makes a fresh account and writes its key file when there is none.
+    ///
+    /// Blocking: reads and writes files and may generate a key.
+    static func loadOrCreate(
+        file: String, projectID: String, tokenURI: String
+    ) throws(FCMEmulatorError) -> ServiceAccount {
+        do {
+            if !FileManager.default.fileExists(atPath: file) {
+                try KeyFiles.write(try makeKeyFile(projectID: projectID, tokenURI: tokenURI), to: file)
+            }
+            return try ServiceAccount(keyFile: [UInt8](try Data(contentsOf: URL(filePath: file))))
+        } catch let error as FCMEmulatorError {
+            throw error
+        } catch {
+            throw FCMEmulatorError(.serviceAccount, "cannot read or write the service-account key file \(file)", underlying: error)
+        }
+    }
+
+    /// Parses a key file.
+    init(keyFile: [UInt8]) throws {
+        let json = JSONValue(parsing: keyFile)
+        func field(_ name: String) throws -> String {
+            guard let text = json?[name]?.string else {
+                throw FCMEmulatorError(.serviceAccount, "the service-account key file has no \(name)")
+            }
+            return text
+        }
+        projectID = try field("project_id")
+        clientEmail = try field("client_email")
+        privateKeyID = try field("private_key_id")
+        tokenURI = try field("token_uri")
+        publicKey = try RSAPrivateKey(pem: try field("private_key")).publicKey
+    }
+
+    private static func makeKeyFile(projectID: String, tokenURI: String) throws -> String {
+        let key = try RSAPrivateKey.generate(bits: keyBits)
+        let account = "firebase-adminsdk-local@\(projectID).iam.gserviceaccount.com"
+        let file: JSONValue = [
+            "type": "service_account",
+            "project_id": .string(projectID),
+            "private_key_id": .string(RandomText.hexadecimal(40)),
+            "private_key": .string(try key.pem()),
+            "client_email": .string(account),
+            "client_id": .string(RandomText.digits(21)),
+            "auth_uri": "https://accounts.google.com/o/oauth2/auth",
+            "token_uri": .string(tokenURI),
+            "universe_domain": "googleapis.com",
+        ]
+        return file.prettyPrinted()
+    }
+}

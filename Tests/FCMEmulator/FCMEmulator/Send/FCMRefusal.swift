@@ -1,0 +1,163 @@
+/// A refusal of `messages:send`: an HTTP status and the error envelope of Google's APIs.
+///
+/// The order of `details` differs from case to case, and some cases have none: clients that read only the first
+/// detail misjudge them, so the order here is the one that was captured in production.
+struct FCMRefusal: Error, Equatable {
+    /// The HTTP status.
+    var code: Int
+    /// The canonical status, such as `INVALID_ARGUMENT`.
+    var status: String
+    /// The sentence for people.
+    var message: String
+    /// The typed details, in order; nil leaves the member out.
+    var details: [JSONValue]?
+
+    /// The body of the answer.
+    var body: JSONValue {
+        var error: JSONObject = JSONObject()
+        error["code"] = JSONValue(code)
+        error["message"] = .string(message)
+        error["status"] = .string(status)
+        if let details { error["details"] = .array(details) }
+        return ["error": .object(error)]
+    }
+}
+
+/// One complaint about one field, as `google.rpc.BadRequest` lists them.
+struct FieldViolation: Equatable {
+    /// The path of the field; empty for the request itself.
+    var field: String
+    /// What is wrong with it.
+    var description: String
+}
+
+extension FCMRefusal {
+    // MARK: Details
+
+    static func fcmError(_ code: String) -> JSONValue {
+        ["@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": .string(code)]
+    }
+
+    static func badRequest(_ violations: [FieldViolation]) -> JSONValue {
+        var detail = JSONObject()
+        detail["@type"] = "type.googleapis.com/google.rpc.BadRequest"
+        let list = violations.map { violation -> JSONValue in
+            violation.field.isEmpty
+                ? ["description": .string(violation.description)]
+                : ["field": .string(violation.field), "description": .string(violation.description)]
+        }
+        if !list.isEmpty { detail["fieldViolations"] = .array(list) }
+        return .object(detail)
+    }
+
+    static func badRequest(_ field: String, _ description: String) -> JSONValue {
+        badRequest([FieldViolation(field: field, description: description)])
+    }
+
+    private static func errorInfo(_ reason: String) -> JSONValue {
+        [
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason), "domain": "googleapis.com",
+            "metadata": [
+                "service": "fcm.googleapis.com", "method": "google.firebase.fcm.v1.FcmService.SendMessage",
+            ],
+        ]
+    }
+
+    // MARK: The request itself (observed, or documented)
+
+    static let badToken = invalid(
+        "The registration token is not a valid FCM registration token",
+        [
+            fcmError("INVALID_ARGUMENT"),
+            badRequest("message.token", "The registration token is not a valid FCM registration token"),
+        ])
+    static let noRecipient = invalidField("message", "Recipient of the message is not set.")
+    static let badTopic = invalidField("message", "Topic name contains invalid characters.")
+    static let badCondition = invalid("Request contains an invalid argument.", nil)
+    static let tooBig = invalid(
+        "Message is too large. The maximum is 4K (4096 bytes).", [badRequest([]), fcmError("INVALID_ARGUMENT")])
+    static let badTTLHeader = invalidField("message.webpush.headers.TTL", "TTL must be a non-negative integer.")
+    /// The envelope of a bad installation id was never captured; assumed to be the token's with another field.
+    static let badFID = invalid(
+        "The registration token is not a valid FCM registration token",
+        [
+            fcmError("INVALID_ARGUMENT"),
+            badRequest("message.fid", "The registration token is not a valid FCM registration token"),
+        ])
+
+    /// One field whose value makes no sense: BadRequest, then FcmError.
+    static func invalidField(_ field: String, _ message: String) -> FCMRefusal {
+        invalid(message, [badRequest(field, message), fcmError("INVALID_ARGUMENT")])
+    }
+
+    /// A body that does not fit the schema: BadRequest only, for the front end refuses it before FCM sees it.
+    static func schema(_ violations: [FieldViolation]) -> FCMRefusal {
+        invalid(violations.map(\.description).joined(separator: "\n"), [badRequest(violations)])
+    }
+
+    static func notJSON(_ reason: String) -> FCMRefusal {
+        invalid("Invalid JSON payload received. \(reason)", nil)
+    }
+
+    static func payloadTooLarge(limit: Int) -> FCMRefusal {
+        invalid("Request payload size exceeds the limit: \(limit) bytes.", nil)
+    }
+
+    private static func invalid(_ message: String, _ details: [JSONValue]?) -> FCMRefusal {
+        FCMRefusal(code: 400, status: "INVALID_ARGUMENT", message: message, details: details)
+    }
+
+    // MARK: The registration's state
+
+    static let unregistered = FCMRefusal(
+        code: 404, status: "NOT_FOUND", message: "Requested entity was not found.", details: [fcmError("UNREGISTERED")])
+    static let senderMismatch = FCMRefusal(
+        code: 403, status: "PERMISSION_DENIED", message: "SenderId mismatch", details: [fcmError("SENDER_ID_MISMATCH")])
+
+    // MARK: The caller
+
+    static func permissionDenied(project: String) -> FCMRefusal {
+        FCMRefusal(
+            code: 403, status: "PERMISSION_DENIED",
+            message: "Permission 'cloudmessaging.messages.create' denied on resource "
+                + "'//cloudresourcemanager.googleapis.com/projects/\(project)' (or it may not exist).",
+            details: [errorInfo("IAM_PERMISSION_DENIED")])
+    }
+
+    static let credentialsMissing = unauthenticated(
+        "Request is missing required authentication credential. ", "CREDENTIALS_MISSING")
+    static let credentialsInvalid = unauthenticated(
+        "Request had invalid authentication credentials. ", "ACCESS_TOKEN_TYPE_UNSUPPORTED")
+    static let credentialsExpired = unauthenticated(
+        "Request had invalid authentication credentials. ", "ACCESS_TOKEN_EXPIRED")
+
+    private static func unauthenticated(_ start: String, _ reason: String) -> FCMRefusal {
+        FCMRefusal(
+            code: 401, status: "UNAUTHENTICATED",
+            message: start + "Expected OAuth 2 access token, login cookie or other valid authentication credential. "
+                + "See https://developers.google.com/identity/sign-in/web/devconsole-project.",
+            details: [errorInfo(reason)])
+    }
+
+    // MARK: FCM and what is behind it (only ever injected)
+
+    static let thirdPartyAuth = FCMRefusal(
+        code: 401, status: "UNAUTHENTICATED", message: "Auth error from APNS or Web Push Service",
+        details: [fcmError("THIRD_PARTY_AUTH_ERROR")])
+    static let quotaExceeded = FCMRefusal(
+        code: 429, status: "RESOURCE_EXHAUSTED",
+        message: "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' "
+            + "of service 'fcm.googleapis.com'.",
+        details: [
+            [
+                "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+                "violations": [["subject": "project", "description": "Send requests per minute"]],
+            ],
+            fcmError("QUOTA_EXCEEDED"),
+        ])
+    static let unavailable = FCMRefusal(
+        code: 503, status: "UNAVAILABLE", message: "The service is currently unavailable.",
+        details: [fcmError("UNAVAILABLE")])
+    static let internalError = FCMRefusal(
+        code: 500, status: "INTERNAL", message: "Internal error encountered.", details: [fcmError("INTERNAL")])
+}
