@@ -122,7 +122,7 @@ let package = Package(
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart"]),
         .tests("ImageProbeTests", ["ImageProbe"]),
-        .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto"]),
+        .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "Imaging", "TestSupport"]),
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport"]),
         .tests("EventBusTests", ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport"]),

@@ -1,0 +1,132 @@
+internal import FoundationEssentials
+public import HeliographCrypto
+internal import NIOCore
+public import NIOPosix
+
+/// A ``BlobStore`` in a directory: one sealed file an object, sealed in segments of 64 KiB as it is written.
+///
+/// An object is written under a temporary name and renamed when it is whole and on the disk. Everything that touches
+/// the disk runs on a thread pool, never on the threads of Swift's concurrency.
+public struct FileSystemBlobStore: BlobStore {
+    /// How long an interrupted write may lie about before a sweep deletes it.
+    private static let partialLifetime = Duration.seconds(60 * 60)
+    /// The directory of unfinished writes; no key can name it.
+    private static let partialDirectory = ".partial"
+
+    private let root: String
+    private let sealer: Sealer
+    private let threadPool: NIOThreadPool
+
+    /// Makes a store in a directory, which is made when the first object is written.
+    ///
+    /// - Parameters:
+    ///   - root: an absolute path, on one file system with everything below it.
+    ///   - sealer: seals and opens the objects.
+    ///   - threadPool: does the work; must be running.
+    public init(root: String, sealer: Sealer, threadPool: NIOThreadPool = .singleton) {
+        self.root = root
+        self.sealer = sealer
+        self.threadPool = threadPool
+    }
+
+    /// See ``BlobStore/write(_:_:)``.
+    public func write<Result: Sendable>(
+        _ key: BlobKey, _ body: (any BlobWriter) async throws -> Result
+    ) async throws -> Result {
+        let partial = "\(root)/\(Self.partialDirectory)/\(UUID().uuidString)"
+        let destination = path(key)
+        let sealer = sealer
+        let file = try await run { () throws(BlobStoreError) in
+            try Disk.makeDirectory("\(root)/\(Self.partialDirectory)")
+            return try SealedFile(path: partial, key: key, sealer: sealer)
+        }
+        do {
+            let writer = FileBlobWriter(file: file, threadPool: threadPool)
+            let result = try await body(writer)
+            try await writer.finish()
+            try await run { () throws(BlobStoreError) in try Disk.move(partial, to: destination) }
+            return result
+        } catch {
+            try? await runToTheEnd { () throws(BlobStoreError) in
+                file.discard()
+                try Disk.remove(partial)
+            }
+            throw error
+        }
+    }
+
+    /// See ``BlobStore/read(_:limit:)``.
+    public func read(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> [UInt8] {
+        let (path, sealer) = (path(key), sealer)
+        return try await run { () throws(BlobStoreError) in
+            try SealedFile.read(path: path, key: key, limit: limit, sealer: sealer)
+        }
+    }
+
+    /// See ``BlobStore/delete(_:)``.
+    public func delete(_ keys: [BlobKey]) async throws(BlobStoreError) {
+        let paths = keys.map(path)
+        try await runToTheEnd { () throws(BlobStoreError) in
+            for path in paths {
+                try Disk.remove(path)
+                Disk.removeIfEmpty(Disk.parent(of: path))
+            }
+        }
+    }
+
+    /// See ``BlobStore/deleteAll(under:)``.
+    public func deleteAll(under prefix: BlobKey) async throws(BlobStoreError) {
+        let path = path(prefix)
+        try await runToTheEnd { () throws(BlobStoreError) in try Disk.removeTree(path) }
+    }
+
+    /// See ``BlobStore/deleteStale(under:olderThan:)``.
+    public func deleteStale(under prefix: BlobKey, olderThan age: Duration) async throws(BlobStoreError) -> Int {
+        let (path, partials) = (path(prefix), "\(root)/\(Self.partialDirectory)")
+        return try await run { () throws(BlobStoreError) in
+            for partial in try Disk.children(of: partials, unchangedFor: Self.partialLifetime) {
+                try Disk.remove(partial)
+            }
+            let stale = try Disk.children(of: path, unchangedFor: age)
+            for group in stale { try Disk.removeTree(group) }
+            return stale.count
+        }
+    }
+
+    private func path(_ key: BlobKey) -> String { "\(root)/\(key.name)" }
+
+    private func run<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(BlobStoreError) -> Result
+    ) async throws(BlobStoreError) -> Result {
+        try await threadPool.runBlobWork(work)
+    }
+
+    /// Runs work that must happen even though its task is cancelled, or because of that.
+    private func runToTheEnd<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(BlobStoreError) -> Result
+    ) async throws(BlobStoreError) -> Result {
+        let threadPool = threadPool
+        let outcome = await Task { () -> Swift.Result<Result, BlobStoreError> in
+            do throws(BlobStoreError) {
+                return .success(try await threadPool.runBlobWork(work))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        return try outcome.get()
+    }
+}
+
+extension NIOThreadPool {
+    func runBlobWork<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(BlobStoreError) -> Result
+    ) async throws(BlobStoreError) -> Result {
+        do {
+            return try await runIfActive(work)
+        } catch let error as BlobStoreError {
+            throw error
+        } catch {
+            throw BlobStoreError(.unavailable, "the work was cancelled or the thread pool is shut down", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// An open file, closed with its last reference. Every call blocks.
+final class OpenFile: Sendable {
+    private let descriptor: CInt
+
+    /// Creates a file that only this user can read, and that must not exist.
+    init(creating path: String) throws(BlobStoreError) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Disk.failure("create a file") }
+    }
+
+    /// Opens a file to read it from the start.
+    init(reading path: String) throws(BlobStoreError) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Disk.failure("open a file") }
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ bytes: [UInt8]) throws(BlobStoreError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { sysWrite(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw Disk.failure("write to a file") }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    /// Returns the next bytes, none at the end of the file.
+    func read(atMost count: Int) throws(BlobStoreError) -> [UInt8] {
+        var result = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            repeat { result = sysRead(descriptor, buffer.baseAddress, count) } while result < 0 && errno == EINTR
+            initializedCount = max(result, 0)
+        }
+        guard result >= 0 else { throw Disk.failure("read a file") }
+        return bytes
+    }
+
+    /// Waits until everything written is on the disk.
+    func synchronize() throws(BlobStoreError) {
+        guard fsync(descriptor) == 0 else { throw Disk.failure("write a file to the disk") }
+    }
+}
+
+private func sysWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }
+
+private func sysRead(_ descriptor: CInt, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
+}

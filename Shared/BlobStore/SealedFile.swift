@@ -1,0 +1,80 @@
+internal import HeliographCrypto
+internal import NIOCore
+internal import Synchronization
+
+/// A file that is being sealed as it is written. Its methods block: call them on a thread pool.
+final class SealedFile: Sendable {
+    private struct State: ~Copyable {
+        var sealer: StreamSealer
+        var file: OpenFile?
+    }
+
+    private let key: BlobKey
+    private let state: Mutex<State>
+
+    init(path: String, key: BlobKey, sealer: Sealer) throws(BlobStoreError) {
+        self.key = key
+        let streamSealer: StreamSealer
+        do {
+            streamSealer = try sealer.makeStreamSealer(context: key.sealingContext)
+        } catch {
+            throw BlobStoreError(.unavailable, "\(key) cannot be sealed", underlying: error)
+        }
+        let file = try OpenFile(creating: path)
+        try file.write(streamSealer.header())
+        state = Mutex(State(sealer: streamSealer, file: file))
+    }
+
+    func append(_ bytes: ByteBuffer) throws(BlobStoreError) {
+        try write { sealer in try bytes.withUnsafeReadableBytes { bytes in try sealer.update(bytes) } }
+    }
+
+    /// Writes the last segment and waits until the file is on the disk.
+    func finish() throws(BlobStoreError) {
+        try write { sealer in try sealer.finish() }
+        try state.withLock { state throws(BlobStoreError) in
+            try state.file?.synchronize()
+            state.file = nil
+        }
+    }
+
+    /// Closes the file of a write that is given up.
+    func discard() {
+        state.withLock { $0.file = nil }
+    }
+
+    private func write(_ seal: (inout StreamSealer) throws -> [UInt8]) throws(BlobStoreError) {
+        try state.withLock { state throws(BlobStoreError) in
+            guard let file = state.file else {
+                throw BlobStoreError(.unavailable, "\(key) is written after it was finished")
+            }
+            let sealed: [UInt8]
+            do {
+                sealed = try seal(&state.sealer)
+            } catch {
+                throw BlobStoreError(.unavailable, "\(key) cannot be sealed", underlying: error)
+            }
+            try file.write(sealed)
+        }
+    }
+
+    /// Reads and opens a whole file.
+    static func read(path: String, key: BlobKey, limit: Int, sealer: Sealer) throws(BlobStoreError) -> [UInt8] {
+        let file = try OpenFile(reading: path)
+        do {
+            var opener = try sealer.makeStreamOpener(context: key.sealingContext)
+            var plain: [UInt8] = []
+            var chunk: [UInt8]
+            repeat {
+                chunk = try file.read(atMost: Sealer.segmentByteCount)
+                plain += chunk.isEmpty ? try opener.finish() : try opener.update(chunk)
+                guard plain.count <= limit else { throw BlobStoreError(.tooLarge, "\(key) has more than \(limit) bytes") }
+            } while !chunk.isEmpty
+            return plain
+        } catch let error as BlobStoreError {
+            throw error
+        } catch {
+            throw BlobStoreError(.damaged, "\(key) does not open", underlying: error)
+        }
+    }
+}
