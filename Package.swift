@@ -117,7 +117,7 @@ let package = Package(
             ],
             path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
         .tests("RedisClientTests", ["RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .nioEmbedded]),
-        .tests("PostgresClientTests", ["PostgresClient", "TestSupport"]),
+        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart"]),

@@ -1,1 +1,71 @@
-// Placeholder until the module lands.
+public import Logging
+public import ServiceLifecycle
+
+/// A pool of connections to a Postgres server.
+///
+/// It is usable at once and connects when it is first used; broken connections are replaced. All of its connections are
+/// driven by one thread. Tasks that run on that thread, see ``executor``, query without a change of threads.
+///
+/// Each single query is a transaction of its own and has a connection to itself while it runs, unless it is marked
+/// ``PostgresQuery/readOnly()``: then it shares connections and round trips with other reads.
+public final class PostgresClient: Service, PostgresQueryable {
+    let core: ClientCore
+
+    /// Creates a client and its thread; nothing is connected yet.
+    ///
+    /// - Throws: ``PostgresError`` when the system refuses a thread or file descriptors.
+    public init(configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) {
+        core = try ClientCore(configuration: configuration, logger: logger)
+    }
+
+    /// The event loop as an executor, for tasks that mostly query: `Task(executorPreference: client.executor)`.
+    ///
+    /// Whatever computes for more than a fraction of a millisecond there delays every connection.
+    public var executor: any TaskExecutor { core.loop }
+
+    /// Runs a query as a transaction of its own.
+    ///
+    /// When the task is cancelled, or the deadline passes, a query that is not read-only is stopped at the server.
+    /// - Throws: ``PostgresError``. A write whose error is `connectionLost`, `cancelled` or `timeout` may have taken effect.
+    public func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows {
+        try await core.query(query, query.isReadOnly ? .read : .exclusive)
+    }
+
+    /// Runs the body in a transaction on a connection of its own.
+    ///
+    /// BEGIN goes out together with the first statement. When the body throws, or its task is cancelled, everything is
+    /// rolled back, and the body's error is thrown on.
+    /// - Parameter isolation: what the transaction sees of others.
+    /// - Throws: what the body throws, or ``PostgresError``. When COMMIT fails with `connectionLost`, the transaction may
+    ///   have been committed.
+    public func withTransaction<Result>(
+        isolation: PostgresIsolation = .readCommitted, _ body: (PostgresTransaction) async throws -> Result
+    ) async throws -> Result {
+        let lease = try await core.acquire(begin: isolation.begin)
+        defer { core.pool.release(lease) }
+        return try await core.runTransaction(lease, body)
+    }
+
+    /// Listens to a channel until the sequence is dropped.
+    ///
+    /// The first element, of kind `listening`, says that the server listens now; it comes again after every reconnect,
+    /// because what was sent meanwhile is lost.
+    public func notifications(on channel: String) -> PostgresNotifications {
+        core.pool.subscribe(channel)
+    }
+
+    /// Waits for graceful shutdown, or cancellation, and then drains and closes the connections.
+    public func run() async throws {
+        do {
+            try await gracefulShutdown()
+            await shutdown()
+        } catch {
+            await core.shutdown(drainTimeout: .zero)
+        }
+    }
+
+    /// Refuses new work, waits up to ``PostgresConfiguration/drainTimeout`` for what is under way, and closes the connections.
+    public func shutdown() async {
+        await core.shutdown(drainTimeout: core.configuration.drainTimeout)
+    }
+}

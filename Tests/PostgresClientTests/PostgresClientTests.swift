@@ -1,1 +1,71 @@
-// Placeholder until the tests land.
+import FoundationEssentials
+import Logging
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite("Queries")
+struct QueryTests {
+    @Test func `a query binds its values and returns typed rows`() async throws {
+        try await withClient { client in
+            let id = UUID()
+            let rows = try await client.query("SELECT \(id) AS id, \(42) AS number, \("héllo") AS text, \(nil as Int?) AS nothing")
+            #expect(rows.count == 1)
+            let row = try #require(rows.first)
+            #expect(try row.decode("id", as: UUID.self) == id)
+            #expect(try row.decode("number", as: Int.self) == 42)
+            #expect(try row.decode("text", as: String.self) == "héllo")
+            #expect(try row.decode("nothing", as: Int?.self) == nil)
+        }
+    }
+
+    @Test func `statements report how many rows they changed`() async throws {
+        try await withClient { client in
+            try await client.execute("CREATE TABLE t (a int PRIMARY KEY, b text)")
+            let inserted = try await client.execute("INSERT INTO t SELECT n, 'x' FROM generate_series(1, 10) n")
+            let updated = try await client.execute("UPDATE t SET b = \("y") WHERE a > \(7)")
+            #expect(inserted == 10)
+            #expect(updated == 3)
+        }
+    }
+
+    @Test func `a refused statement carries its SQLSTATE and constraint`() async throws {
+        try await withClient { client in
+            try await client.execute("CREATE TABLE t (a int CONSTRAINT only_once PRIMARY KEY)")
+            try await client.execute("INSERT INTO t VALUES (1)")
+            let error = await #expect(throws: PostgresError.self) { try await client.execute("INSERT INTO t VALUES (1)") }
+            #expect(error?.isUniqueViolation == true)
+            #expect(error?.constraint == "only_once")
+        }
+    }
+
+    @Test func `an error at COMMIT is an error of the statement`() async throws {
+        try await withClient { client in
+            try await client.execute("CREATE TABLE parent (id int PRIMARY KEY)")
+            try await client.execute(
+                "CREATE TABLE child (id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED)")
+            let error = await #expect(throws: PostgresError.self) { try await client.execute("INSERT INTO child VALUES (1)") }
+            #expect(error?.isForeignKeyViolation == true)
+            #expect(try await client.query("SELECT 1 FROM child").isEmpty)
+        }
+    }
+
+    @Test func `many callers share few connections`() async throws {
+        try await withClient { client in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<500 {
+                    group.addTask {
+                        let query: PostgresQuery = "SELECT \(number) + 1"
+                        let rows = try await client.query(number.isMultiple(of: 2) ? query : query.readOnly())
+                        return try rows[0].decode(0, as: Int.self)
+                    }
+                }
+                var sum = 0
+                for try await value in group { sum += value }
+                #expect(sum == (1...500).reduce(0, +))
+            }
+            let count = try await client.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'test-client'")
+            #expect(try count[0].decode(0, as: Int.self) <= 4)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import Logging
+
+/// What client, transactions and sessions share: the loop and the pool, and the way from a task to them.
+final class ClientCore: Sendable {
+    let configuration: PostgresConfiguration
+    let loop: EventLoop
+    let pool: ConnectionPool
+
+    init(configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) {
+        precondition(configuration.maxConnections > 0 && configuration.maxPipelinedReads > 0, "limits must be positive")
+        self.configuration = configuration
+        loop = try EventLoop(name: "postgres")
+        pool = ConnectionPool(configuration: configuration, logger: logger, loop: loop)
+        loop.setHandler(pool)
+    }
+
+    func query(_ query: PostgresQuery, _ kind: WorkUnit.Kind) async throws(PostgresError) -> PostgresRows {
+        guard query.arguments.count <= PostgresArguments.maxCount else {
+            throw PostgresError(code: .invalidQuery, message: "\(query.arguments.count) parameters, the limit is 65535")
+        }
+        guard !query.sql.utf8.contains(0) else { throw PostgresError(code: .invalidQuery, message: "a NUL in the text") }
+        switch try await perform(unit(query, kind)) {
+        case .rows(let rows): return rows
+        case .lease, .nothing: preconditionFailure("a query is answered with rows")
+        }
+    }
+
+    /// Waits for a connection of its own.
+    ///
+    /// - Parameter begin: the statement that goes out with the first one.
+    func acquire(begin: String?) async throws(PostgresError) -> LeaseID {
+        switch try await perform(unit(PostgresQuery(unescaped: begin ?? ""), .lease)) {
+        case .lease(let lease): return lease
+        case .rows, .nothing: preconditionFailure("a request for a lease is answered with one")
+        }
+    }
+
+    private func unit(_ query: PostgresQuery, _ kind: WorkUnit.Kind) -> WorkUnit {
+        let timeout = query.timeout ?? configuration.queryTimeout
+        return WorkUnit(query: query, kind: kind, deadline: MonotonicClock.now + timeout.clampedNanoseconds)
+    }
+
+    private func perform(_ unit: WorkUnit) async throws(PostgresError) -> WorkUnit.Outcome {
+        if Task.isCancelled { throw .cancelled }
+        return try await withTaskCancellationHandler {
+            await performUncancelled(unit)
+        } onCancel: {
+            pool.cancel(unit)
+        }.get()
+    }
+
+    private func performUncancelled(_ unit: WorkUnit) async -> Result<WorkUnit.Outcome, PostgresError> {
+        await withCheckedContinuation { continuation in
+            unit.continuation = continuation
+            pool.accept(unit)
+        }
+    }
+
+    /// Runs the body and ends the transaction of a lease.
+    func runTransaction<Success>(
+        _ lease: LeaseID, _ body: (PostgresTransaction) async throws -> Success
+    ) async throws -> Success {
+        let result: Success
+        do {
+            result = try await body(PostgresTransaction(core: self, lease: lease))
+            if Task.isCancelled { throw PostgresError.cancelled }
+        } catch {
+            await end(lease, "ROLLBACK", timeout: .seconds(5)).ignore()
+            throw error
+        }
+        switch await end(lease, "COMMIT", timeout: configuration.queryTimeout) {
+        case .success(.rows(let rows)):
+            // The server answers the COMMIT of a failed transaction with ROLLBACK, and that is no error to it.
+            guard rows.result.commandTag == "COMMIT" else {
+                let message = "an earlier statement had failed, so the transaction was rolled back"
+                throw PostgresError(code: .sqlState("25P02"), message: message)
+            }
+        case .success:
+            break
+        case .failure(let error):
+            throw error
+        }
+        return result
+    }
+
+    /// Ends a transaction, even though the task may be cancelled: it would be left open otherwise.
+    private func end(
+        _ lease: LeaseID, _ command: String, timeout: Duration
+    ) async -> Result<WorkUnit.Outcome, PostgresError> {
+        await performUncancelled(unit(PostgresQuery(unescaped: command).timeout(timeout), .end(lease)))
+    }
+
+    func shutdown(drainTimeout: Duration) async {
+        await pool.shutdown(drainTimeout: drainTimeout)
+    }
+}
+
+extension Result {
+    /// Says that the outcome does not matter.
+    fileprivate func ignore() {}
+}

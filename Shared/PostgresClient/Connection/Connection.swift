@@ -1,0 +1,211 @@
+internal import CLibPQ
+internal import DequeModule
+
+/// One connection in pipeline mode: what was sent on it, and what is expected back.
+///
+/// It lives on the loop. It completes nothing itself: it leaves what happened in its outputs, and the pool takes it from there.
+final class Connection {
+    /// What the server has yet to answer, in the order of sending.
+    enum Expected {
+        case prepare(WorkUnit, PreparedStatement)
+        case execute(WorkUnit, PreparedStatement, isFresh: Bool)
+        case preamble(WorkUnit)
+        case deallocate(String)
+        case sync
+    }
+
+    /// What lies between two Syncs: one implicit transaction, which succeeds or fails as a whole.
+    struct Segment {
+        var units: [WorkUnit]
+        /// An error at the Sync itself, such as a deferred constraint: nothing of the segment took effect.
+        var error: PostgresError?
+    }
+
+    let id: UInt64
+    let handle: ConnectionHandle
+    private let loop: EventLoop
+
+    var expected = Deque<Expected>()
+    var segments = Deque<Segment>()
+    /// Reads that were sent, but not yet followed by their Sync.
+    private var group: [WorkUnit] = []
+    /// The script that runs outside of pipeline mode.
+    var script: WorkUnit?
+    /// Whether a result of the first expected command has come.
+    var hasResult = false
+    var statements: StatementCache
+    /// Statements to deallocate in front of the next preparation.
+    var garbage: [String] = []
+    private(set) var isWriteBlocked = false
+
+    // Who uses the connection. Set by the pool.
+    var lease: LeaseID?
+    var leaseQueue = Deque<WorkUnit>()
+    /// A BEGIN that goes out with the first statement of the lease.
+    var pendingBegin: String?
+    var cancelsPending = 0
+    /// When the server must have obeyed a cancel request.
+    var stopDeadline: UInt64?
+    var isListener = false
+    var isDirty = false
+
+    // Outputs.
+    var finished: [WorkUnit] = []
+    var toRepeat: [WorkUnit] = []
+    var notifications: [PostgresNotification] = []
+    var failure: PostgresError?
+
+    init(id: UInt64, handle: ConnectionHandle, loop: EventLoop, maxStatements: Int) {
+        self.id = id
+        self.handle = handle
+        self.loop = loop
+        statements = StatementCache(capacity: maxStatements)
+    }
+
+    var pq: OpaquePointer { handle.connection }
+
+    // MARK: State
+
+    /// Units that were sent and not answered.
+    private(set) var inFlight = 0
+
+    /// Whether anybody may have the connection to himself.
+    var isIdle: Bool { inFlight == 0 && lease == nil && cancelsPending == 0 && expected.isEmpty && !isWriteBlocked }
+
+    /// Whether another read may be added.
+    func acceptsRead(limit: Int) -> Bool {
+        lease == nil && exclusive == nil && cancelsPending == 0 && !isWriteBlocked && inFlight < limit
+    }
+
+    /// The unit that has the connection to itself.
+    private(set) var exclusive: WorkUnit?
+
+    /// Whether the server is outside of any transaction.
+    var isOutsideTransaction: Bool { PQtransactionStatus(pq) == PQTRANS_IDLE }
+
+    /// All units that are not finished here, in order.
+    var units: [WorkUnit] {
+        segments.flatMap(\.units) + group + (script.map { [$0] } ?? []) + leaseQueue
+    }
+
+    func register() -> Bool { loop.add(PQsocket(pq), token: id) }
+
+    /// Stops watching; the handle closes the connection when it is released.
+    func unregister() { loop.remove(PQsocket(pq)) }
+
+    func fail(_ message: String) {
+        guard failure == nil else { return }
+        failure = PostgresError(code: .connectionLost, message: message)
+    }
+
+    func failFromLibrary() { fail(PostgresError.connectionMessage(pq)) }
+
+    // MARK: Sending
+
+    /// Sends a read; ``closeGroup()`` has to follow before the loop sleeps.
+    func sendRead(_ unit: WorkUnit, maxGroup: Int) {
+        if unit.isAlone { closeGroup() }
+        unit.state = .running
+        inFlight += 1
+        group.append(unit)
+        send(unit)
+        if unit.isAlone || group.count >= maxGroup { closeGroup() }
+    }
+
+    /// Ends the segment of the reads sent so far.
+    func closeGroup() {
+        guard !group.isEmpty else { return }
+        segments.append(Segment(units: group))
+        group.removeAll(keepingCapacity: true)
+        sync()
+    }
+
+    /// Sends a unit that has the connection to itself, as a segment of its own.
+    func sendExclusive(_ unit: WorkUnit, preamble: String? = nil) {
+        unit.state = .running
+        inFlight += 1
+        exclusive = unit
+        if case .script = unit.kind {
+            sendScript(unit, preamble: preamble)
+            return
+        }
+        if let preamble {
+            guard PQsendQueryParams(pq, preamble, 0, nil, nil, nil, nil, 1) == 1 else { return failFromLibrary() }
+            expected.append(.preamble(unit))
+        }
+        segments.append(Segment(units: [unit]))
+        send(unit)
+        sync()
+    }
+
+    private func send(_ unit: WorkUnit) {
+        guard failure == nil else { return }
+        let query = unit.query
+        let key = PreparedStatement.Key(sql: query.sql, types: query.arguments.types)
+        let statement: PreparedStatement
+        let isFresh: Bool
+        if let known = statements.find(key) {
+            (statement, isFresh) = (known, false)
+        } else {
+            guard let prepared = prepare(unit, key) else { return failFromLibrary() }
+            (statement, isFresh) = (prepared, true)
+        }
+        let isSent = query.arguments.withPointers { values, lengths, formats in
+            PQsendQueryPrepared(pq, statement.name, Int32(query.arguments.count), values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { return failFromLibrary() }
+        expected.append(.execute(unit, statement, isFresh: isFresh))
+    }
+
+    private func prepare(_ unit: WorkUnit, _ key: PreparedStatement.Key) -> PreparedStatement? {
+        let (statement, evicted) = statements.insert(key)
+        if let evicted { garbage.append(evicted.name) }
+        for name in garbage {
+            guard PQsendQueryParams(pq, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1) == 1 else { return nil }
+            expected.append(.deallocate(name))
+        }
+        garbage.removeAll(keepingCapacity: true)
+        guard PQsendPrepare(pq, statement.name, key.sql, Int32(key.types.count), key.types) == 1 else { return nil }
+        expected.append(.prepare(unit, statement))
+        return statement
+    }
+
+    private func sync() {
+        guard failure == nil else { return }
+        guard PQpipelineSync(pq) == 1 else { return failFromLibrary() }
+        expected.append(.sync)
+        flush()
+    }
+
+    /// Several statements in one text need the simple protocol, which pipeline mode has not.
+    private func sendScript(_ unit: WorkUnit, preamble: String?) {
+        script = unit
+        let text = preamble.map { "\($0);\n\(unit.query.sql)" } ?? unit.query.sql
+        guard PQexitPipelineMode(pq) == 1, PQsendQuery(pq, text) == 1 else { return failFromLibrary() }
+        flush()
+    }
+
+    /// Writes what libpq still holds, and asks for EPOLLOUT while some is left.
+    func flush() {
+        guard failure == nil else { return }
+        let result = PQflush(pq)
+        guard result >= 0 else { return failFromLibrary() }
+        let isBlocked = result == 1
+        guard isBlocked != isWriteBlocked else { return }
+        isWriteBlocked = isBlocked
+        loop.setWantsWrite(isBlocked, PQsocket(pq), token: id)
+    }
+
+    // MARK: Bookkeeping of Connection+Receive
+
+    func segmentFinished(_ segment: Segment) {
+        inFlight -= segment.units.count
+        exclusive = nil
+    }
+
+    func scriptFinished() {
+        inFlight -= 1
+        exclusive = nil
+        script = nil
+    }
+}

@@ -1,0 +1,129 @@
+internal import CLibPQ
+internal import Glibc
+internal import Logging
+
+/// Owns a PGconn, and what is needed to cancel its work.
+///
+/// Sendable is unchecked: a helper thread makes it and hands it over once, to the loop, which alone uses it from then on.
+final class ConnectionHandle: @unchecked Sendable {
+    let connection: OpaquePointer
+    let cancellation: CancelHandle?
+    private let notices: NoticeLog
+
+    private init(connection: OpaquePointer, notices: NoticeLog) {
+        self.connection = connection
+        self.notices = notices
+        cancellation = PQgetCancel(connection).map(CancelHandle.init)
+    }
+
+    deinit {
+        PQfinish(connection)
+    }
+
+    /// Connects and prepares the session. Blocks: for a helper thread.
+    static func open(_ configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) -> ConnectionHandle {
+        let timeoutSeconds = max(2, (configuration.connectTimeout.roundedUpMilliseconds + 999) / 1000)
+        // Of a name given twice the later counts: what stands before dbname, the URL may override.
+        let parameters: [(name: String, value: String)] = [
+            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            ("dbname", configuration.url),
+            ("application_name", configuration.applicationName),
+            ("client_encoding", "UTF8"),
+            ("connect_timeout", String(timeoutSeconds)),
+        ]
+        let pointer = withCStrings(parameters.map(\.name)) { names in
+            withCStrings(parameters.map(\.value)) { values in PQconnectdbParams(names, values, 1) }
+        }
+        guard let pointer else { throw PostgresError(code: .connectionLost, message: "out of memory") }
+        let notices = NoticeLog(logger: logger)
+        let handle = ConnectionHandle(connection: pointer, notices: notices)
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
+        }
+        notices.install(on: pointer)
+        try handle.configureSession(configuration)
+        guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else {
+            throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
+        }
+        return handle
+    }
+
+    private func configureSession(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        var settings = [("statement_timeout", String(configuration.statementTimeout.roundedUpMilliseconds))]
+        if let searchPath = configuration.searchPath { settings.append(("search_path", searchPath)) }
+        for (name, value) in settings {
+            let result = withCStrings([name, value]) { values in
+                PQexecParams(connection, "SELECT set_config($1, $2, false)", 2, nil, values, nil, nil, 1)
+            }
+            guard let result else {
+                throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(connection))
+            }
+            defer { PQclear(result) }
+            guard PQresultStatus(result) == PGRES_TUPLES_OK else {
+                throw PostgresError(result: result, connection: connection)
+            }
+        }
+    }
+
+}
+
+/// Owns a PGcancel.
+///
+/// Sendable is unchecked: libpq documents PQcancel as safe on any thread, and only deinit frees the object.
+final class CancelHandle: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        PQfreeCancel(pointer)
+    }
+
+    /// Asks the server to stop what the connection is doing. Blocks for a round trip on a new connection: for a helper thread.
+    func cancel() {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            _ = PQcancel(pointer, buffer.baseAddress, Int32(buffer.count))
+        }
+    }
+}
+
+/// Sends the server's notices to the log, where libpq would print them.
+private final class NoticeLog: Sendable {
+    private let logger: Logger
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// The log has to live as long as the connection: its handle holds both.
+    func install(on connection: OpaquePointer) {
+        PQsetNoticeReceiver(
+            connection,
+            { context, result in
+                guard let context, let result else { return }
+                Unmanaged<NoticeLog>.fromOpaque(context).takeUnretainedValue().log(result)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func log(_ result: OpaquePointer) {
+        let severity = DiagnosticField.severity.read(result) ?? "NOTICE"
+        logger.log(
+            level: severity == "WARNING" ? .warning : .debug, "notice of the server",
+            metadata: [
+                "severity": "\(severity)", "sqlstate": "\(DiagnosticField.sqlState.read(result) ?? "")",
+                "notice": "\(DiagnosticField.message.read(result) ?? "")",
+            ])
+    }
+}
+
+/// Calls the body with a NULL-terminated array of C strings.
+private func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { copies.forEach { free($0) } }
+    let pointers = copies.map { UnsafePointer($0) } + [nil]
+    return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+}

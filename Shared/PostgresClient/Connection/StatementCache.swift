@@ -1,0 +1,63 @@
+/// A statement prepared on one connection.
+final class PreparedStatement {
+    /// The same text with parameters of other types is another statement.
+    struct Key: Hashable {
+        let sql: String
+        let types: [UInt32]
+    }
+
+    let key: Key
+    let name: String
+    fileprivate var lastUse: UInt64
+
+    fileprivate init(key: Key, name: String, lastUse: UInt64) {
+        self.key = key
+        self.name = name
+        self.lastUse = lastUse
+    }
+}
+
+/// The prepared statements of one connection, the least recently used of which makes room.
+struct StatementCache {
+    private let capacity: Int
+    private var statements: [PreparedStatement.Key: PreparedStatement] = [:]
+    private var uses: UInt64 = 0
+    private var created: UInt64 = 0
+
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+    }
+
+    var count: Int { statements.count }
+
+    /// The statement, if it is prepared or about to be.
+    mutating func find(_ key: PreparedStatement.Key) -> PreparedStatement? {
+        guard let statement = statements[key] else { return nil }
+        uses += 1
+        statement.lastUse = uses
+        return statement
+    }
+
+    /// Adds a statement.
+    ///
+    /// - Returns: it, and the one that has to go for it.
+    mutating func insert(_ key: PreparedStatement.Key) -> (added: PreparedStatement, evicted: PreparedStatement?) {
+        var evicted: PreparedStatement?
+        // A scan of all is cheap beside the preparation that follows it.
+        if statements.count >= capacity, let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse }) {
+            statements[oldest.key] = nil
+            evicted = oldest
+        }
+        uses += 1
+        created += 1
+        let statement = PreparedStatement(key: key, name: "h\(created)", lastUse: uses)
+        statements[key] = statement
+        return (statement, evicted)
+    }
+
+    /// Forgets a statement; one prepared anew under the same key meanwhile stays.
+    mutating func remove(_ statement: PreparedStatement) {
+        guard statements[statement.key] === statement else { return }
+        statements[statement.key] = nil
+    }
+}

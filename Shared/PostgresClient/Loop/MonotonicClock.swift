@@ -1,0 +1,10 @@
+internal import Glibc
+
+/// Nanoseconds of the monotonic clock, as cheap as the system gives them: every query reads it.
+enum MonotonicClock {
+    static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,73 @@
+internal import Logging
+
+extension ConnectionPool {
+    /// Opens connections for the work that waits, as far as the limit and the backoff allow.
+    func openConnections(atLeast minimum: Int = 0) {
+        if case .closed = phase { return }
+        let wanted = max(minimum, waitingCount)
+        let allowed = configuration.maxConnections - workers.count
+        guard connecting < min(wanted, allowed) else { return }
+        let now = MonotonicClock.now
+        guard now >= backoff.nextAttempt else { return loop.wake(at: backoff.nextAttempt) }
+        // While the server refuses, one attempt at a time is enough.
+        let limit = lastConnectError == nil ? min(wanted, allowed) : 1
+        while connecting < limit {
+            connecting += 1
+            connect { pool, outcome in
+                pool.connecting -= 1
+                pool.connected(outcome)
+            }
+        }
+    }
+
+    /// Connects on a helper thread, and tells the outcome on the loop.
+    func connect(_ completion: @escaping @Sendable (isolated ConnectionPool, Result<ConnectionHandle, PostgresError>) -> Void) {
+        let isStarted = HelperThread.run { [self, loop, configuration, logger] in
+            let outcome: Result<ConnectionHandle, PostgresError>
+            do throws(PostgresError) {
+                outcome = .success(try ConnectionHandle.open(configuration, logger: logger))
+            } catch {
+                outcome = .failure(error)
+            }
+            loop.execute { self.assumeIsolated { completion($0, outcome) } }
+        }
+        guard !isStarted else { return }
+        let error = PostgresError(code: .connectionLost, message: "no thread left to connect on")
+        loop.execute { self.assumeIsolated { completion($0, .failure(error)) } }
+    }
+
+    /// Makes a connection of a handle; nil when the client is closed meanwhile.
+    func adopt(_ handle: ConnectionHandle) -> Connection? {
+        if case .closed = phase { return nil }
+        lastConnectionID += 1
+        let connection = Connection(
+            id: lastConnectionID, handle: handle, loop: loop, maxStatements: configuration.maxPreparedStatements)
+        guard connection.register() else { return nil }
+        connections[connection.id] = connection
+        return connection
+    }
+
+    private func connected(_ outcome: Result<ConnectionHandle, PostgresError>) {
+        switch outcome {
+        case .success(let handle):
+            connectSucceeded()
+            guard let connection = adopt(handle) else { return }
+            workers.append(connection)
+        case .failure(let error):
+            connectFailed(error)
+        }
+        pump()
+        finishDraining()
+    }
+
+    func connectSucceeded() {
+        backoff.succeeded()
+        lastConnectError = nil
+    }
+
+    func connectFailed(_ error: PostgresError) {
+        lastConnectError = error
+        backoff.failed(now: MonotonicClock.now)
+        logger.warning("cannot connect to Postgres", metadata: ["reason": "\(error.message)"])
+    }
+}

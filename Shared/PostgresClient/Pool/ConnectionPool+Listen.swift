@@ -1,0 +1,124 @@
+/// Who listens to what, on which connection.
+struct ListenState {
+    enum Link {
+        case none
+        case connecting
+        case connected(LeaseID)
+    }
+
+    var link = Link.none
+    var backoffUntil: UInt64 = 0
+    var lastSubscriber: UInt64 = 0
+    /// The subscribers of each channel.
+    var subscribers: [String: [UInt64: AsyncStream<PostgresNotification>.Continuation]] = [:]
+    /// The channels the server has confirmed.
+    var confirmed: Set<String> = []
+}
+
+extension ConnectionPool {
+    /// Adds a listener; the connection is made when the first one comes.
+    nonisolated func subscribe(_ channel: String) -> PostgresNotifications {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: PostgresNotification.self, bufferingPolicy: .bufferingNewest(max(1, configuration.maxBufferedNotifications)))
+        loop.execute { self.assumeIsolated { $0.addSubscriber(channel, continuation) } }
+        return PostgresNotifications(stream: stream)
+    }
+
+    private func addSubscriber(_ channel: String, _ continuation: AsyncStream<PostgresNotification>.Continuation) {
+        guard case .running = phase else { return continuation.finish() }
+        listening.lastSubscriber += 1
+        let number = listening.lastSubscriber
+        continuation.onTermination = { [weak self] _ in
+            guard let self else { return }
+            loop.execute { self.assumeIsolated { $0.removeSubscriber(channel, number) } }
+        }
+        listening.subscribers[channel, default: [:]][number] = continuation
+        if listening.confirmed.contains(channel) {
+            continuation.yield(PostgresNotification(kind: .listening, channel: channel, payload: ""))
+        } else if case .connected(let lease) = listening.link {
+            listen(channel, lease)
+        } else {
+            connectListenerIfNeeded()
+        }
+    }
+
+    private func removeSubscriber(_ channel: String, _ number: UInt64) {
+        listening.subscribers[channel]?[number] = nil
+        guard listening.subscribers[channel]?.isEmpty == true else { return }
+        listening.subscribers[channel] = nil
+        listening.confirmed.remove(channel)
+        guard case .connected(let lease) = listening.link else { return }
+        if listening.subscribers.isEmpty {
+            listening.link = .none
+            release(lease, discard: true)
+        } else {
+            runOnListener("UNLISTEN \(quotedIdentifier(channel))", lease) { _, _ in }
+        }
+    }
+
+    /// Tells all listeners of a channel.
+    func deliver(_ notification: PostgresNotification) {
+        guard let subscribers = listening.subscribers[notification.channel] else { return }
+        for continuation in subscribers.values { continuation.yield(notification) }
+    }
+
+    // MARK: The connection
+
+    func connectListenerIfNeeded() {
+        guard case .running = phase, case .none = listening.link, !listening.subscribers.isEmpty else { return }
+        let now = MonotonicClock.now
+        let earliest = max(backoff.nextAttempt, listening.backoffUntil)
+        guard now >= earliest else { return loop.wake(at: earliest) }
+        listening.link = .connecting
+        connect { pool, outcome in pool.listenerConnected(outcome) }
+    }
+
+    private func listenerConnected(_ outcome: Result<ConnectionHandle, PostgresError>) {
+        listening.link = .none
+        switch outcome {
+        case .success(let handle):
+            connectSucceeded()
+            guard !listening.subscribers.isEmpty, let connection = adopt(handle) else { return }
+            connection.isListener = true
+            lastLease += 1
+            let lease = LeaseID(connection: connection.id, number: lastLease)
+            connection.lease = lease
+            listening.link = .connected(lease)
+            for channel in listening.subscribers.keys { listen(channel, lease) }
+        case .failure(let error):
+            connectFailed(error)
+            connectListenerIfNeeded()
+        }
+    }
+
+    func listenerLost() {
+        listening.link = .none
+        listening.confirmed.removeAll()
+        listening.backoffUntil = MonotonicClock.now + configuration.reconnectDelay.clampedNanoseconds
+        connectListenerIfNeeded()
+    }
+
+    private func listen(_ channel: String, _ lease: LeaseID) {
+        runOnListener("LISTEN \(quotedIdentifier(channel))", lease) { pool, isDone in
+            guard isDone else { return }
+            pool.listening.confirmed.insert(channel)
+            pool.deliver(PostgresNotification(kind: .listening, channel: channel, payload: ""))
+        }
+    }
+
+    private func runOnListener(
+        _ sql: String, _ lease: LeaseID, _ completion: @escaping @Sendable (isolated ConnectionPool, Bool) -> Void
+    ) {
+        let deadline = MonotonicClock.now + configuration.queryTimeout.clampedNanoseconds
+        let unit = WorkUnit(query: PostgresQuery(unescaped: sql), kind: .leased(lease), deadline: deadline)
+        unit.handler = { [weak self] result in
+            self?.assumeIsolated { pool in
+                if case .success = result { return completion(pool, true) }
+                completion(pool, false)
+                // A server that cannot listen now is asked again, on a new connection.
+                pool.release(lease, discard: true)
+            }
+        }
+        submit(unit)
+    }
+}

@@ -1,0 +1,116 @@
+internal import DequeModule
+internal import Logging
+
+extension ConnectionPool {
+    /// Takes over what happened on a connection.
+    func settle(_ connection: Connection) {
+        if !connection.finished.isEmpty {
+            let finished = connection.finished
+            connection.finished.removeAll(keepingCapacity: true)
+            finished.forEach(complete)
+        }
+        if !connection.toRepeat.isEmpty {
+            let units = connection.toRepeat
+            connection.toRepeat.removeAll()
+            `repeat`(units)
+        }
+        if !connection.notifications.isEmpty {
+            let notifications = connection.notifications
+            connection.notifications.removeAll()
+            notifications.forEach(deliver)
+        }
+        // What was just finished may have closed the connection.
+        guard connections[connection.id] === connection else { return }
+        if let failure = connection.failure { return close(connection, failure) }
+        if connection.exclusive == nil, connection.cancelsPending == 0 { connection.stopDeadline = nil }
+        if connection.lease != nil {
+            startLeased(connection)
+        } else if connection.isIdle, !connection.isOutsideTransaction {
+            // A BEGIN or SET sent as a single query must not reach the next user of the connection.
+            return close(connection, PostgresError(code: .connectionLost, message: "a transaction was left open"))
+        }
+        pump()
+        finishDraining()
+    }
+
+    func settleIfFailed(_ connection: Connection) {
+        guard connection.failure != nil else { return }
+        // Not at once: the caller may be in the middle of a walk over the connections.
+        loop.execute { [weak self, id = connection.id] in
+            self?.assumeIsolated { pool in pool.connections[id].map(pool.settle) }
+        }
+    }
+
+    /// Tells the caller of a unit what the server said.
+    private func complete(_ unit: WorkUnit) {
+        guard unit.state != .finished else { return }
+        switch unit.result {
+        case .success(let rows):
+            unit.finish(.success(.rows(rows)))
+        case .failure(let error):
+            if let reason = unit.stopReason, error.sqlState == "57014" {
+                unit.finish(.failure(reason))
+            } else {
+                unit.finish(.failure(error))
+            }
+        case nil:
+            let message = "the server skipped the statement after an earlier error"
+            unit.finish(.failure(PostgresError(code: .sqlState("25P02"), message: message)))
+        }
+    }
+
+    /// Puts units that came to nothing through no fault of their own back to the front of the queue.
+    private func `repeat`(_ units: [WorkUnit]) {
+        for unit in units.reversed() where unit.state != .finished {
+            if let reason = unit.stopReason {
+                unit.finish(.failure(reason))
+                continue
+            }
+            unit.state = .waiting
+            unit.result = nil
+            waiting.prepend(unit)
+            waitingCount += 1
+        }
+    }
+
+    /// Closes a connection; whatever was on it fails.
+    func close(_ connection: Connection, _ error: PostgresError) {
+        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        workers.removeAll { $0 === connection }
+        dirty.removeAll { $0 === connection }
+        connection.unregister()
+        if case .running = phase {
+            logger.warning("connection to Postgres closed", metadata: ["reason": "\(error.message)"])
+        }
+        for unit in connection.units where unit.state != .finished {
+            var lost = PostgresError(code: .connectionLost, message: error.message)
+            // The server's farewell, such as "terminating connection due to administrator command".
+            if case .failure(let cause)? = unit.result { lost.underlying = cause }
+            unit.finish(.failure(unit.stopReason ?? lost))
+        }
+        if connection.isListener { listenerLost() }
+        pump()
+        finishDraining()
+    }
+
+    /// Ends a lease; the connection is closed when it cannot be used by others.
+    nonisolated func release(_ lease: LeaseID, discard: Bool = false) {
+        if loop.isCurrent {
+            assumeIsolated { $0.endLease(lease, discard: discard) }
+        } else {
+            loop.execute { self.assumeIsolated { $0.endLease(lease, discard: discard) } }
+        }
+    }
+
+    private func endLease(_ lease: LeaseID, discard: Bool) {
+        guard let connection = connections[lease.connection], connection.lease == lease else { return }
+        connection.lease = nil
+        connection.pendingBegin = nil
+        for unit in connection.leaseQueue where unit.state != .finished { unit.finish(.failure(.transactionEnded)) }
+        connection.leaseQueue.removeAll()
+        if discard {
+            return close(connection, PostgresError(code: .connectionLost, message: "the session is not to be used again"))
+        }
+        settle(connection)
+    }
+}

@@ -1,0 +1,51 @@
+internal import DequeModule
+
+extension ConnectionPool {
+    /// Refuses new work, waits for what is under way, and closes everything.
+    func shutdown(drainTimeout: Duration) async {
+        if case .closed = phase { return }
+        let deadline = MonotonicClock.now + drainTimeout.clampedNanoseconds
+        if case .draining(let earlier) = phase {
+            phase = .draining(deadline: min(deadline, earlier))
+        } else {
+            phase = .draining(deadline: deadline)
+        }
+        endListening()
+        loop.wake(at: deadline)
+        await withCheckedContinuation { continuation in
+            shutdownWaiters.append(continuation)
+            finishDraining()
+        }
+    }
+
+    /// Closes all connections once nothing is under way any more.
+    func finishDraining() {
+        guard case .draining = phase, waitingCount == 0, workers.allSatisfy(\.isIdle) else { return }
+        closeAll()
+    }
+
+    func drainDeadlineReached(_ now: UInt64) {
+        guard case .draining(let deadline) = phase else { return }
+        if now >= deadline { closeAll() } else { loop.wake(at: deadline) }
+    }
+
+    private func closeAll() {
+        if case .closed = phase { return }
+        phase = .closed
+        for unit in waiting where unit.state != .finished { unit.finish(.failure(.closed)) }
+        waiting.removeAll()
+        waitingCount = 0
+        for connection in Array(connections.values) { close(connection, .closed) }
+        let waiters = shutdownWaiters
+        shutdownWaiters.removeAll()
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func endListening() {
+        let subscribers = listening.subscribers.values.flatMap(\.values)
+        listening.subscribers.removeAll()
+        if case .connected(let lease) = listening.link { release(lease, discard: true) }
+        listening.link = .none
+        for continuation in subscribers { continuation.finish() }
+    }
+}

@@ -1,0 +1,88 @@
+/// A failure of a query, of a connection or of the pool.
+///
+/// The ``description`` is safe for a log: it never holds a parameter, a row, or a server message of a class
+/// whose messages quote data. The server's own words are in ``serverMessage``.
+public struct PostgresError: Error, Sendable {
+    /// What kind of failure this is.
+    public enum Code: Sendable, Hashable {
+        /// The server refused the statement; the value is the five characters of its SQLSTATE.
+        case sqlState(String)
+        /// The connection broke before the answer came: whether a write took effect is unknown.
+        case connectionLost
+        /// The deadline passed while the work waited for a connection or ran.
+        case timeout
+        /// The calling task was cancelled.
+        case cancelled
+        /// The queue of waiting work is full (``PostgresConfiguration/maxWaiting``).
+        case queueFull
+        /// The client is shut down, or the transaction has ended.
+        case closed
+        /// A column is missing, NULL or of another type than was asked for.
+        case decoding
+        /// The query itself cannot be sent: too many parameters, or a NUL in its text.
+        case invalidQuery
+        /// An applied migration differs from the one in the program, or the numbering is broken.
+        case migration
+    }
+
+    /// What kind of failure this is.
+    public let code: Code
+    /// What happened, for the log.
+    public let message: String
+    /// The server's primary message; it may quote data, so it does not belong in a log.
+    public internal(set) var serverMessage: String?
+    /// The constraint that refused a row, when the server named one.
+    public internal(set) var constraint: String?
+    /// The error that led to this one.
+    public internal(set) var underlying: (any Error)?
+
+    /// Creates an error.
+    public init(code: Code, message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// The SQLSTATE, when the server refused the statement.
+    public var sqlState: String? {
+        if case .sqlState(let state) = code { state } else { nil }
+    }
+
+    /// Whether a unique constraint refused the row (23505).
+    public var isUniqueViolation: Bool { sqlState == "23505" }
+
+    /// Whether a foreign key refused the row (23503).
+    public var isForeignKeyViolation: Bool { sqlState == "23503" }
+
+    /// Whether the same work may succeed when it is tried again as a whole.
+    ///
+    /// After ``Code/connectionLost`` a write may already have taken effect, so it is retried only where it is idempotent.
+    public var isRetryable: Bool {
+        switch code {
+        case .connectionLost, .timeout, .queueFull: true
+        case .sqlState(let state):
+            // Serialization failure, deadlock, lock not available, and everything that means "the server is
+            // going away, short of resources or still starting".
+            state == "40001" || state == "40P01" || state == "55P03" || state.hasPrefix("08") || state.hasPrefix("53")
+                || state.hasPrefix("57P")
+        case .cancelled, .closed, .decoding, .invalidQuery, .migration: false
+        }
+    }
+}
+
+extension PostgresError: CustomStringConvertible {
+    /// The code, the message and the constraint.
+    public var description: String {
+        var text = "PostgresError(\(code)): \(message)"
+        if let constraint { text += " [constraint \(constraint)]" }
+        if let underlying { text += " (caused by \(underlying))" }
+        return text
+    }
+}
+
+extension PostgresError {
+    static func decoding(_ message: String) -> PostgresError { PostgresError(code: .decoding, message: message) }
+    static let cancelled = PostgresError(code: .cancelled, message: "the task was cancelled")
+    static let closed = PostgresError(code: .closed, message: "the client is shut down")
+    static let transactionEnded = PostgresError(code: .closed, message: "the transaction or session has already ended")
+}

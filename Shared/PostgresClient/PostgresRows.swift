@@ -1,0 +1,111 @@
+internal import CLibPQ
+
+/// The rows of a result, decoded where they are read.
+public struct PostgresRows: RandomAccessCollection, Sendable {
+    let result: PostgresResult
+
+    /// How many rows the statement inserted, updated, deleted or returned.
+    public var affectedRows: Int { result.affectedRows }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of rows.
+    public var endIndex: Int { result.rowCount }
+
+    /// The row at a position.
+    public subscript(position: Int) -> PostgresRow {
+        precondition(position >= 0 && position < endIndex, "row \(position) of \(endIndex)")
+        return PostgresRow(result: result, row: Int32(position))
+    }
+}
+
+/// One row of a result.
+public struct PostgresRow: Sendable {
+    let result: PostgresResult
+    let row: Int32
+
+    /// Reads the column of that name.
+    ///
+    /// Ask for an optional type where the column may be NULL.
+    /// - Throws: ``PostgresError`` with code `decoding` when there is no such column, or it is NULL or of another type.
+    public func decode<Value: PostgresDecodable>(
+        _ column: String, as type: Value.Type = Value.self
+    ) throws(PostgresError) -> Value {
+        guard let index = result.columnIndex(column) else { throw .decoding("no column \(column)") }
+        do {
+            return try decode(index, as: type)
+        } catch {
+            throw .decoding("column \(column): \(error.message)")
+        }
+    }
+
+    /// Reads the column at a position, counted from 0.
+    ///
+    /// - Throws: ``PostgresError`` with code `decoding` when there is no such column, or it is NULL or of another type.
+    public func decode<Value: PostgresDecodable>(
+        _ index: Int, as type: Value.Type = Value.self
+    ) throws(PostgresError) -> Value {
+        guard index >= 0, index < result.columnCount else { throw .decoding("no column \(index)") }
+        // The cell points into the result, which has to outlive it.
+        defer { withExtendedLifetime(result) {} }
+        return try Value(postgres: result.cell(row: row, column: Int32(index)))
+    }
+}
+
+/// Owns a result of libpq.
+///
+/// Sendable is unchecked: libpq never changes a finished PGresult, and only deinit frees it.
+final class PostgresResult: @unchecked Sendable {
+    private let pointer: OpaquePointer
+    let rowCount: Int
+    let columnCount: Int
+
+    /// Takes ownership of a PGresult.
+    init(_ pointer: OpaquePointer) {
+        self.pointer = pointer
+        rowCount = Int(PQntuples(pointer))
+        columnCount = Int(PQnfields(pointer))
+    }
+
+    deinit {
+        PQclear(pointer)
+    }
+
+    var status: ExecStatusType { PQresultStatus(pointer) }
+
+    /// What a result of status FATAL_ERROR stands for.
+    func error(on connection: OpaquePointer) -> PostgresError { PostgresError(result: pointer, connection: connection) }
+
+    var affectedRows: Int {
+        guard let text = PQcmdTuples(pointer), text.pointee != 0 else { return rowCount }
+        return Int(String(cString: text)) ?? rowCount
+    }
+
+    /// The command tag, such as `COMMIT`.
+    var commandTag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
+
+    /// The position of the first column of that name.
+    func columnIndex(_ name: String) -> Int? {
+        var name = name
+        // PQfnumber would fold the case and allocate; results have a dozen columns, so compare them.
+        return name.withUTF8 { name in
+            (0..<columnCount).first { index in
+                guard let candidate = PQfname(pointer, Int32(index)) else { return false }
+                var offset = 0
+                while offset < name.count {
+                    let byte = UInt8(bitPattern: candidate[offset])
+                    guard byte != 0, byte == name[offset] else { return false }
+                    offset += 1
+                }
+                return candidate[offset] == 0
+            }
+        }
+    }
+
+    func cell(row: Int32, column: Int32) -> PostgresCell {
+        let type = PostgresType(PQftype(pointer, column))
+        guard PQgetisnull(pointer, row, column) == 0 else { return PostgresCell(type: type, bytes: nil) }
+        let count = Int(PQgetlength(pointer, row, column))
+        return PostgresCell(type: type, bytes: UnsafeRawBufferPointer(start: PQgetvalue(pointer, row, column), count: count))
+    }
+}

@@ -1,0 +1,26 @@
+/// A connection that one caller keeps, for settings and locks that belong to a session.
+///
+/// It is closed at the end, so that nothing of it reaches the next user.
+struct PostgresSession: PostgresQueryable {
+    let core: ClientCore
+    let lease: LeaseID
+
+    func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows {
+        try await core.query(query, .leased(lease))
+    }
+
+    /// Runs the body in a transaction on this connection.
+    func withTransaction<Success>(_ body: (PostgresTransaction) async throws -> Success) async throws -> Success {
+        try await execute(PostgresQuery(unescaped: PostgresIsolation.readCommitted.begin))
+        return try await core.runTransaction(lease, body)
+    }
+}
+
+extension PostgresClient {
+    /// Runs the body with a connection of its own, which is closed afterwards.
+    func withSession<Success>(_ body: (PostgresSession) async throws -> Success) async throws -> Success {
+        let lease = try await core.acquire(begin: nil)
+        defer { core.pool.release(lease, discard: true) }
+        return try await body(PostgresSession(core: core, lease: lease))
+    }
+}

@@ -1,0 +1,38 @@
+import Logging
+import PostgresClient
+import TestSupport
+
+/// Runs the body with a client on an empty database of its own.
+func withClient(
+    _ adjust: (inout PostgresConfiguration) -> Void = { _ in },
+    _ body: (PostgresClient) async throws -> Void
+) async throws {
+    try await withEmptyDatabase { database in
+        try await withClient(to: database.url, adjust, body)
+    }
+}
+
+/// Runs the body with a client on a given database, and shuts it down.
+func withClient(
+    to url: String, _ adjust: (inout PostgresConfiguration) -> Void = { _ in },
+    _ body: (PostgresClient) async throws -> Void
+) async throws {
+    var configuration = PostgresConfiguration(url: url)
+    configuration.applicationName = "test-client"
+    adjust(&configuration)
+    let client = try PostgresClient(configuration: configuration, logger: quietLogger)
+    do {
+        try await body(client)
+    } catch {
+        await client.shutdown()
+        throw error
+    }
+    await client.shutdown()
+}
+
+/// A log that only errors reach.
+let quietLogger: Logger = {
+    var logger = Logger(label: "postgres")
+    logger.logLevel = .error
+    return logger
+}()
