@@ -1,1 +1,58 @@
-// Placeholder until the module lands.
+public import Logging
+public import ServiceLifecycle
+internal import Synchronization
+
+/// Sends HTTP requests over connections that live as long as the client, multiplexed by HTTP/2.
+///
+/// One thread of its own drives libcurl; callers only suspend. The client is usable at once. It never follows a
+/// redirect, keeps no cookies and never retries, with one exception that is libcurl's: a request is sent again when
+/// the reused connection it went out on turns out to be dead before a byte of an answer came.
+public final class HTTPClient: Service {
+    private let mailbox: CurlMailbox
+    private let configuration: HTTPClientConfiguration
+    private let lastID = Atomic<UInt64>(0)
+
+    /// Starts a client and its thread.
+    public init(configuration: HTTPClientConfiguration = .init(), logger: Logger) {
+        self.configuration = configuration
+        let mailbox = CurlMailbox(requestsInFlightMax: configuration.requestsInFlightMax)
+        self.mailbox = mailbox
+        CurlThread.start {
+            CurlLoop(mailbox: mailbox, configuration: configuration, logger: logger).run()
+            mailbox.closed()
+        }
+    }
+
+    /// Fails whatever is still in flight and ends the thread.
+    deinit { mailbox.close(grace: .zero) }
+
+    /// Sends a request and returns its answer, whatever its status.
+    ///
+    /// - Throws: `cancelled` when the calling task is cancelled, at once; otherwise see ``HTTPClientError/Code``.
+    public func execute(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+        if let fault = request.fault { throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault) }
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                mailbox.start(CurlMailbox.Call(id: id, request: request, continuation: continuation))
+                // A task that was cancelled before the call was posted has had its handler run too early.
+                if Task.isCancelled { mailbox.cancel(id) }
+            }
+        } onCancel: {
+            mailbox.cancel(id)
+        }
+        return try result.get()
+    }
+
+    /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
+    public func run() async throws {
+        try? await gracefulShutdown()
+        await shutdown()
+    }
+
+    /// Takes no more requests, gives those in flight the configured grace, and returns when the thread is done.
+    public func shutdown() async {
+        mailbox.close(grace: configuration.shutdownGrace)
+        await mailbox.waitUntilClosed()
+    }
+}

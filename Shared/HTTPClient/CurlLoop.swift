@@ -1,0 +1,121 @@
+internal import CLibCurl
+internal import Logging
+
+/// Drives libcurl's multi handle until the mailbox is closed and everything in flight has ended.
+///
+/// Confined to its thread. Every call that was taken from the mailbox is answered exactly once, by ``end(_:with:)``.
+final class CurlLoop {
+    /// How long the thread sleeps when nothing happens, in milliseconds; the mailbox wakes it.
+    private static let idleMillisecondsMax = 60_000
+    /// How many easy handles are kept for reuse.
+    private static let idleHandlesMax = 256
+
+    private static let isLibraryReady = hg_global_init() == CURLE_OK
+
+    private let mailbox: CurlMailbox
+    private let configuration: HTTPClientConfiguration
+    private let logger: Logger
+    private let multi: UnsafeMutableRawPointer
+    private var transfers: [UInt64: CurlTransfer] = [:]
+    private var idleHandles: [UnsafeMutableRawPointer] = []
+
+    init(mailbox: CurlMailbox, configuration: HTTPClientConfiguration, logger: Logger) {
+        guard Self.isLibraryReady, let multi = curl_multi_init() else {
+            preconditionFailure("libcurl cannot start: no memory or no random numbers")
+        }
+        self.mailbox = mailbox
+        self.configuration = configuration
+        self.logger = logger
+        self.multi = multi
+        hg_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        hg_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHostMax)
+        hg_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.streamsPerConnectionMax)
+        mailbox.open(multi: multi)
+    }
+
+    func run() {
+        while true {
+            let delivery = mailbox.take()
+            for command in delivery.commands { obey(command) }
+            perform()
+            collect()
+            var timeout = Self.idleMillisecondsMax
+            if let deadline = delivery.closeDeadline {
+                let left = deadline - .now
+                if transfers.isEmpty || left <= .zero { break }
+                timeout = min(timeout, left.curlMilliseconds)
+            }
+            // libcurl sleeps shorter where one of its own timers is due.
+            let status = curl_multi_poll(multi, nil, 0, Int32(timeout), nil)
+            if status != CURLM_OK { logger.debug("curl_multi_poll failed", metadata: ["code": "\(status.rawValue)"]) }
+        }
+        close()
+    }
+
+    private func obey(_ command: CurlMailbox.Command) {
+        switch command {
+        case .start(let call): start(call)
+        case .cancel(let id):
+            guard let transfer = transfers[id] else { return }
+            end(transfer, with: .failure(transfer.abandoned(.cancelled, "the caller was cancelled")))
+        }
+    }
+
+    private func start(_ call: CurlMailbox.Call) {
+        guard let easy = idleHandles.popLast() ?? curl_easy_init() else {
+            mailbox.callEnded()
+            let error = HTTPClientError(.notSent, mayHaveReachedServer: false, "libcurl has no memory")
+            call.continuation.resume(returning: .failure(error))
+            return
+        }
+        let transfer = CurlTransfer(call: call, easy: easy, configuration: configuration)
+        transfers[call.id] = transfer
+        let status = curl_multi_add_handle(multi, easy)
+        if status != CURLM_OK {
+            end(transfer, with: .failure(transfer.abandoned(.notSent, "libcurl refused the request")))
+        }
+    }
+
+    private func perform() {
+        var running: Int32 = 0
+        let status = curl_multi_perform(multi, &running)
+        if status != CURLM_OK { logger.debug("curl_multi_perform failed", metadata: ["code": "\(status.rawValue)"]) }
+    }
+
+    /// Answers the calls libcurl is done with.
+    private func collect() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            // The message is gone once its handle is removed, so what it says is read first.
+            let (kind, easy, result) = (message.pointee.msg, message.pointee.easy_handle, message.pointee.data.result)
+            guard kind == CURLMSG_DONE, let easy, let transfer = CurlTransfer.of(easy) else { continue }
+            end(transfer, with: transfer.outcome(result))
+        }
+    }
+
+    /// Takes a transfer out of libcurl and answers its caller.
+    private func end(_ transfer: CurlTransfer, with result: Result<HTTPClientResponse, HTTPClientError>) {
+        transfers[transfer.call.id] = nil
+        curl_multi_remove_handle(multi, transfer.easy)
+        // Resetting drops every pointer into the transfer; the connection stays with the multi handle.
+        curl_easy_reset(transfer.easy)
+        if idleHandles.count < Self.idleHandlesMax {
+            idleHandles.append(transfer.easy)
+        } else {
+            curl_easy_cleanup(transfer.easy)
+        }
+        mailbox.callEnded()
+        transfer.call.continuation.resume(returning: result)
+    }
+
+    private func close() {
+        // Nothing new gets in since the deadline was set, but a call may have been posted just before it.
+        for command in mailbox.take().commands { obey(command) }
+        for transfer in Array(transfers.values) {
+            end(transfer, with: .failure(transfer.abandoned(.shutDown, "the client was shut down")))
+        }
+        for easy in idleHandles { curl_easy_cleanup(easy) }
+        mailbox.forgetMulti()
+        curl_multi_cleanup(multi)
+    }
+}

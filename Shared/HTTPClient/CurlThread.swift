@@ -1,0 +1,42 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A thread of its own for work that blocks, as driving libcurl's multi interface does.
+enum CurlThread {
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    /// Starts a detached thread that runs `body` and ends.
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        let status = create(passing: Unmanaged.passRetained(Body(body)).toOpaque())
+        precondition(status == 0, "the system gives no thread for the HTTP client")
+    }
+
+    private static func create(passing argument: UnsafeMutableRawPointer) -> Int32 {
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let status = pthread_create(&thread, nil, { CurlThread.enter($0) }, argument)
+            if let thread { pthread_detach(thread) }
+        #else
+            var thread: pthread_t = 0
+            let status = pthread_create(&thread, nil, { CurlThread.enter($0) }, argument)
+            if status == 0 { pthread_detach(thread) }
+        #endif
+        return status
+    }
+
+    private static func enter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+        return nil
+    }
+}

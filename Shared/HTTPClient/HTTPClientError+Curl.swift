@@ -1,0 +1,48 @@
+internal import CLibCurl
+
+extension HTTPClientError {
+    /// What is known about a transfer when it ends without a response.
+    struct Evidence {
+        let result: CURLcode
+        /// Bytes of the body that were handed to the connection.
+        let uploadedByteCount: Int
+        /// Bytes of the header block that were handed to the connection.
+        let requestHeadByteCount: Int
+        let bodyByteCount: Int
+        /// What libcurl wrote into its error buffer.
+        let detail: String
+
+        /// Whether the server may hold a complete request.
+        ///
+        /// A request with a body is incomplete until a byte of it has left, so its bytes decide; without a body the
+        /// header block is the request.
+        var mayHaveReachedServer: Bool {
+            bodyByteCount > 0 ? uploadedByteCount > 0 : requestHeadByteCount > 0
+        }
+    }
+
+    /// Sorts a failure of libcurl; the code alone does not tell whether the request was sent, so the bytes decide.
+    init(_ evidence: Evidence) {
+        let code: Code
+        var mayHaveReachedServer = evidence.mayHaveReachedServer
+        switch evidence.result {
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
+            code = .invalidRequest
+            mayHaveReachedServer = false
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,
+            CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_ISSUER_ERROR:
+            code = .notSent
+            mayHaveReachedServer = false
+        case CURLE_OPERATION_TIMEDOUT:
+            code = .timeout
+        default:
+            code = mayHaveReachedServer ? .ambiguous : .notSent
+        }
+        let reason = evidence.detail.isEmpty ? String(cString: curl_easy_strerror(evidence.result)) : evidence.detail
+        self.init(
+            code, mayHaveReachedServer: mayHaveReachedServer, reason, curlCode: Int(evidence.result.rawValue))
+    }
+
+    static let shutDown = HTTPClientError(.shutDown, mayHaveReachedServer: false, "the client was shut down")
+}
