@@ -6,7 +6,7 @@
 # archive's four files are kept: the 68-point landmark model does not allow commercial use, and is not needed.
 # Running it again when the files are there takes a moment and fetches nothing.
 set -eu
-root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
+root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 models=${FACE_MODELS_PATH:-"$root/.cache/models"}
 
 resnet=dlib_face_recognition_resnet_model_v1.dat

@@ -12,8 +12,8 @@
 #
 # Running it again when everything is there takes a moment and fetches nothing.
 set -eu
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-root=$(CDPATH= cd -- "$here/../.." && pwd)
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+root=$(cd -- "$here/../.." && pwd)
 photos="$root/.cache/photos"
 
 sums="3c17508bb91554c637a2eabddfae790e5bb1caba93130814fc2ac50be9760c4c  biden.jpg

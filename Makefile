@@ -1,0 +1,45 @@
+# Heliograph. `make help` says what there is; `make demo` is the place to start.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+CONFIGURATION ?= debug
+JOBS ?= $(shell nproc)
+export CONFIGURATION
+
+.PHONY: help setup build up down status demo test bench clean clean-data
+
+help: ## Say what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup: ## Install what is missing: Debian packages, face models, demo photos
+	@deploy/local/setup.sh
+
+build: setup ## Build everything (CONFIGURATION=release for speed)
+	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
+	@swift build -c $(CONFIGURATION) -j $(JOBS)
+
+up: build ## Start Redis, Postgres and the five services; writes .run/stack.env
+	@deploy/local/stack.sh up
+
+down: ## Stop what `make up` started
+	@deploy/local/stack.sh down
+
+status: ## Say what runs
+	@deploy/local/stack.sh status
+
+demo: up ## Sign up, sign in and refuse a face, with real photos, and show the pushes
+	@deploy/local/demo.sh
+
+test: setup ## Run all tests; needs no server to be running
+	@[ -d .build ] || echo "==> first build: about 6 minutes on two cores"
+	@swift build --build-tests -j $(JOBS)
+	@swift test --skip-build
+
+bench: setup ## Measure against bare hiredis, pgbench and dlib in the same run; one JSON line a figure
+	@swift build -c release --scratch-path .build-release --product heliograph-bench -j $(JOBS)
+	@.build-release/release/heliograph-bench
+
+clean-data: ## Stop the stack and remove its data
+	@deploy/local/stack.sh clean-data
+
+clean: clean-data ## Remove the data and everything built
+	@rm -rf .build .build-release

@@ -1,0 +1,259 @@
+#!/usr/bin/env bash
+# Runs the whole of Heliograph on this machine without containers: stack.sh up | down | status.
+# Everything it makes is under .run/ (data, logs, pids, secrets); ports are private to this checkout.
+set -euo pipefail
+root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
+run=${HELIOGRAPH_RUN:-"$root/.run"}
+binaries=${HELIOGRAPH_BINARIES:-"$root/.build/${CONFIGURATION:-debug}"}
+services=(token-registry notifier face-matching-worker image-worker identity-api)
+umask 077
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
+fail() { printf 'stack: %s\n' "$*" >&2; exit 1; }
+
+# --- processes -------------------------------------------------------------------------------------------------
+
+pid_of() { cat "$run/pids/$1" 2>/dev/null || true; }
+
+# A pid file is believed only if the process was started from this folder: pids are used again.
+is_running() {
+    local pid
+    pid=$(pid_of "$1")
+    [ -n "$pid" ] && [ -d "/proc/$pid" ] && tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxF "HELIOGRAPH_RUN=$run"
+}
+
+start() { # start NAME COMMAND…: in a session of its own, output to a log
+    local name=$1
+    shift
+    HELIOGRAPH_RUN=$run setsid -- "$@" </dev/null >>"$run/logs/$name.log" 2>&1 &
+    echo $! >"$run/pids/$name"
+}
+
+wait_for() { # wait_for NAME SECONDS COMMAND…
+    local name=$1 limit=$2
+    shift 2
+    local end=$((SECONDS + limit))
+    until "$@" >/dev/null 2>&1; do
+        is_running "$name" || { tail -n 5 "$run/logs/$name.log" >&2; fail "$name ended; its log is $run/logs/$name.log"; }
+        [ $SECONDS -lt $end ] || { tail -n 5 "$run/logs/$name.log" >&2; fail "$name is not ready after $limit s; its log is $run/logs/$name.log"; }
+        sleep 0.1
+    done
+}
+
+stop() { # stop NAME SIGNAL SECONDS
+    local name=$1 pid end
+    is_running "$name" || { rm -f "$run/pids/$name"; return 0; }
+    pid=$(pid_of "$name")
+    kill -"$2" "$pid" 2>/dev/null || true
+    end=$((SECONDS + $3))
+    while is_running "$name"; do
+        [ $SECONDS -lt $end ] || { say "$name did not stop in $3 s: killed"; kill -9 "$pid" 2>/dev/null || true; break; }
+        sleep 0.05
+    done
+    rm -f "$run/pids/$name"
+}
+
+# --- settings --------------------------------------------------------------------------------------------------
+
+free_ports() { # N distinct free ports
+    python3 - "$1" <<'PYTHON'
+import socket, sys
+held = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in held: s.bind(("127.0.0.1", 0))
+print(*[s.getsockname()[1] for s in held])
+PYTHON
+}
+
+password() { head -c 24 /dev/urandom | base64 | tr '+/' '-_' | tr -d '='; }
+
+write_settings() {
+    local ports redis_password postgres_password
+    read -r -a ports <<<"$(free_ports 10)"
+    redis_password=$(password)
+    postgres_password=$(password)
+    {
+        echo "# Written by 'make up'. What a client of this stack needs comes first."
+        echo "IDENTITY_API_URL=http://127.0.0.1:${ports[0]}"
+        echo "INBOX_URL=http://127.0.0.1:${ports[1]}/inbox"
+        echo "FCM_URL=http://127.0.0.1:${ports[1]}"
+        echo "DATABASE_URL=postgresql://heliograph:$postgres_password@127.0.0.1:${ports[3]}/heliograph"
+        echo "REDIS_URL=redis://:$redis_password@127.0.0.1:${ports[4]}/0"
+        echo "METRICS_URLS=\"http://127.0.0.1:${ports[5]}/metrics http://127.0.0.1:${ports[6]}/metrics http://127.0.0.1:${ports[7]}/metrics http://127.0.0.1:${ports[8]}/metrics http://127.0.0.1:${ports[9]}/metrics\""
+        echo "# For this script."
+        echo "HTTP_PORT=${ports[0]}"
+        echo "FCM_HTTP_PORT=${ports[1]}"
+        echo "FCM_TLS_PORT=${ports[2]}"
+        echo "POSTGRES_PORT=${ports[3]}"
+        echo "POSTGRES_PASSWORD=$postgres_password"
+        echo "REDIS_PORT=${ports[4]}"
+        echo "REDIS_PASSWORD=$redis_password"
+        echo "ADMIN_PORTS=\"${ports[*]:5:5}\""
+    } >"$run/stack.env.new"
+    mv "$run/stack.env.new" "$run/stack.env"
+}
+
+admin_port() { # of the service at that index
+    local ports
+    read -r -a ports <<<"$ADMIN_PORTS"
+    echo "${ports[$1]}"
+}
+
+# --- Redis and Postgres ----------------------------------------------------------------------------------------
+
+postgres_bin() { find /usr/lib/postgresql -name postgres -path '*/bin/*' 2>/dev/null | sort -V | tail -n 1 | xargs -r dirname; }
+
+# Postgres refuses to run as root: then it runs as Debian's user for it, on a folder which that user can reach.
+as_postgres() { if [ "$(id -u)" -eq 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups -- "$@"; else "$@"; fi; }
+
+postgres_data() {
+    if [ ! -s "$run/postgres.path" ]; then
+        local folder="$run/postgres"
+        if [ "$(id -u)" -eq 0 ]; then
+            chmod 0711 "$run"
+            mkdir -p "$folder" && chown postgres:postgres "$folder"
+            if ! as_postgres test -w "$folder"; then
+                rmdir "$folder"
+                folder=$(mktemp -d /var/tmp/heliograph-postgres.XXXXXX) && chown postgres:postgres "$folder"
+            fi
+        else
+            mkdir -p "$folder"
+        fi
+        echo "$folder" >"$run/postgres.path"
+    fi
+    cat "$run/postgres.path"
+}
+
+start_postgres() {
+    local bin data password_file
+    bin=$(postgres_bin)
+    [ -n "$bin" ] || fail "no Postgres server is installed: run 'make setup'"
+    data=$(postgres_data)
+    if [ ! -s "$data/PG_VERSION" ]; then
+        password_file=$(mktemp)
+        printf '%s' "$POSTGRES_PASSWORD" >"$password_file"
+        if [ "$(id -u)" -eq 0 ]; then chown postgres "$password_file"; fi
+        (cd / && as_postgres "$bin/initdb" -D "$data" -U heliograph --pwfile="$password_file" --auth=scram-sha-256 \
+            --encoding=UTF8 --locale=C.UTF-8) >>"$run/logs/postgres.log" 2>&1 || fail "initdb failed; see $run/logs/postgres.log"
+        rm -f "$password_file"
+    fi
+    cd /
+    if [ "$(id -u)" -eq 0 ]; then
+        start postgres setpriv --reuid=postgres --regid=postgres --clear-groups -- "$bin/postgres" -D "$data" \
+            -p "$POSTGRES_PORT" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200
+    else
+        start postgres "$bin/postgres" -D "$data" -p "$POSTGRES_PORT" -c listen_addresses=127.0.0.1 \
+            -c unix_socket_directories= -c max_connections=200
+    fi
+    cd "$root"
+    wait_for postgres 60 pg_isready -q -h 127.0.0.1 -p "$POSTGRES_PORT"
+    local sql=(env PGPASSFILE=/dev/null psql -XAtq -h 127.0.0.1 -p "$POSTGRES_PORT" -U heliograph -d postgres -c)
+    export PGPASSWORD=$POSTGRES_PASSWORD
+    if [ -z "$("${sql[@]}" "SELECT 1 FROM pg_database WHERE datname = 'heliograph'")" ]; then
+        "${sql[@]}" "CREATE DATABASE heliograph"
+    fi
+    unset PGPASSWORD
+}
+
+start_redis() {
+    mkdir -p "$run/redis"
+    # The password goes through a file that only its owner reads: arguments are seen by everybody.
+    cat >"$run/redis/redis.conf" <<CONF
+bind 127.0.0.1
+port $REDIS_PORT
+requirepass $REDIS_PASSWORD
+dir "$run/redis"
+appendonly yes
+appendfsync everysec
+maxmemory-policy noeviction
+save ""
+CONF
+    start redis redis-server "$run/redis/redis.conf"
+    wait_for redis 30 env REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli -p "$REDIS_PORT" ping
+}
+
+# --- the stack -------------------------------------------------------------------------------------------------
+
+# Settings go through the environment, which only the owner can read; a command line everybody can.
+start_service() ( # NAME INDEX
+    port=$(admin_port "$2")
+    export LOG_LEVEL=${LOG_LEVEL:-info} DATABASE_URL REDIS_URL SEALING_KEYS LOOKUP_KEY BLOB_STORE_PATH=$run/blobs
+    export HTTP_HOST=127.0.0.1 HTTP_PORT ADMIN_HOST=127.0.0.1 ADMIN_PORT=$port OPENBLAS_NUM_THREADS=1
+    export FCM_BASE_URL=https://localhost:$FCM_TLS_PORT FCM_TOKEN_URL=https://localhost:$FCM_TLS_PORT/token
+    export FCM_CA_FILE=$run/fcm/certificate.pem GOOGLE_APPLICATION_CREDENTIALS=$run/fcm/service-account.json
+    export FACE_MODELS_PATH=${FACE_MODELS_PATH:-$root/.cache/models}
+    start "$1" "$binaries/$1"
+)
+
+up() {
+    local name index
+    for name in "${services[@]}" fcm-emulator heliographctl; do
+        [ -x "$binaries/$name" ] || fail "$binaries/$name is not built: run 'make build'"
+    done
+    mkdir -p "$run"/{pids,logs,blobs,fcm}
+    exec 9>"$run/lock"
+    flock -w 120 9 || fail "another 'make up' or 'make down' is at work"
+    [ -s "$run/stack.env" ] || write_settings
+    [ -s "$run/secrets.env" ] || "$binaries/heliographctl" keys generate >"$run/secrets.env"
+    # shellcheck disable=SC1091
+    . "$run/stack.env"
+    # shellcheck disable=SC1091
+    . "$run/secrets.env"
+
+    is_running redis || { say "Redis on port $REDIS_PORT"; start_redis; }
+    is_running postgres || { say "Postgres on port $POSTGRES_PORT"; start_postgres; }
+    say "migrations"
+    DATABASE_URL=$DATABASE_URL "$binaries/heliographctl" migrate up
+    if ! is_running fcm-emulator; then
+        say "fcm-emulator on port $FCM_HTTP_PORT"
+        start fcm-emulator "$binaries/fcm-emulator" run --host 127.0.0.1 --port "$FCM_HTTP_PORT" --tls-port "$FCM_TLS_PORT" \
+            --tls-certificate "$run/fcm/certificate.pem" --tls-key "$run/fcm/key.pem" \
+            --service-account "$run/fcm/service-account.json"
+        wait_for fcm-emulator 30 "$binaries/fcm-emulator" healthcheck --port "$FCM_HTTP_PORT"
+    fi
+    for index in "${!services[@]}"; do
+        is_running "${services[$index]}" || start_service "${services[$index]}" "$index"
+    done
+    for index in "${!services[@]}"; do
+        name=${services[$index]}
+        wait_for "$name" 60 env ADMIN_PORT="$(admin_port "$index")" "$binaries/$name" healthcheck
+        say "$name is ready"
+    done
+    say "up: $IDENTITY_API_URL   inbox: $INBOX_URL   settings: ${run#"$root/"}/stack.env"
+}
+
+down() {
+    [ -d "$run" ] || return 0
+    exec 9>"$run/lock"
+    flock -w 120 9 || fail "another 'make up' or 'make down' is at work"
+    local name
+    for name in "${services[@]}"; do
+        if is_running "$name"; then kill -TERM "$(pid_of "$name")" 2>/dev/null || true; fi
+    done
+    for name in identity-api image-worker face-matching-worker notifier token-registry; do stop "$name" TERM 30; done
+    stop fcm-emulator TERM 10
+    stop postgres INT 20
+    stop redis TERM 20
+    say "down (data stays in ${run#"$root/"}; 'make clean-data' removes it)"
+}
+
+status() {
+    local name state all=0
+    for name in redis postgres fcm-emulator "${services[@]}"; do
+        if is_running "$name"; then state="running, pid $(pid_of "$name")"; else state="not running" all=1; fi
+        printf '%-22s %s\n' "$name" "$state"
+    done
+    if [ -s "$run/stack.env" ]; then sed -n '/^IDENTITY_API_URL\|^INBOX_URL/p' "$run/stack.env"; fi
+    return $all
+}
+
+clean_data() {
+    down
+    if [ -s "$run/postgres.path" ]; then rm -rf -- "$(cat "$run/postgres.path")"; fi
+    rm -rf -- "$run"
+}
+
+case ${1:-} in
+    up | down | status) "$1" ;;
+    clean-data) clean_data ;;
+    *) echo "usage: $0 up | down | status | clean-data" >&2; exit 64 ;;
+esac
