@@ -77,7 +77,7 @@ let package = Package(
             "ServiceDefaults",
             [
                 "RedisClient", "PostgresClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto", .hummingbird, .logging,
-                .metrics, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
+                .coreMetrics, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
             ]),
 
         // MARK: The services
@@ -129,7 +129,7 @@ let package = Package(
         .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
         .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
-        .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport"]),
+        .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport", "HTTPClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
             ["IdentityAPI", "ServiceDefaults", "Storage", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport"]),
@@ -190,6 +190,7 @@ extension Target.Dependency {
     static let hummingbirdHTTP2 = product(name: "HummingbirdHTTP2", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let logging = product(name: "Logging", package: "swift-log")
+    static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metrics = product(name: "Metrics", package: "swift-metrics")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")

@@ -1,0 +1,41 @@
+import Foundation
+import ServiceDefaults
+import Testing
+
+@Suite struct SettingsTests {
+    @Test func `a missing setting names itself and says what it should be`() {
+        let error = #expect(throws: ConfigurationError.self) { _ = try Settings(environment: [:]).string("REDIS_URL", "a URL") }
+        #expect(error?.description == "REDIS_URL is missing: it should be a URL")
+    }
+
+    @Test func `an empty setting counts as missing`() {
+        #expect(throws: ConfigurationError.self) { _ = try Settings(environment: ["A_B": ""]).string("A_B", "set") }
+    }
+
+    @Test func `a setting can come from a file, as container secrets do`() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try "s3cret\n".write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let settings = Settings(environment: ["SEALING_KEYS_FILE": file.path])
+        #expect(try settings.string("SEALING_KEYS", "keys") == "s3cret")
+    }
+
+    @Test func `a number outside its range is refused without showing it`() {
+        let error = #expect(throws: ConfigurationError.self) {
+            _ = try Settings(environment: ["ADMIN_PORT": "70000"]).int("ADMIN_PORT", default: 1, in: 0...65_535)
+        }
+        #expect(error?.description == "ADMIN_PORT is not valid: it should be a whole number from 0 to 65535")
+    }
+
+    @Test func `a default holds when nothing is set`() throws {
+        let settings = Settings(environment: [:])
+        #expect(try settings.int("X", default: 7, in: 1...9) == 7)
+        #expect(try settings.seconds("Y", default: .milliseconds(2500), in: 0...10) == .milliseconds(2500))
+    }
+
+    @Test func `bytes in base64 must have their length`() throws {
+        let settings = Settings(environment: ["K": Data(repeating: 1, count: 32).base64EncodedString(), "S": "AAA="])
+        #expect(try settings.base64("K", count: 32, "a key") == [UInt8](repeating: 1, count: 32))
+        #expect(throws: ConfigurationError.self) { _ = try settings.base64("S", count: 32, "a key") }
+    }
+}
