@@ -93,7 +93,7 @@ let package = Package(
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto"]),
         .service("notifier", library: "Notifier"),
-        .serviceLibrary("HeliographCtl", of: "heliographctl", [.argumentParser]),
+        .serviceLibrary("HeliographCtl", of: "heliographctl", ["HeliographCrypto", .argumentParser]),
         .service("heliographctl", library: "HeliographCtl"),
 
         // MARK: Tests and their tools
@@ -124,7 +124,7 @@ let package = Package(
         .tests("ImageProbeTests", ["ImageProbe"]),
         .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "Imaging", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport"]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests("EventBusTests", ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport"]),
         .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
@@ -138,7 +138,7 @@ let package = Package(
             ["FaceMatchingWorker", "FaceEngine", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport"]),
         .tests("TokenRegistryTests", ["TokenRegistry", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
         .tests("NotifierTests", ["Notifier", "FCMEmulator", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
-        .tests("HeliographCtlTests", ["HeliographCtl", "Storage", "TestSupport"]),
+        .tests("HeliographCtlTests", ["HeliographCtl", "HeliographCrypto", "Storage", "TestSupport", .argumentParser]),
         .tests("EndToEndTests", ["TestSupport", "HTTPClient", "PostgresClient", "Storage", "HeliographCrypto"]),
         .tests("TestSupportTests", ["TestSupport"]),
         .tests("TidyTests", []),

@@ -78,6 +78,15 @@ extension PostgresQuery: ExpressibleByStringInterpolation {
             sql += String(arguments.count)
         }
 
+        /// Binds a value, or NULL, as the next parameter.
+        ///
+        /// An overload of its own, because the compiler warns of optionals that end in an unconstrained interpolation.
+        public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
+            arguments.append(value)
+            sql += "$"
+            sql += String(arguments.count)
+        }
+
         /// Splices SQL text in as it is: for names of tables and lists of columns, never for data.
         public mutating func appendInterpolation(unescaped text: String) {
             sql += text

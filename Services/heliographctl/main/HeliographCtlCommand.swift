@@ -1,4 +1,9 @@
+import ArgumentParser
+import HeliographCtl
+
 @main
-struct HeliographCtlCommand {
-    static func main() {}
+enum HeliographCtlCommand {
+    static func main() async {
+        await HeliographCtl.main()
+    }
 }

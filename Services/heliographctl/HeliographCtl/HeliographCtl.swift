@@ -1,0 +1,34 @@
+public import ArgumentParser
+
+/// The operator's command: one subcommand a task, grouped by what they work on.
+public struct HeliographCtl: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "heliographctl",
+        abstract: "Operate a Heliograph installation.",
+        discussion: """
+            A first start, on an empty database:
+
+              heliographctl keys generate >> heliograph.env
+              export DATABASE_URL=postgresql://heliograph@127.0.0.1:5432/heliograph
+              heliographctl migrate up --wait 30
+
+            Settings come from the same environment variables that the services read.
+
+            Exit codes: 0 done · 1 failed · 3 migrations are pending (`migrate status --check`) · 64 wrong arguments · \
+            69 the database cannot be reached · 78 a setting is missing or wrong.
+            """,
+        subcommands: [MigrateCommand.self, KeysCommand.self]
+    )
+
+    /// Makes the command; the arguments are parsed into it.
+    public init() {}
+}
+
+extension ExitCode {
+    /// Something is left to do.
+    static let pending = ExitCode(3)
+    /// A server cannot be reached (EX_UNAVAILABLE of sysexits.h).
+    static let unavailable = ExitCode(69)
+    /// A setting is missing or wrong (EX_CONFIG of sysexits.h).
+    static let configuration = ExitCode(78)
+}

@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import HeliographCrypto
+
+/// Works on the secrets of an installation.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Make the secrets that seal and look up personal data.",
+        subcommands: [KeysGenerateCommand.self]
+    )
+}
+
+/// Prints fresh secrets as lines of an environment file.
+struct KeysGenerateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Print fresh SEALING_KEYS and LOOKUP_KEY lines for an environment file.",
+        discussion: """
+            SEALING_KEYS seals photos, face templates, e-mails and push tokens (AES-256-GCM). To rotate it, put a new \
+            key in front: SEALING_KEYS=k2:…,k1:… — the first one seals, all of them open.
+
+            LOOKUP_KEY turns e-mails and installation ids into what they are looked up by (HMAC-SHA256). It cannot be \
+            changed later: accounts would no longer be found.
+
+            Whoever has these can read everything: keep them where you keep passwords, and keep a copy.
+            """
+    )
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The id of the sealing key: 1 to 32 of A-Z a-z 0-9 _ -.",
+            discussion: "It is stored beside everything the key seals.", valueName: "id"))
+    var keyID = "k1"
+
+    @Flag(name: .long, help: "Print the SEALING_KEYS line only, for a rotation.")
+    var sealingOnly = false
+
+    mutating func validate() throws {
+        do {
+            _ = try KeyRing(parsing: KeyRing.generateText(id: keyID))
+        } catch {
+            throw ValidationError("--key-id is 1 to 32 of A-Z a-z 0-9 _ -.")
+        }
+    }
+
+    mutating func run() async throws {
+        Console.current.result("SEALING_KEYS=\(KeyRing.generateText(id: keyID))")
+        if !sealingOnly {
+            Console.current.result("LOOKUP_KEY=\(Base64.encode(SecureRandom.bytes(KeyRing.keyByteCount)))")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import PostgresClient
+internal import Storage
+
+/// Undoes migrations, newest first.
+struct MigrateDownCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "down",
+        abstract: "Undo migrations, newest first. Data in the tables they made is lost.",
+        discussion: """
+            Names the last migration that stays: `migrate down --to 7 --yes` undoes 8 and all after it, `--to 0` \
+            empties the database. Without --yes it only says what it would do.
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(name: .long, help: ArgumentHelp("The last migration that stays; 0 undoes all.", valueName: "number"))
+    var to: Int
+
+    @Flag(name: .long, help: "Really do it.")
+    var yes = false
+
+    mutating func validate() throws {
+        try Schema.check(number: to, from: 0)
+    }
+
+    mutating func run() async throws {
+        try await database.withDatabase { client in
+            let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
+            let applied = try await runner.status().filter { $0.state != .pending && $0.number > to }
+            guard !applied.isEmpty else {
+                Console.current.note("Nothing to undo.")
+                return
+            }
+            for status in applied.reversed() {
+                guard yes else {
+                    Console.current.result("would undo \(status.label)")
+                    continue
+                }
+                let start = ContinuousClock.now
+                try await runner.rollback(to: status.number - 1)
+                Console.current.result("undone \(status.label)  \(elapsed(since: start))")
+            }
+            if !yes { Console.current.note("Nothing was changed: add --yes to do it.") }
+        }
+    }
+}

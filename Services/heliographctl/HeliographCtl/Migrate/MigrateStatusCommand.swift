@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import PostgresClient
+internal import Storage
+
+/// Lists the migrations and where each stands.
+struct MigrateStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "List the migrations, and where each stands.",
+        discussion: """
+            applied: done. pending: to be done. changed: applied, but this version has another text for it. unknown: \
+            applied by a newer version.
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Flag(name: .long, help: "Exit with 3 when migrations are pending.")
+    var check = false
+
+    mutating func run() async throws {
+        let check = check
+        try await database.withDatabase { client in
+            let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
+            let statuses = try await runner.status()
+            for status in statuses {
+                Console.current.result("\(status.label)  \(status.state)")
+            }
+            let odd = statuses.count { $0.state == .changed || $0.state == .unknown }
+            if odd > 0 {
+                Console.current.note("\(odd) changed or unknown: another version of Heliograph was here. Run that one.")
+                throw ExitCode.failure
+            }
+            let pending = statuses.count { $0.state == .pending }
+            if pending > 0 {
+                Console.current.note("\(pending) pending: `heliographctl migrate up` applies them.")
+                if check { throw ExitCode.pending }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import PostgresClient
+internal import Storage
+
+/// What the migrate commands know about the migrations of this version.
+enum Schema {
+    /// The number of the newest migration.
+    static var latest: Int { HeliographSchema.migrations.last?.number ?? 0 }
+
+    /// Refuses a number that is no migration of this version.
+    static func check(number: Int, from lowest: Int) throws {
+        guard (lowest...latest).contains(number) else {
+            throw ValidationError("--to is \(lowest) to \(latest).")
+        }
+    }
+
+    /// `0007 deliveries`, padded so that what follows lines up.
+    static func label(number: Int, name: String) -> String {
+        let digits = String(number)
+        let width = HeliographSchema.migrations.map(\.name.count).max() ?? 0
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + " " + name
+            + String(repeating: " ", count: max(0, width - name.count))
+    }
+}
+
+extension Migration {
+    /// The migration in a line of output.
+    var label: String { Schema.label(number: number, name: name) }
+}
+
+extension MigrationStatus {
+    /// The migration in a line of output.
+    var label: String { Schema.label(number: number, name: name) }
+}
+
+/// How long ago `start` was, in whole milliseconds.
+func elapsed(since start: ContinuousClock.Instant) -> String {
+    let duration = ContinuousClock.now - start
+    return "\(duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000) ms"
+}

@@ -1,0 +1,71 @@
+public import FoundationEssentials
+internal import PostgresClient
+
+/// A minted pair of access and refresh token: a row of `access_tokens`.
+public struct AccessToken: Sendable, Equatable {
+    /// The row's id.
+    public let id: UUID
+    /// Whose it is.
+    public let userID: UUID
+    /// The sign-in it came from.
+    public let sessionID: UUID
+    /// The sign-in and every refresh that followed; revoked as one.
+    public let familyID: UUID
+    /// The device it was minted for, as in `PushInstall.installationKey`.
+    public let installationKey: [UInt8]?
+    /// When it was minted.
+    public let createdAt: Date
+    /// When the access token ends.
+    public let expiresAt: Date
+    /// When the refresh token ends.
+    public let refreshExpiresAt: Date
+
+    init(row: PostgresRow) throws(PostgresError) {
+        id = try row.decode("id")
+        userID = try row.decode("user_id")
+        sessionID = try row.decode("session_id")
+        familyID = try row.decode("family_id")
+        installationKey = try row.decode("installation_key")
+        createdAt = try row.decode("created_at")
+        expiresAt = try row.decode("expires_at")
+        refreshExpiresAt = try row.decode("refresh_expires_at")
+    }
+}
+
+/// A pair to insert.
+public struct NewAccessToken: Sendable {
+    /// The row's id.
+    public var id: UUID
+    /// Whose it is.
+    public var userID: UUID
+    /// The sign-in it came from.
+    public var sessionID: UUID
+    /// The family; a new one for a sign-in.
+    public var familyID: UUID
+    /// SHA-256 of the access token; 32 bytes.
+    public var accessHash: [UInt8]
+    /// SHA-256 of the refresh token; 32 bytes.
+    public var refreshHash: [UInt8]
+    /// The device it is for.
+    public var installationKey: [UInt8]?
+    /// The life of the access token, from now.
+    public var lifetime: Duration
+    /// The life of the refresh token, from now; not shorter.
+    public var refreshLifetime: Duration
+
+    /// Describes a pair that is being minted.
+    public init(
+        id: UUID = UUID(), userID: UUID, sessionID: UUID, familyID: UUID = UUID(), accessHash: [UInt8],
+        refreshHash: [UInt8], installationKey: [UInt8]?, lifetime: Duration, refreshLifetime: Duration
+    ) {
+        self.id = id
+        self.userID = userID
+        self.sessionID = sessionID
+        self.familyID = familyID
+        self.accessHash = accessHash
+        self.refreshHash = refreshHash
+        self.installationKey = installationKey
+        self.lifetime = lifetime
+        self.refreshLifetime = refreshLifetime
+    }
+}

@@ -1,0 +1,79 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `access_tokens`.
+public struct AccessTokenRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Inserts a pair. Throws a unique violation when one of the hashes exists.
+    @discardableResult
+    public func insert(_ new: NewAccessToken) async throws(PostgresError) -> AccessToken {
+        let rows = try await db.query(
+            """
+            INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key,
+                                       expires_at, refresh_expires_at)
+            VALUES (\(new.id), \(new.userID), \(new.sessionID), \(new.familyID), \(new.accessHash), \(new.refreshHash),
+                    \(new.installationKey), now() + make_interval(secs => \(new.lifetime.inSeconds)),
+                    now() + make_interval(secs => \(new.refreshLifetime.inSeconds)))
+            RETURNING *
+            """)
+        guard let row = rows.first else {
+            throw PostgresError(code: .decoding, message: "an insert returned no row")
+        }
+        return try AccessToken(row: row)
+    }
+
+    /// Returns the pair of a valid access token: neither expired nor revoked.
+    public func find(accessHash: [UInt8]) async throws(PostgresError) -> AccessToken? {
+        let query: PostgresQuery = """
+            SELECT * FROM access_tokens
+            WHERE access_hash = \(accessHash) AND revoked_at IS NULL AND expires_at > now()
+            """
+        let rows = try await db.query(query.readOnly())
+        return try rows.first.map { row throws(PostgresError) in try AccessToken(row: row) }
+    }
+
+    /// Revokes the whole family of an access token: signs the device out.
+    ///
+    /// - Returns: The presented pair; `nil` when it is unknown or was revoked before.
+    public func revoke(accessHash: [UInt8]) async throws(PostgresError) -> AccessToken? {
+        let rows = try await db.query(
+            """
+            WITH revoked AS (
+                UPDATE access_tokens SET revoked_at = now()
+                WHERE revoked_at IS NULL
+                  AND family_id = (SELECT family_id FROM access_tokens WHERE access_hash = \(accessHash))
+                RETURNING *
+            )
+            SELECT * FROM revoked WHERE access_hash = \(accessHash)
+            """)
+        return try rows.first.map { row throws(PostgresError) in try AccessToken(row: row) }
+    }
+
+    /// Revokes every pair of a user, on all devices.
+    ///
+    /// - Returns: How many were revoked.
+    @discardableResult
+    public func revokeAll(userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute(
+            "UPDATE access_tokens SET revoked_at = now() WHERE user_id = \(userID) AND revoked_at IS NULL")
+    }
+
+    /// Deletes pairs whose refresh token has ended, at most `limit`.
+    ///
+    /// - Returns: How many were deleted.
+    @discardableResult
+    public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM access_tokens WHERE id IN (
+                SELECT id FROM access_tokens WHERE refresh_expires_at <= now()
+                ORDER BY refresh_expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+}

@@ -1,0 +1,43 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `face_templates`.
+public struct FaceTemplateRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Enrols a face unless the user has one.
+    ///
+    /// - Returns: Whether it was enrolled; `false` when the user has a face, which is left as it is.
+    public func insertIfAbsent(_ new: NewFaceTemplate) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            INSERT INTO face_templates (user_id, model_id, pipeline_version, template_sealed)
+            VALUES (\(new.userID), \(new.modelID), \(Int32(new.pipelineVersion)), \(new.templateSealed))
+            ON CONFLICT (user_id) DO NOTHING
+            """) == 1
+    }
+
+    /// Enrols a face, or replaces the one the user has.
+    public func upsert(_ new: NewFaceTemplate) async throws(PostgresError) {
+        try await db.execute(
+            """
+            INSERT INTO face_templates (user_id, model_id, pipeline_version, template_sealed)
+            VALUES (\(new.userID), \(new.modelID), \(Int32(new.pipelineVersion)), \(new.templateSealed))
+            ON CONFLICT (user_id) DO UPDATE
+            SET model_id = EXCLUDED.model_id, pipeline_version = EXCLUDED.pipeline_version,
+                template_sealed = EXCLUDED.template_sealed, updated_at = now()
+            """)
+    }
+
+    /// Returns the user's face, if there is one.
+    public func find(userID: UUID) async throws(PostgresError) -> FaceTemplate? {
+        let query: PostgresQuery = "SELECT * FROM face_templates WHERE user_id = \(userID)"
+        let rows = try await db.query(query.readOnly())
+        return try rows.first.map { row throws(PostgresError) in try FaceTemplate(row: row) }
+    }
+}

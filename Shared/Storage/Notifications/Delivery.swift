@@ -1,0 +1,158 @@
+public import FoundationEssentials
+internal import PostgresClient
+public import WireFormat
+
+/// One push of one notification to one installation: a row of `deliveries`.
+public struct Delivery: Sendable, Equatable {
+    /// Where a delivery is: `pending → sending → accepted | dead | failed | expired | skipped`.
+    public enum State: String, Sendable, CaseIterable {
+        case pending, sending, accepted, dead, failed, expired, skipped
+
+        /// Whether the state is final.
+        public var isTerminal: Bool { self != .pending && self != .sending }
+    }
+
+    /// The id; what events carry.
+    public let id: UUID
+    /// What is told.
+    public let notificationID: UUID
+    /// To which installation; it may be gone by now.
+    public let installID: UUID
+    /// The installation's generation this push is meant for.
+    public let generation: Int64
+    /// Where it is.
+    public let state: State
+    /// How often it was claimed.
+    public let attempt: Int
+    /// When it may be claimed.
+    public let nextAt: Date
+    /// Until when its sender has it; `nil` unless it is `sending`.
+    public let leaseUntil: Date?
+    /// The name FCM answered with.
+    public let fcmName: String?
+    /// FCM's error code, or why it was skipped.
+    public let code: String?
+    /// When it was addressed.
+    public let createdAt: Date
+    /// When it ended.
+    public let settledAt: Date?
+
+    init(row: PostgresRow) throws(PostgresError) {
+        id = try row.decode("id")
+        notificationID = try row.decode("notification_id")
+        installID = try row.decode("install_id")
+        generation = try row.decode("generation")
+        state = try row.decodeCase("state")
+        attempt = Int(try row.decode("attempt", as: Int32.self))
+        nextAt = try row.decode("next_at")
+        leaseUntil = try row.decode("lease_until")
+        fcmName = try row.decode("fcm_name")
+        code = try row.decode("code")
+        createdAt = try row.decode("created_at")
+        settledAt = try row.decode("settled_at")
+    }
+}
+
+/// A delivery to insert; it starts as `pending`.
+public struct NewDelivery: Sendable {
+    /// The id.
+    public var id: UUID
+    /// What is told.
+    public var notificationID: UUID
+    /// To which installation.
+    public var installID: UUID
+    /// The installation's generation.
+    public var generation: Int64
+
+    /// Addresses a notification to an installation.
+    public init(id: UUID, notificationID: UUID, installID: UUID, generation: Int64) {
+        self.id = id
+        self.notificationID = notificationID
+        self.installID = installID
+        self.generation = generation
+    }
+}
+
+/// How a delivery ended.
+public struct DeliverySettlement: Sendable {
+    /// The delivery.
+    public var id: UUID
+    /// How it ended.
+    public var outcome: DeliveryOutcome
+    /// The name FCM answered with.
+    public var fcmName: String?
+    /// FCM's error code, or why it was skipped.
+    public var code: String?
+
+    /// Describes an end.
+    public init(id: UUID, outcome: DeliveryOutcome, fcmName: String? = nil, code: String? = nil) {
+        self.id = id
+        self.outcome = outcome
+        self.fcmName = fcmName
+        self.code = code
+    }
+}
+
+/// A delivery that the caller holds until its lease ends, with all that is needed to send it.
+public struct ClaimedDelivery: Sendable, Equatable {
+    /// Where to send.
+    public struct Target: Sendable, Equatable {
+        /// Whether the value is a token or an installation id.
+        public let kind: PushTarget.Kind
+        /// HMAC of the installation; part of the sealing context.
+        public let installationKey: [UInt8]
+        /// The value, sealed with `SealingContext.pushInstall`.
+        public let valueSealed: [UInt8]
+        /// `ios`, `android` or `web`, when known.
+        public let platform: String?
+        /// BCP 47 tag, when known.
+        public let locale: String?
+        /// The user signed in on it.
+        public let userID: UUID?
+    }
+
+    /// The delivery.
+    public let id: UUID
+    /// What is told.
+    public let notificationID: UUID
+    /// To which installation.
+    public let installID: UUID
+    /// How often it was claimed, this time included.
+    public let attempt: Int
+    /// Until when the caller has it.
+    public let leaseUntil: Date
+    /// What the notification is about.
+    public let kind: NotificationKind
+    /// Whom the notification is for.
+    public let recipient: NotificationRecipient
+    /// How urgent it is.
+    public let lane: Lane
+    /// What the text is rendered from.
+    public let parameters: [String: String]
+    /// When it is no longer worth telling.
+    public let expiresAt: Date
+    /// Where to send; `nil` when the installation is gone, dead, or has passed to another user: settle it as `skipped`.
+    public let target: Target?
+
+    init(row: PostgresRow) throws(PostgresError) {
+        id = try row.decode("id")
+        notificationID = try row.decode("notification_id")
+        installID = try row.decode("install_id")
+        attempt = Int(try row.decode("attempt", as: Int32.self))
+        leaseUntil = try row.decode("lease_until")
+        kind = try row.decodeCase("kind")
+        recipient = NotificationRecipient(
+            type: try row.decodeCase("recipient_type"), id: try row.decode("recipient_id"))
+        lane = try row.decodeCase("lane")
+        parameters = try row.decodeJSON("parameters")
+        expiresAt = try row.decode("expires_at")
+        guard let targetKind: PushTarget.Kind = try row.decodeCaseIfPresent("target_kind") else {
+            target = nil
+            return
+        }
+        target = Target(
+            kind: targetKind, installationKey: try row.decode("installation_key"),
+            valueSealed: try row.decode("value_sealed"), platform: try row.decode("platform"),
+            locale: try row.decode("locale"), userID: try row.decode("user_id"))
+    }
+}

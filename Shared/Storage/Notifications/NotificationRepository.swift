@@ -1,0 +1,108 @@
+public import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Reads and writes `notifications`.
+public struct NotificationRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Inserts one notification.
+    ///
+    /// - Returns: Whether it is new; `false` when its id or its dedupe key exists.
+    public func insert(_ new: NewNotification) async throws(PostgresError) -> Bool {
+        try await insert([new]).contains(new.id)
+    }
+
+    /// Inserts notifications, of which those whose id or dedupe key exists (in the table, or earlier in the batch)
+    /// are left out.
+    ///
+    /// - Returns: The ids of the new ones.
+    public func insert(_ batch: [NewNotification]) async throws(PostgresError) -> Set<UUID> {
+        guard !batch.isEmpty else { return [] }
+        let parameters = try batch.map { new throws(PostgresError) in try jsonText(new.parameters) }
+        let rows = try await db.query(
+            """
+            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at)
+            SELECT id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters::jsonb, expires_at
+            FROM unnest(\(batch.map(\.id)), \(batch.map(\.dedupeKey)), \(batch.map(\.kind.rawValue)),
+                        \(batch.map(\.recipient.type.rawValue)), \(batch.map(\.recipient.id)),
+                        \(batch.map(\.lane.rawValue)), \(parameters), \(batch.map(\.expiresAt))) WITH ORDINALITY
+                AS n (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at, position)
+            ORDER BY dedupe_key, position
+            ON CONFLICT DO NOTHING
+            RETURNING id
+            """)
+        return try ids(rows)
+    }
+
+    /// Returns notifications by id; unknown ids are left out.
+    public func find(ids: [UUID]) async throws(PostgresError) -> [NotificationRecord] {
+        guard !ids.isEmpty else { return [] }
+        let rows = try await db.query(
+            "SELECT \(unescaped: NotificationRecord.columns) FROM notifications WHERE id = ANY(\(ids))")
+        return try rows.map { row throws(PostgresError) in try NotificationRecord(row: row) }
+    }
+
+    /// Notes that deliveries were made: `requested → addressed`.
+    public func markAddressed(_ ids: [UUID]) async throws(PostgresError) {
+        guard !ids.isEmpty else { return }
+        try await db.execute(
+            "UPDATE notifications SET state = 'addressed' WHERE id = ANY(\(ids)) AND state = 'requested'")
+    }
+
+    /// Ends notifications that reach nobody: `requested → skipped`. Their parameters are emptied.
+    ///
+    /// - Parameter ids: The notifications, all skipped for one reason.
+    /// - Returns: The ids that this call ended.
+    @discardableResult
+    public func markSkipped(_ ids: [UUID], reason: String) async throws(PostgresError) -> Set<UUID> {
+        guard !ids.isEmpty else { return [] }
+        return try self.ids(
+            await db.query(
+                """
+                UPDATE notifications
+                SET state = 'skipped', skip_reason = \(reason), settled_at = now(), parameters = '{}'
+                WHERE id = ANY(\(ids)) AND state = 'requested'
+                RETURNING id
+                """))
+    }
+
+    /// Ends those of the notifications that have no delivery under way any more: `addressed → settled`. Their
+    /// parameters are emptied.
+    ///
+    /// - Returns: The ids that this call ended.
+    @discardableResult
+    public func settle(_ ids: [UUID]) async throws(PostgresError) -> Set<UUID> {
+        guard !ids.isEmpty else { return [] }
+        return try self.ids(
+            await db.query(
+                """
+                UPDATE notifications n SET state = 'settled', settled_at = now(), parameters = '{}'
+                WHERE n.id = ANY(\(ids)) AND n.state = 'addressed' AND NOT EXISTS (
+                    SELECT FROM deliveries d WHERE d.notification_id = n.id AND d.state IN ('pending', 'sending'))
+                RETURNING n.id
+                """))
+    }
+
+    /// Deletes notifications and their deliveries made more than `age` ago, at most `limit` notifications.
+    ///
+    /// - Returns: How many were deleted.
+    @discardableResult
+    public func deleteOlder(than age: Duration, limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM notifications WHERE id IN (
+                SELECT id FROM notifications WHERE created_at < now() - make_interval(secs => \(age.inSeconds))
+                ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+
+    private func ids(_ rows: PostgresRows) throws(PostgresError) -> Set<UUID> {
+        Set(try rows.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) })
+    }
+}

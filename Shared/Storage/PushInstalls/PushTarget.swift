@@ -1,0 +1,61 @@
+/// An FCM registration token or Firebase installation id, as an app sends it, checked for shape.
+///
+/// A token begins with the installation id it was minted for, up to a colon. That part survives a new token and the
+/// move from tokens to installation ids, so it is what identifies a device; otherwise a device would get two pushes.
+public struct PushTarget: Sendable, Equatable {
+    /// What an app registered with.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// An FCM registration token.
+        case token
+        /// A Firebase installation id.
+        case fid
+    }
+
+    /// The longest accepted value, in bytes. Real ones have 22 to about 200; Google promises no length.
+    public static let maximumBytes = 4096
+
+    /// Whether it is a token or an installation id.
+    public let kind: Kind
+    /// The value as sent. Never logged.
+    public let value: String
+
+    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces; `nil` for anything else.
+    public init?(_ value: String) {
+        let bytes = value.utf8
+        guard !bytes.isEmpty, bytes.count <= Self.maximumBytes, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        self.value = value
+        self.kind = Self.isInstallationID(bytes) ? .fid : .token
+    }
+
+    /// What identifies the installation: the value up to its colon.
+    private var installationID: Substring {
+        value.prefix { $0 != ":" }
+    }
+
+    /// The message whose HMAC under the lookup key is `PushInstall.installationKey`.
+    public var installationKeyMessage: [UInt8] {
+        Array("installation:".utf8) + Array(installationID.utf8)
+    }
+
+    /// The message whose HMAC under the lookup key is `PushInstall.valueHash`.
+    public var valueHashMessage: [UInt8] {
+        Array("push_value:".utf8) + Array(value.utf8)
+    }
+
+    /// An installation id is 22 base64url characters whose first four bits are 0111: it begins with c, d, e or f.
+    private static func isInstallationID(_ bytes: String.UTF8View) -> Bool {
+        guard bytes.count == 22, let first = bytes.first, (UInt8(ascii: "c")...UInt8(ascii: "f")).contains(first) else {
+            return false
+        }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+}

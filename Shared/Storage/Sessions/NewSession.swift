@@ -1,0 +1,56 @@
+public import FoundationEssentials
+public import WireFormat
+
+/// A session to insert; it starts as `received`.
+public struct NewSession: Sendable {
+    /// The time a worker has to decide: 10 minutes.
+    public static let defaultProcessingTime: Duration = .seconds(10 * 60)
+    /// The life of the record: 24 hours.
+    public static let defaultLifetime: Duration = .seconds(24 * 60 * 60)
+
+    /// The public id.
+    public var id: UUID
+    /// The account, or a decoy.
+    public var userID: UUID
+    /// Sign-up or sign-in.
+    public var event: EkycEvent
+    /// Whether it is made with the account's bearer.
+    public var authorised: Bool
+    /// SHA-256 of the session token; 32 bytes.
+    public var tokenHash: [UInt8]
+    /// The device's FCM token, sealed with `SealingContext.sessionPushToken`.
+    public var pushTokenSealed: [UInt8]?
+    /// The device's `PushTarget` key; 32 bytes.
+    public var installationKey: [UInt8]?
+    /// The stored photos.
+    public var photos: [SessionPhoto]
+    /// The request that makes it.
+    public var requestID: String?
+    /// The trace it belongs to.
+    public var traceparent: String?
+    /// The time a worker has to decide, from now.
+    public var processingTime: Duration
+    /// The life of the record, from now.
+    public var lifetime: Duration
+
+    /// Describes a session that has just been uploaded.
+    public init(
+        id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, tokenHash: [UInt8],
+        pushTokenSealed: [UInt8]? = nil, installationKey: [UInt8]? = nil, photos: [SessionPhoto] = [],
+        requestID: String? = nil, traceparent: String? = nil,
+        processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
+    ) {
+        self.id = id
+        self.userID = userID
+        self.event = event
+        self.authorised = authorised
+        self.tokenHash = tokenHash
+        self.pushTokenSealed = pushTokenSealed
+        self.installationKey = installationKey
+        self.photos = photos
+        self.requestID = requestID
+        self.traceparent = traceparent
+        self.processingTime = processingTime
+        self.lifetime = lifetime
+    }
+}

@@ -1,0 +1,87 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// What is left of a decided session in the blob store.
+public struct LeftoverPhotos: Sendable, Equatable {
+    /// The session.
+    public let sessionID: UUID
+    /// The photos to delete.
+    public let photos: [SessionPhoto]
+}
+
+extension SessionRepository {
+    /// Forgets the push token of sessions, after their push is settled.
+    public func wipePushTokens(_ ids: [UUID]) async throws(PostgresError) {
+        guard !ids.isEmpty else { return }
+        try await db.execute(
+            "UPDATE sessions SET push_token_sealed = NULL WHERE id = ANY(\(ids)) AND push_token_sealed IS NOT NULL")
+    }
+
+    /// Forgets the push token of one session, after its push is settled.
+    public func wipePushToken(_ id: UUID) async throws(PostgresError) {
+        try await wipePushTokens([id])
+    }
+
+    /// Returns sessions by id, expired records included; unknown ids are left out.
+    public func find(ids: [UUID]) async throws(PostgresError) -> [Session] {
+        guard !ids.isEmpty else { return [] }
+        return try sessions(
+            await db.query("SELECT \(unescaped: Session.columns) FROM sessions WHERE id = ANY(\(ids))"))
+    }
+
+    /// Expires sessions that nobody decided in time: `received | processing → expired`, reason `timeout`.
+    ///
+    /// Sessions that another caller is just deciding or expiring are passed over.
+    ///
+    /// - Returns: The sessions this call expired, at most `limit`. What follows (event, push) belongs in the same
+    ///   transaction.
+    public func expireOverdue(limit: Int) async throws(PostgresError) -> [Session] {
+        try sessions(
+            await db.query(
+                """
+                WITH overdue AS (
+                    SELECT id AS overdue_id FROM sessions
+                    WHERE state IN ('received', 'processing') AND deadline_at <= now()
+                    ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+                )
+                UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now()
+                FROM overdue WHERE id = overdue_id
+                RETURNING \(unescaped: Session.columns)
+                """))
+    }
+
+    /// Returns decided sessions that still list photos `gracePeriod` after the decision, at most `limit`.
+    ///
+    /// The worker that decides deletes the photos itself; this finds what it left when it died in between.
+    public func leftoverPhotos(gracePeriod: Duration, limit: Int) async throws(PostgresError) -> [LeftoverPhotos] {
+        let rows = try await db.query(
+            """
+            SELECT id, photos::text AS photos FROM sessions
+            WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb
+              AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds))
+            ORDER BY completed_at LIMIT \(limit)
+            """)
+        return try rows.map { row throws(PostgresError) in
+            LeftoverPhotos(sessionID: try row.decode("id"), photos: try row.decodeJSON("photos"))
+        }
+    }
+
+    /// Notes that the photos of these sessions are no longer in the blob store.
+    public func photosDeleted(_ ids: [UUID]) async throws(PostgresError) {
+        guard !ids.isEmpty else { return }
+        try await db.execute("UPDATE sessions SET photos = '[]' WHERE id = ANY(\(ids)) AND photos <> '[]'::jsonb")
+    }
+
+    /// Deletes records past their life, at most `limit`; those that still list photos wait for `photosDeleted`.
+    ///
+    /// - Returns: How many were deleted.
+    @discardableResult
+    public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM sessions WHERE id IN (
+                SELECT id FROM sessions WHERE expires_at <= now() AND photos = '[]'::jsonb
+                ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+}

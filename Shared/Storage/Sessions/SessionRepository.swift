@@ -1,0 +1,109 @@
+public import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Reads and writes `sessions`. Every change of state is a compare-and-set, and a terminal state is final.
+public struct SessionRepository: Sendable {
+    /// How long after its success a sign-in can be exchanged for an access token: 5 minutes.
+    public static let redemptionTime: Duration = .seconds(5 * 60)
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Inserts a session in the state `received`.
+    @discardableResult
+    public func insert(_ new: NewSession) async throws(PostgresError) -> Session {
+        let photos = try jsonText(new.photos)
+        let rows = try await db.query(
+            """
+            INSERT INTO sessions (id, user_id, event, authorised, token_hash, push_token_sealed, installation_key,
+                                  photos, request_id, traceparent, deadline_at, expires_at)
+            VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.tokenHash),
+                    \(new.pushTokenSealed), \(new.installationKey), \(photos)::text::jsonb,
+                    \(new.requestID), \(new.traceparent),
+                    now() + make_interval(secs => \(new.processingTime.inSeconds)),
+                    now() + make_interval(secs => \(new.lifetime.inSeconds)))
+            RETURNING \(unescaped: Session.columns)
+            """)
+        guard let session = try sessions(rows).first else {
+            throw PostgresError(code: .decoding, message: "an insert returned no row")
+        }
+        return session
+    }
+
+    /// Returns a session whose record has not expired.
+    public func find(id: UUID) async throws(PostgresError) -> Session? {
+        let query: PostgresQuery =
+            "SELECT \(unescaped: Session.columns) FROM sessions WHERE id = \(id) AND expires_at > now()"
+        return try await sessions(db.query(query.readOnly())).first
+    }
+
+    /// Takes a session into work: `received | processing → processing`.
+    ///
+    /// A session that is already `processing` is taken again, because its first worker may have died.
+    ///
+    /// - Returns: The session; `nil` when it is terminal, past its deadline, or gone.
+    public func beginProcessing(id: UUID) async throws(PostgresError) -> Session? {
+        let rows = try await db.query(
+            """
+            UPDATE sessions SET state = 'processing', started_at = coalesce(started_at, now())
+            WHERE id = \(id) AND state IN ('received', 'processing') AND deadline_at > now()
+            RETURNING \(unescaped: Session.columns)
+            """)
+        return try sessions(rows).first
+    }
+
+    /// Ends a session: `received | processing → succeeded | failed`.
+    ///
+    /// - Returns: Whether this call ended it. `false`: it was terminal before, so nothing may follow from this call.
+    public func complete(id: UUID, outcome: SessionOutcome) async throws(PostgresError) -> Bool {
+        let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
+        let state: SessionState = reason == nil ? .succeeded : .failed
+        return try await db.execute(
+            """
+            UPDATE sessions
+            SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(reason?.isRetryable),
+                completed_at = now()
+            WHERE id = \(id) AND state IN ('received', 'processing')
+            """) == 1
+    }
+
+    /// Uses up a successful sign-in, once, within `redemptionTime`, for the device that holds its session token.
+    ///
+    /// - Returns: The session; `nil` when anything of that does not hold.
+    public func redeem(id: UUID, tokenHash: [UInt8]) async throws(PostgresError) -> Session? {
+        let rows = try await db.query(
+            """
+            UPDATE sessions SET redeemed_at = now()
+            WHERE id = \(id) AND token_hash = \(tokenHash) AND event = 'sign_in' AND state = 'succeeded'
+              AND redeemed_at IS NULL AND expires_at > now()
+              AND completed_at > now() - make_interval(secs => \(Self.redemptionTime.inSeconds))
+            RETURNING \(unescaped: Session.columns)
+            """)
+        return try sessions(rows).first
+    }
+
+    /// Counts a user's refused sign-ins after `since`, and after the last one that succeeded.
+    ///
+    /// Failures that are ours (`internal`, `timeout`) do not count against the user.
+    public func failedSignIns(userID: UUID, since: Date) async throws(PostgresError) -> Int {
+        let rows = try await db.query(
+            """
+            SELECT count(*) AS failures FROM sessions
+            WHERE user_id = \(userID) AND event = 'sign_in' AND state = 'failed'
+              AND reason NOT IN ('internal', 'timeout')
+              AND completed_at > greatest(\(since), (
+                  SELECT max(completed_at) FROM sessions
+                  WHERE user_id = \(userID) AND event = 'sign_in' AND state = 'succeeded'))
+            """)
+        return try rows.first?.decode("failures", as: Int.self) ?? 0
+    }
+
+    func sessions(_ rows: PostgresRows) throws(PostgresError) -> [Session] {
+        try rows.map { row throws(PostgresError) in try Session(row: row) }
+    }
+}

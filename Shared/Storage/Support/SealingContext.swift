@@ -1,0 +1,26 @@
+public import FoundationEssentials
+
+/// What sealed bytes are bound to: the additional authenticated data of every sealed column.
+///
+/// A value copied into another row, or another column, does not open there.
+public enum SealingContext {
+    /// For `users.email_sealed`.
+    public static func email(lookup: [UInt8]) -> [UInt8] {
+        Array("email:".utf8) + lookup
+    }
+
+    /// For `sessions.push_token_sealed`.
+    public static func sessionPushToken(sessionID: UUID) -> [UInt8] {
+        Array("session_push_token:\(sessionID.uuidString.lowercased())".utf8)
+    }
+
+    /// For `push_installs.value_sealed`.
+    public static func pushInstall(installationKey: [UInt8]) -> [UInt8] {
+        Array("push_install:".utf8) + installationKey
+    }
+
+    /// For `face_templates.template_sealed`.
+    public static func faceTemplate(userID: UUID) -> [UInt8] {
+        Array("face_template:\(userID.uuidString.lowercased())".utf8)
+    }
+}

@@ -1,0 +1,51 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `users`.
+public struct UserRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Returns the user with this e-mail, and makes one if there is none.
+    ///
+    /// Concurrent callers with one e-mail get the same user.
+    ///
+    /// - Parameter id: The id a new user gets; ignored when the user exists.
+    public func findOrCreate(
+        id: UUID = UUID(), emailLookup: [UInt8], emailSealed: [UInt8]
+    ) async throws(PostgresError) -> User {
+        let rows = try await db.query(
+            """
+            WITH made AS (
+                INSERT INTO users (id, email_lookup, email_sealed) VALUES (\(id), \(emailLookup), \(emailSealed))
+                ON CONFLICT (email_lookup) DO NOTHING
+                RETURNING *
+            )
+            SELECT * FROM made UNION ALL SELECT * FROM users WHERE email_lookup = \(emailLookup)
+            """)
+        if let row = rows.first { return try User(row: row) }
+        // Somebody else committed the same e-mail while this statement ran: the next snapshot sees that row.
+        guard let user = try await find(emailLookup: emailLookup) else {
+            throw PostgresError(code: .decoding, message: "a user conflicted and then was not there")
+        }
+        return user
+    }
+
+    /// Returns the user with this e-mail, if there is one.
+    public func find(emailLookup: [UInt8]) async throws(PostgresError) -> User? {
+        let query: PostgresQuery = "SELECT * FROM users WHERE email_lookup = \(emailLookup)"
+        let rows = try await db.query(query.readOnly())
+        return try rows.first.map { row throws(PostgresError) in try User(row: row) }
+    }
+
+    /// Returns the user with this id, if there is one.
+    public func find(id: UUID) async throws(PostgresError) -> User? {
+        let query: PostgresQuery = "SELECT * FROM users WHERE id = \(id)"
+        let rows = try await db.query(query.readOnly())
+        return try rows.first.map { row throws(PostgresError) in try User(row: row) }
+    }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+
+struct AccessTokenRepositoryTests {
+    private func token(_ seed: Int, of user: UUID, family: UUID = UUID(), lifetime: Duration = .seconds(60))
+        -> NewAccessToken
+    {
+        NewAccessToken(
+            userID: user, sessionID: UUID(), familyID: family, accessHash: hash(seed), refreshHash: hash(seed + 1000),
+            installationKey: hash(7), lifetime: lifetime, refreshLifetime: .seconds(3600))
+    }
+
+    @Test func `a valid token is found, an unknown or expired one is not`() async throws {
+        try await withStorage { client in
+            let user = try await UserRepository(client).make()
+            let tokens = AccessTokenRepository(client)
+            let inserted = try await tokens.insert(token(1, of: user.id))
+            try await tokens.insert(token(2, of: user.id, lifetime: .seconds(-1)))
+            #expect(try await tokens.find(accessHash: hash(1)) == inserted)
+            #expect(inserted.userID == user.id)
+            #expect(inserted.installationKey == hash(7))
+            #expect(try await tokens.find(accessHash: hash(2)) == nil)
+            #expect(try await tokens.find(accessHash: hash(3)) == nil)
+            #expect(try await tokens.find(accessHash: hash(1001)) == nil, "a refresh token is no access token")
+        }
+    }
+
+    @Test func `revoking a token revokes its family, once, and nobody else's`() async throws {
+        try await withStorage { client in
+            let user = try await UserRepository(client).make()
+            let tokens = AccessTokenRepository(client)
+            let family = UUID()
+            try await tokens.insert(token(1, of: user.id, family: family))
+            try await tokens.insert(token(2, of: user.id, family: family))
+            try await tokens.insert(token(3, of: user.id))
+            let revoked = try await race(8) { _ in try await tokens.revoke(accessHash: hash(1)) }
+            #expect(revoked.compactMap { $0 }.count == 1)
+            #expect(try await tokens.find(accessHash: hash(1)) == nil)
+            #expect(try await tokens.find(accessHash: hash(2)) == nil)
+            #expect(try await tokens.find(accessHash: hash(3)) != nil)
+            #expect(try await tokens.revokeAll(userID: user.id) == 1)
+            #expect(try await tokens.find(accessHash: hash(3)) == nil)
+        }
+    }
+
+    @Test func `a token of nobody is refused, and tokens die with their user`() async throws {
+        try await withStorage { client in
+            let tokens = AccessTokenRepository(client)
+            let error = await #expect(throws: PostgresError.self) {
+                try await tokens.insert(token(1, of: UUID()))
+            }
+            #expect(error?.isForeignKeyViolation == true)
+            let user = try await UserRepository(client).make()
+            try await tokens.insert(token(1, of: user.id))
+            try await client.execute("DELETE FROM users WHERE id = \(user.id)")
+            #expect(try await tokens.find(accessHash: hash(1)) == nil)
+        }
+    }
+
+    @Test func `pairs are deleted when their refresh token has ended`() async throws {
+        try await withStorage { client in
+            let user = try await UserRepository(client).make()
+            let tokens = AccessTokenRepository(client)
+            var old = token(1, of: user.id, lifetime: .seconds(-2))
+            old.refreshLifetime = .seconds(-1)
+            try await tokens.insert(old)
+            try await tokens.insert(token(2, of: user.id, lifetime: .seconds(-1)))
+            #expect(try await tokens.deleteExpired(limit: 10) == 1)
+            #expect(try await tokens.deleteExpired(limit: 10) == 0)
+        }
+    }
+}

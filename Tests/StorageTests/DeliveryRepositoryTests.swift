@@ -1,0 +1,128 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+struct DeliveryRepositoryTests {
+    /// A notification for `recipient` and one delivery of it to the installation `seed`.
+    private func address(
+        _ recipient: NotificationRecipient = .session(UUID()), to seed: Int = 1, on client: PostgresClient
+    ) async throws -> (delivery: UUID, install: PushInstall) {
+        let install = try await PushInstallRepository(client).upsertSeen(.make(seed))
+        let notification = NewNotification.make(recipient: recipient)
+        _ = try await NotificationRepository(client).insert(notification)
+        let delivery = NewDelivery(
+            id: UUIDv7.generate(), notificationID: notification.id, installID: install.id, generation: install.generation)
+        #expect(try await DeliveryRepository(client).insertPending([delivery]) == [delivery.id])
+        return (delivery.id, install)
+    }
+
+    @Test func `a claimed delivery carries all that is needed to send it`() async throws {
+        try await withStorage { client in
+            let (id, install) = try await address(on: client)
+            let claimed = try #require(
+                try await DeliveryRepository(client).claim([id], lease: .seconds(60)).first)
+            #expect(claimed.id == id && claimed.installID == install.id && claimed.attempt == 1)
+            #expect(claimed.kind == .signIn && claimed.lane == .urgent && claimed.recipient.type == .session)
+            #expect(claimed.parameters["name"] == "Jörg \"J\" O'Neil")
+            #expect(claimed.target?.valueSealed == install.valueSealed)
+            #expect(claimed.target?.installationKey == install.installationKey)
+            #expect(claimed.target?.kind == .token)
+            #expect(claimed.leaseUntil > Date(timeIntervalSinceNow: 50))
+        }
+    }
+
+    @Test func `of concurrent senders one gets a delivery, and another when its lease has ended`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let id = try await address(on: client).delivery
+            let claims = try await race(12) { _ in try await deliveries.claim([id], lease: .seconds(60)).count }
+            #expect(claims.reduce(0, +) == 1)
+            try await client.execute("UPDATE deliveries SET lease_until = now() - interval '1 second'")
+            let again = try await race(12) { _ in try await deliveries.claim([id], lease: .seconds(60)) }.flatMap { $0 }
+            #expect(again.map(\.attempt) == [2])
+        }
+    }
+
+    @Test func `the first end counts, also against a later claim`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let id = try await address(on: client).delivery
+            _ = try await deliveries.claim([id], lease: .seconds(60))
+            let outcomes = DeliveryOutcome.allCases
+            let ended = try await race(outcomes.count) { index in
+                try await deliveries.settle([
+                    DeliverySettlement(id: id, outcome: outcomes[index], fcmName: "n", code: outcomes[index].rawValue)
+                ]).count
+            }
+            #expect(ended.reduce(0, +) == 1)
+            let delivery = try #require(try await deliveries.find(ids: [id]).first)
+            #expect(delivery.state.rawValue == delivery.code && delivery.state.isTerminal)
+            #expect(delivery.settledAt != nil && delivery.leaseUntil == nil && delivery.fcmName == "n")
+            #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
+        }
+    }
+
+    @Test func `one notification reaches one installation once`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let notification = NewNotification.make()
+            _ = try await NotificationRepository(client).insert(notification)
+            let install = UUID()
+            let made = try await race(10) { _ in
+                try await deliveries.insertPending([
+                    NewDelivery(id: UUID(), notificationID: notification.id, installID: install, generation: 1)
+                ]).count
+            }
+            #expect(made.reduce(0, +) == 1)
+            #expect(try await deliveries.find(notificationID: notification.id).count == 1)
+        }
+    }
+
+    @Test func `a postponed delivery waits its time`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let id = try await address(on: client).delivery
+            _ = try await deliveries.claim([id], lease: .seconds(60))
+            #expect(try await deliveries.postpone([id], by: .seconds(30), code: "UNAVAILABLE") == [id])
+            #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
+            #expect(try await deliveries.find(ids: [id]).first?.code == "UNAVAILABLE")
+            try await client.execute("UPDATE deliveries SET next_at = now()")
+            #expect(try await deliveries.claim([id], lease: .seconds(60)).map(\.attempt) == [2])
+        }
+    }
+
+    @Test func `a push for a user has no target once the installation is another's, a push for a session has`()
+        async throws
+    {
+        try await withStorage { client in
+            let first = try await UserRepository(client).make(1).id
+            let second = try await UserRepository(client).make(2).id
+            let installs = PushInstallRepository(client)
+            _ = try await installs.upsertSeen(.make(1))
+            #expect(try await installs.bind(installationKey: hash(1), userID: first))
+            let forUser = try await address(.user(first), on: client).delivery
+            let forSession = try await address(.session(UUID()), on: client).delivery
+            #expect(try await installs.bind(installationKey: hash(1), userID: second))
+            let claimed = try await DeliveryRepository(client).claim([forUser, forSession], lease: .seconds(60))
+            #expect(claimed.count == 2)
+            #expect(claimed.first { $0.id == forUser }?.target == nil)
+            #expect(claimed.first { $0.id == forSession }?.target != nil)
+            let generations = try await DeliveryRepository(client).find(ids: [forSession]).map(\.generation)
+            #expect(generations == [2], "what a dead answer is compared with")
+        }
+    }
+
+    @Test func `a dead or removed installation is no target`() async throws {
+        try await withStorage { client in
+            let (dead, install) = try await address(to: 1, on: client)
+            let (gone, _) = try await address(to: 2, on: client)
+            let installs = PushInstallRepository(client)
+            try await installs.markDead([DeadInstall(id: install.id, generation: 1, code: "UNREGISTERED")])
+            try await client.execute("DELETE FROM push_installs WHERE installation_key = \(hash(2))")
+            let claimed = try await DeliveryRepository(client).claim([dead, gone], lease: .seconds(60))
+            #expect(claimed.map(\.target) == [nil, nil])
+        }
+    }
+}

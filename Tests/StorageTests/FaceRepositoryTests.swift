@@ -1,0 +1,52 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+
+struct FaceRepositoryTests {
+    @Test func `of concurrent enrolments of one user exactly one is made`() async throws {
+        try await withStorage { client in
+            let user = try await UserRepository(client).make()
+            let faces = FaceTemplateRepository(client)
+            let made = try await race(12) { index in
+                try await faces.insertIfAbsent(
+                    NewFaceTemplate(
+                        userID: user.id, modelID: "m", pipelineVersion: 1, templateSealed: [UInt8(index)]))
+            }
+            #expect(made.count { $0 } == 1)
+        }
+    }
+
+    @Test func `an upsert replaces the face and keeps the day of the first`() async throws {
+        try await withStorage { client in
+            let user = try await UserRepository(client).make()
+            let faces = FaceTemplateRepository(client)
+            #expect(try await faces.find(userID: user.id) == nil)
+            let first = NewFaceTemplate(userID: user.id, modelID: "m1", pipelineVersion: 1, templateSealed: [1])
+            try await faces.upsert(first)
+            let before = try #require(try await faces.find(userID: user.id))
+            try await faces.upsert(
+                NewFaceTemplate(userID: user.id, modelID: "m2", pipelineVersion: 2, templateSealed: [2, 3]))
+            let after = try #require(try await faces.find(userID: user.id))
+            #expect(after.modelID == "m2")
+            #expect(after.pipelineVersion == 2)
+            #expect(after.templateSealed == [2, 3])
+            #expect(after.createdAt == before.createdAt)
+            #expect(after.updatedAt > before.updatedAt)
+            #expect(try await !faces.insertIfAbsent(first))
+        }
+    }
+
+    @Test func `photos are remembered per user, also for one that does not exist`() async throws {
+        try await withStorage { client async throws in
+            let photos = FacePhotoHashRepository(client)
+            let decoy = UUID()
+            #expect(try await !photos.containsAny(userID: decoy, hashes: [hash(1), hash(2)]))
+            #expect(try await photos.add(userID: decoy, hashes: [hash(1), hash(1), hash(2)]) == 2)
+            #expect(try await photos.add(userID: decoy, hashes: [hash(2), hash(3)]) == 1)
+            #expect(try await photos.containsAny(userID: decoy, hashes: [hash(9), hash(3)]))
+            #expect(try await !photos.containsAny(userID: UUID(), hashes: [hash(1)]))
+            #expect(try await !photos.containsAny(userID: decoy, hashes: []))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+struct NotificationRepositoryTests {
+    @Test func `a notification is read back whole`() async throws {
+        try await withStorage { client in
+            let notifications = NotificationRepository(client)
+            let new = NewNotification.make(recipient: .user(UUID()))
+            #expect(try await notifications.insert(new))
+            let record = try #require(try await notifications.find(ids: [new.id]).first)
+            #expect(record.dedupeKey == new.dedupeKey && record.kind == .signIn && record.lane == .urgent)
+            #expect(record.recipient == new.recipient)
+            #expect(record.parameters == new.parameters)
+            #expect(record.state == .requested && record.settledAt == nil)
+            #expect(abs(record.expiresAt.timeIntervalSince(new.expiresAt)) < 0.001)
+        }
+    }
+
+    @Test func `a dedupe key counts once, in a batch and among concurrent batches`() async throws {
+        try await withStorage { client in
+            let notifications = NotificationRepository(client)
+            let twice = [NewNotification.make(dedupeKey: "ekyc:1"), .make(dedupeKey: "ekyc:1"), .make(dedupeKey: "ekyc:2")]
+            let fresh = try await notifications.insert(twice)
+            #expect(fresh == [twice[0].id, twice[2].id])
+            #expect(try await !notifications.insert(.make(dedupeKey: "ekyc:2")))
+
+            let made = try await race(8) { _ in
+                try await notifications.insert((0..<30).shuffled().map { .make(dedupeKey: "photo:\($0)") }).count
+            }
+            #expect(made.reduce(0, +) == 30)
+        }
+    }
+
+    @Test(arguments: NotificationKind.allCases, Lane.allCases)
+    func `the database knows every kind and lane`(_ kind: NotificationKind, _ lane: Lane) async throws {
+        try await withStorage { client async throws in
+            var new = NewNotification.make(recipient: .topic("event:42"))
+            new.kind = kind
+            new.lane = lane
+            #expect(try await NotificationRepository(client).insert(new))
+        }
+    }
+
+    @Test func `it is settled when its last delivery has ended, once, and forgets its parameters`() async throws {
+        try await withStorage { client in
+            let notifications = NotificationRepository(client)
+            let deliveries = DeliveryRepository(client)
+            let new = NewNotification.make()
+            _ = try await notifications.insert(new)
+            let pair = (0..<2).map { _ in
+                NewDelivery(id: UUID(), notificationID: new.id, installID: UUID(), generation: 1)
+            }
+            _ = try await deliveries.insertPending(pair)
+            #expect(try await notifications.settle([new.id]).isEmpty, "not addressed yet")
+            try await notifications.markAddressed([new.id])
+            try await deliveries.settle([DeliverySettlement(id: pair[0].id, outcome: .accepted)])
+            #expect(try await notifications.settle([new.id]).isEmpty, "one delivery is under way")
+            try await deliveries.settle([DeliverySettlement(id: pair[1].id, outcome: .dead)])
+            let settled = try await race(8) { _ in try await notifications.settle([new.id]) }
+            #expect(settled.filter { !$0.isEmpty } == [[new.id]])
+            let record = try #require(try await notifications.find(ids: [new.id]).first)
+            #expect(record.state == .settled && record.settledAt != nil && record.parameters.isEmpty)
+        }
+    }
+
+    @Test func `a skipped notification says why and stays skipped`() async throws {
+        try await withStorage { client in
+            let notifications = NotificationRepository(client)
+            let new = NewNotification.make()
+            _ = try await notifications.insert(new)
+            #expect(try await notifications.markSkipped([new.id], reason: "no_token") == [new.id])
+            #expect(try await notifications.markSkipped([new.id], reason: "other").isEmpty)
+            try await notifications.markAddressed([new.id])
+            let record = try #require(try await notifications.find(ids: [new.id]).first)
+            #expect(record.state == .skipped && record.skipReason == "no_token" && record.parameters.isEmpty)
+        }
+    }
+
+    @Test func `old notifications go with their deliveries, in batches`() async throws {
+        try await withStorage { client in
+            let notifications = NotificationRepository(client)
+            let batch = (0..<3).map { _ in NewNotification.make() }
+            _ = try await notifications.insert(batch)
+            let delivery = NewDelivery(id: UUID(), notificationID: batch[0].id, installID: UUID(), generation: 1)
+            _ = try await DeliveryRepository(client).insertPending([delivery])
+            try await client.execute(
+                "UPDATE notifications SET created_at = now() - interval '31 days' WHERE id <> \(batch[2].id)")
+            #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 1) == 1)
+            #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
+            #expect(try await DeliveryRepository(client).find(ids: [delivery.id]).isEmpty)
+            #expect(try await notifications.find(ids: batch.map(\.id)).map(\.id) == [batch[2].id])
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+struct OutboxRepositoryTests {
+    private func message(_ number: Int = 0) throws -> EncodedEnvelope {
+        try Envelope(
+            EkycRequested(sessionID: UUID(), event: .signIn), traceparent: number.isMultiple(of: 2) ? nil : "00-aa-bb-01",
+            requestID: "r\(number)", expiresAt: number.isMultiple(of: 3) ? nil : Date(timeIntervalSinceNow: 60)
+        ).encoded()
+    }
+
+    @Test func `messages come back whole and in order`() async throws {
+        try await withStorage { client in
+            let outbox = OutboxRepository(client)
+            let sent = try (0..<20).map { try message($0) }
+            try await outbox.append(sent.map { (envelope: $0, stream: "ekyc.requested") })
+            let taken = try await outbox.takeBatch(limit: 100)
+            #expect(taken.map(\.envelope) == sent)
+            #expect(taken.allSatisfy { $0.stream == "ekyc.requested" })
+            #expect(taken.map(\.id) == taken.map(\.id).sorted())
+            #expect(try await outbox.takeBatch(limit: 3).map(\.envelope) == Array(sent.prefix(3)))
+            #expect(try await outbox.backlog().count == 20)
+            try await outbox.delete(taken.map(\.id))
+            #expect(try await outbox.backlog().count == 0)
+            #expect(try await outbox.backlog().oldestAt == nil)
+        }
+    }
+
+    @Test func `concurrent relays share the messages without meeting`() async throws {
+        try await withStorage { client in
+            let sent = try (0..<200).map { try message($0) }
+            try await OutboxRepository(client).append(sent.map { (envelope: $0, stream: "s") })
+            let relayed = try await race(6) { _ in
+                var ids: [UUID] = []
+                while true {
+                    let batch = try await client.withTransaction { transaction in
+                        let outbox = OutboxRepository(transaction)
+                        let batch = try await outbox.takeBatch(limit: 10)
+                        try await outbox.delete(batch.map(\.id))
+                        return batch
+                    }
+                    if batch.isEmpty { return ids }
+                    ids += batch.map(\.envelope.id)
+                }
+            }.flatMap { $0 }
+            let rest = try await OutboxRepository(client).takeBatch(limit: 1000).map(\.envelope.id)
+            #expect((relayed + rest).sorted() == sent.map(\.id).sorted())
+        }
+    }
+
+    @Test func `a message that was rolled back is not there, one that is there twice is refused`() async throws {
+        try await withStorage { client in
+            struct Regret: Error {}
+            let one = try message()
+            await #expect(throws: Regret.self) {
+                try await client.withTransaction { transaction in
+                    try await OutboxRepository(transaction).append(one, stream: "s")
+                    throw Regret()
+                }
+            }
+            let outbox = OutboxRepository(client)
+            #expect(try await outbox.backlog().count == 0)
+            try await outbox.append(one, stream: "s")
+            let error = await #expect(throws: PostgresError.self) { try await outbox.append(one, stream: "s") }
+            #expect(error?.isUniqueViolation == true)
+        }
+    }
+
+    @Test func `a batch rings once`() async throws {
+        try await withStorage { client in
+            let sent = try (0..<50).map { try message($0) }
+            let triggers = try await client.query(
+                "SELECT tgtype::integer & 1 AS each_row FROM pg_trigger WHERE tgname = 'outbox_ring'")
+            #expect(try triggers.map { try $0.decode("each_row", as: Int.self) } == [0])
+            var notifications = client.notifications(on: HeliographSchema.outboxChannel).makeAsyncIterator()
+            // The listener announces itself with a first element once it is connected.
+            _ = await notifications.next()
+            try await OutboxRepository(client).append(sent.map { (envelope: $0, stream: "s") })
+            let rung = await notifications.next()
+            #expect(rung?.kind == .message && rung?.channel == HeliographSchema.outboxChannel)
+        }
+    }
+}

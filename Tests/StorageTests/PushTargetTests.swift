@@ -1,0 +1,30 @@
+import Storage
+import Testing
+
+struct PushTargetTests {
+    @Test func `a token and the installation id it begins with are one installation`() throws {
+        let fid = "dXk3Zq_9T0mYyRbN1-aB2c"
+        let token = try #require(PushTarget(fid + ":APA91bHun4MxP5egoKMwt2KZFBaFUH"))
+        let newer = try #require(PushTarget(fid + ":APA91bANOTHER"))
+        let bare = try #require(PushTarget(fid))
+        #expect(token.kind == .token && bare.kind == .fid)
+        #expect(token.installationKeyMessage == bare.installationKeyMessage)
+        #expect(token.installationKeyMessage == newer.installationKeyMessage)
+        #expect(token.valueHashMessage != newer.valueHashMessage)
+    }
+
+    @Test(arguments: ["bXk3Zq_9T0mYyRbN1-aB2c", "dXk3Zq_9T0mYyRbN1-aB2", "dXk3Zq_9T0mYyRbN1-aB2+", "plain-old-token"])
+    func `what has not the shape of an installation id is a token`(_ value: String) {
+        #expect(PushTarget(value)?.kind == .token)
+    }
+
+    @Test(arguments: ["", " ", "a b", "töken", "a\u{0}b", "line\nbreak", String(repeating: "x", count: 4097)])
+    func `what cannot be a token is refused`(_ value: String) {
+        #expect(PushTarget(value) == nil)
+    }
+
+    @Test func `the two messages of one value never coincide`() throws {
+        let target = try #require(PushTarget("token-without-colon"))
+        #expect(target.installationKeyMessage != target.valueHashMessage)
+    }
+}

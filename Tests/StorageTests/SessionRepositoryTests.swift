@@ -1,0 +1,134 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+struct SessionRepositoryTests {
+    @Test func `an inserted session is read back whole`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let new = NewSession(
+                userID: UUID(), event: .signUp, authorised: true, tokenHash: hash(1), pushTokenSealed: [9, 9],
+                installationKey: hash(2),
+                photos: [SessionPhoto(key: "ekyc/x/0", pose: .left, sha256: String(repeating: "ab", count: 32))],
+                requestID: "r-1", traceparent: "00-aa-bb-01")
+            let inserted = try await sessions.insert(new)
+            let session = try #require(try await sessions.find(id: new.id))
+            #expect(session == inserted)
+            #expect(session.state == .received)
+            #expect(session.userID == new.userID)
+            #expect(session.event == .signUp)
+            #expect(session.authorised)
+            #expect(session.tokenHash == new.tokenHash)
+            #expect(session.pushTokenSealed == [9, 9])
+            #expect(session.installationKey == hash(2))
+            #expect(session.photos == new.photos)
+            #expect(session.requestID == "r-1")
+            #expect(session.traceparent == "00-aa-bb-01")
+            #expect(session.reason == nil && session.retryable == nil && session.completedAt == nil)
+            #expect(session.deadlineAt.timeIntervalSince(session.createdAt) == 600)
+            #expect(session.expiresAt.timeIntervalSince(session.createdAt) == 86400)
+        }
+    }
+
+    @Test func `a session can be taken into work again until it has ended`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let session = try await sessions.insert(.make())
+            let first = try #require(try await sessions.beginProcessing(id: session.id))
+            let second = try #require(try await sessions.beginProcessing(id: session.id))
+            #expect(first.state == .processing)
+            #expect(first.startedAt == second.startedAt)
+            #expect(try await sessions.complete(id: session.id, outcome: .failed(.noFace)))
+            #expect(try await sessions.beginProcessing(id: session.id) == nil)
+            #expect(try await sessions.beginProcessing(id: UUID()) == nil)
+        }
+    }
+
+    @Test func `of concurrent decisions exactly one takes effect`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let id = try await sessions.insert(.make()).id
+            let ended = try await race(16) { index in
+                try await sessions.complete(id: id, outcome: index.isMultiple(of: 2) ? .succeeded : .failed(.noMatch))
+            }
+            #expect(ended.count { $0 } == 1)
+        }
+    }
+
+    @Test(arguments: SessionReason.allCases)
+    func `the database knows every reason`(_ reason: SessionReason) async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let id = try await sessions.insert(.make()).id
+            #expect(try await sessions.complete(id: id, outcome: .failed(reason)))
+            let session = try await sessions.find(id: id)
+            #expect(session?.reason == reason)
+            #expect(session?.retryable == (reason != .alreadyEnrolled))
+            #expect(session?.completedAt != nil)
+        }
+    }
+
+    @Test func `a successful sign-in is redeemed once, by the holder of its token`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let id = try await sessions.insert(.make(.signIn, token: 1)).id
+            #expect(try await sessions.redeem(id: id, tokenHash: hash(1)) == nil, "not decided yet")
+            #expect(try await sessions.complete(id: id, outcome: .succeeded))
+            #expect(try await sessions.redeem(id: id, tokenHash: hash(2)) == nil, "another's token")
+            let redeemed = try await race(12) { _ in try await sessions.redeem(id: id, tokenHash: hash(1)) }
+            #expect(redeemed.compactMap { $0 }.count == 1)
+        }
+    }
+
+    @Test func `neither a sign-up, nor a failure, nor an old success can be redeemed`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let signUp = try await sessions.insert(.make(.signUp)).id
+            let failed = try await sessions.insert(.make(.signIn)).id
+            let old = try await sessions.insert(.make(.signIn)).id
+            #expect(try await sessions.complete(id: signUp, outcome: .succeeded))
+            #expect(try await sessions.complete(id: failed, outcome: .failed(.noMatch)))
+            #expect(try await sessions.complete(id: old, outcome: .succeeded))
+            try await client.execute(
+                "UPDATE sessions SET completed_at = now() - interval '5 minutes 1 second' WHERE id = \(old)")
+            for id in [signUp, failed, old] {
+                #expect(try await sessions.redeem(id: id, tokenHash: hash(1)) == nil)
+            }
+        }
+    }
+
+    @Test func `refused sign-ins count until the next success, our own faults do not`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let user = UUID()
+            let start = Date(timeIntervalSinceNow: -60)
+            func decide(_ outcome: SessionOutcome) async throws {
+                let id = try await sessions.insert(.make(.signIn, user: user)).id
+                _ = try await sessions.complete(id: id, outcome: outcome)
+            }
+            try await decide(.failed(.noMatch))
+            try await decide(.failed(.internal))
+            try await decide(.failed(.noFace))
+            #expect(try await sessions.failedSignIns(userID: user, since: start) == 2)
+            #expect(try await sessions.failedSignIns(userID: user, since: Date(timeIntervalSinceNow: 60)) == 0)
+            #expect(try await sessions.failedSignIns(userID: UUID(), since: start) == 0)
+            try await decide(.succeeded)
+            try await decide(.failed(.noMatch))
+            #expect(try await sessions.failedSignIns(userID: user, since: start) == 1)
+        }
+    }
+}
+
+extension NewSession {
+    /// A session of a user of its own.
+    static func make(
+        _ event: EkycEvent = .signIn, token: Int = 1, user: UUID = UUID(), processingTime: Duration = .seconds(600),
+        photos: [SessionPhoto] = []
+    ) -> NewSession {
+        NewSession(
+            userID: user, event: event, tokenHash: hash(token), pushTokenSealed: [1], installationKey: hash(99),
+            photos: photos, processingTime: processingTime)
+    }
+}

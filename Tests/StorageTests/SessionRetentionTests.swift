@@ -1,0 +1,77 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+struct SessionRetentionTests {
+    @Test func `only overdue sessions expire, once, whoever asks`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            var overdue: Set<UUID> = []
+            for _ in 0..<20 { overdue.insert(try await sessions.insert(.make(processingTime: .seconds(-1))).id) }
+            let open = try await sessions.insert(.make()).id
+            let decided = try await sessions.insert(.make(processingTime: .seconds(-1))).id
+            #expect(try await sessions.complete(id: decided, outcome: .succeeded))
+
+            let expired = try await race(6) { _ in try await sessions.expireOverdue(limit: 5) }.flatMap { $0 }
+            let rest = try await sessions.expireOverdue(limit: 100)
+            #expect((expired + rest).map(\.id).sorted() == overdue.sorted())
+            #expect((expired + rest).allSatisfy { $0.state == .expired && $0.reason == .timeout && $0.retryable == true })
+            #expect(try await sessions.find(id: open)?.state == .received)
+            #expect(try await sessions.find(id: decided)?.state == .succeeded)
+        }
+    }
+
+    @Test func `an overdue session is not taken into work any more`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let id = try await sessions.insert(.make(processingTime: .seconds(-1))).id
+            #expect(try await sessions.beginProcessing(id: id) == nil)
+        }
+    }
+
+    @Test func `photos a dead worker left are found, and the record stays until they are gone`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let photo = SessionPhoto(key: "ekyc/a/0", pose: .front, sha256: "00")
+            let id = try await sessions.insert(.make(photos: [photo])).id
+            let open = try await sessions.insert(.make(photos: [photo])).id
+            #expect(try await sessions.complete(id: id, outcome: .succeeded))
+            #expect(try await sessions.leftoverPhotos(gracePeriod: .seconds(60), limit: 10).isEmpty)
+            let leftovers = try await sessions.leftoverPhotos(gracePeriod: .zero, limit: 10)
+            #expect(leftovers.map(\.sessionID) == [id])
+            #expect(leftovers.map(\.photos) == [[photo]])
+
+            try await client.execute("UPDATE sessions SET expires_at = now() - interval '1 second'")
+            #expect(try await sessions.deleteExpired(limit: 10) == 0)
+            try await sessions.photosDeleted([id])
+            #expect(try await sessions.deleteExpired(limit: 10) == 1)
+            #expect(try await sessions.find(ids: [id, open]).map(\.id) == [open])
+        }
+    }
+
+    @Test func `a record past its life is not shown, though it is still there`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            var new = NewSession.make()
+            new.lifetime = .seconds(-1)
+            let id = try await sessions.insert(new).id
+            #expect(try await sessions.find(id: id) == nil)
+            #expect(try await sessions.find(ids: [id]).count == 1)
+        }
+    }
+
+    @Test func `wiping the push token leaves the rest of the session`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let id = try await sessions.insert(.make()).id
+            try await sessions.wipePushToken(id)
+            try await sessions.wipePushToken(id)
+            let session = try #require(try await sessions.find(id: id))
+            #expect(session.pushTokenSealed == nil)
+            #expect(session.installationKey == hash(99))
+            #expect(session.state == .received)
+        }
+    }
+}

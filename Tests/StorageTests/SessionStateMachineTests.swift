@@ -1,0 +1,96 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+/// Random walks over a session, compared step by step with a model of ten lines.
+struct SessionStateMachineTests {
+    private struct Model {
+        var state = SessionState.received
+        var redeemed = false
+        let event: EkycEvent
+
+        mutating func begin() -> Bool {
+            guard !state.isTerminal else { return false }
+            state = .processing
+            return true
+        }
+
+        mutating func end(as terminal: SessionState) -> Bool {
+            guard !state.isTerminal else { return false }
+            state = terminal
+            return true
+        }
+
+        mutating func redeem() -> Bool {
+            guard state == .succeeded, event == .signIn, !redeemed else { return false }
+            redeemed = true
+            return true
+        }
+    }
+
+    @Test func `random sequences of operations agree with the model`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            var random = SplitMix64(state: 2026)
+            for _ in 0..<60 {
+                let event: EkycEvent = Bool.random(using: &random) ? .signIn : .signUp
+                var model = Model(event: event)
+                let id = try await sessions.insert(.make(event)).id
+                for _ in 0..<Int.random(in: 1...8, using: &random) {
+                    switch Int.random(in: 0..<5, using: &random) {
+                    case 0: #expect(try await (sessions.beginProcessing(id: id) != nil) == model.begin())
+                    case 1:
+                        #expect(try await sessions.complete(id: id, outcome: .succeeded) == model.end(as: .succeeded))
+                    case 2:
+                        #expect(
+                            try await sessions.complete(id: id, outcome: .failed(.lowQuality)) == model.end(as: .failed))
+                    case 3:
+                        #expect(try await (sessions.redeem(id: id, tokenHash: hash(1)) != nil) == model.redeem())
+                    default:
+                        try await client.execute("UPDATE sessions SET deadline_at = now() WHERE id = \(id)")
+                        let expired = try await sessions.expireOverdue(limit: 10).map(\.id) == [id]
+                        #expect(expired == model.end(as: .expired))
+                        try await client.execute(
+                            "UPDATE sessions SET deadline_at = now() + interval '1 minute' WHERE id = \(id)")
+                    }
+                    let session = try #require(try await sessions.find(id: id))
+                    #expect(session.state == model.state)
+                    #expect((session.completedAt != nil) == model.state.isTerminal)
+                    #expect((session.redeemedAt != nil) == model.redeemed)
+                }
+            }
+        }
+    }
+
+    @Test func `whatever the code does, the database refuses a state that contradicts itself`() async throws {
+        try await withStorage { client in
+            let id = try await SessionRepository(client).insert(.make(.signUp)).id
+            let lies = [
+                "state = 'succeeded'", "completed_at = now()", "state = 'failed', completed_at = now()",
+                "reason = 'no_face'", "state = 'done'", "redeemed_at = now()",
+                "state = 'succeeded', completed_at = now(), redeemed_at = now()", "photos = '{}'",
+            ]
+            for lie in lies {
+                let error = await #expect(throws: PostgresError.self) {
+                    try await client.execute("UPDATE sessions SET \(unescaped: lie) WHERE id = \(id)")
+                }
+                #expect(error?.sqlState == "23514", "\(lie)")
+            }
+        }
+    }
+}
+
+/// A small generator with a fixed seed, so that a failing walk fails again.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Logging
+import PostgresClient
+import Storage
+import TestSupport
+import WireFormat
+
+/// Runs `body` with a client of a database of its own, in which every migration has been applied.
+func withStorage(_ body: (PostgresClient) async throws -> Void) async throws {
+    try await withEmptyDatabase { database in
+        try await withClient(of: database) { client in
+            _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
+            try await body(client)
+        }
+    }
+}
+
+/// Runs `body` with a client of the database, and shuts it down afterwards.
+func withClient(of database: TestDatabase, _ body: (PostgresClient) async throws -> Void) async throws {
+    var logger = Logger(label: "storage-tests")
+    logger.logLevel = .error
+    let client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: logger)
+    do {
+        try await body(client)
+    } catch {
+        await client.shutdown()
+        throw error
+    }
+    await client.shutdown()
+}
+
+/// Runs `operation` `count` times at once and gives the results.
+func race<Result: Sendable>(
+    _ count: Int, _ operation: @escaping @Sendable (Int) async throws -> Result
+) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: Result.self) { group in
+        for index in 0..<count { group.addTask { try await operation(index) } }
+        var results: [Result] = []
+        for try await result in group { results.append(result) }
+        return results
+    }
+}
+
+/// 32 bytes that are the same for the same seed, and others for another, as a hash would be.
+func hash(_ seed: Int) -> [UInt8] {
+    var random = SplitMix64(state: UInt64(bitPattern: Int64(seed)))
+    return (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+}
+
+extension UserRepository {
+    /// A user of its own for a test.
+    func make(_ seed: Int = 1) async throws -> User {
+        try await findOrCreate(emailLookup: hash(seed), emailSealed: [1, 2, 3])
+    }
+}
+
+extension PushRegistration {
+    /// A registration of the installation `seed` with the token `value`.
+    static func make(_ seed: Int, value: Int = 1, seenAt: Date = Date()) -> PushRegistration {
+        PushRegistration(
+            installationKey: hash(seed), kind: .token, valueSealed: [UInt8(value)], valueHash: hash(seed * 1000 + value),
+            seenAt: seenAt)
+    }
+}
+
+extension NewNotification {
+    /// A notification about a sign-in.
+    static func make(
+        dedupeKey: String = UUID().uuidString, recipient: NotificationRecipient = .session(UUID()),
+        expiresAt: Date = Date(timeIntervalSinceNow: 3600)
+    ) -> NewNotification {
+        NewNotification(
+            id: UUIDv7.generate(), dedupeKey: dedupeKey, kind: .signIn, recipient: recipient, lane: .urgent,
+            parameters: ["success": "true", "name": "Jörg \"J\" O'Neil"], expiresAt: expiresAt)
+    }
+}
