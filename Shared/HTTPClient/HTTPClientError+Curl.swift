@@ -26,9 +26,7 @@ extension HTTPClientError {
         let code: Code
         var mayHaveReachedServer = evidence.mayHaveReachedServer
         switch evidence.result {
-        // libcurl also calls it an unsupported protocol when the answer is no HTTP: then the request was sent.
-        case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT,
-            CURLE_UNSUPPORTED_PROTOCOL where evidence.requestHeadByteCount == 0:
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
             code = .invalidRequest
             mayHaveReachedServer = false
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,

@@ -1,0 +1,117 @@
+public import Logging
+import Metrics
+public import ServiceLifecycle
+public import WireFormat
+
+/// Gives every instance of a service every event that is published while it runs.
+///
+/// It is a hint and nothing more: events from before it started or from while the server was away may be missed, so
+/// whoever relies on it also looks into the database now and then.
+public struct BroadcastReader: Service {
+    /// Says what is called for the events of one type.
+    public struct Registration: Sendable {
+        let streams: [String]
+        let type: EventType
+        let receive: @Sendable (EncodedEnvelope) async throws(WireFormatError) -> Void
+
+        /// Calls `body` for each event of a type, one after the other; it must not take long.
+        public static func on<Body: Event>(
+            _ type: Body.Type, _ body: @escaping @Sendable (Envelope<Body>) async -> Void
+        ) -> Registration {
+            Registration(streams: Body.streams, type: Body.type) { envelope throws(WireFormatError) in
+                await body(try envelope.decode())
+            }
+        }
+    }
+
+    /// The most events of one read.
+    private static let readCountMax = 256
+
+    private let transport: any EventTransport
+    private let registrations: [EventType: Registration]
+    private let streams: [String]
+    private let readWait: Duration
+    private let logger: Logger
+    private let received: Counter
+    private let reconnects: Counter
+
+    /// Makes a reader.
+    ///
+    /// - Parameter handlers: One for each type of event.
+    public init(
+        transport: any EventTransport, readWait: Duration = .seconds(2), logger: Logger, handlers: [Registration]
+    ) {
+        self.transport = transport
+        self.readWait = readWait
+        self.logger = logger
+        registrations = Dictionary(handlers.map { ($0.type, $0) }) { first, _ in first }
+        streams = handlers.flatMap(\.streams)
+        received = Counter(label: "bus_broadcast_received_total")
+        reconnects = Counter(label: "bus_broadcast_reconnects_total")
+    }
+
+    /// Reads until graceful shutdown or cancellation.
+    public func run() async throws {
+        let stopping = Latch()
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await read(until: stopping)
+        } onCancelOrGracefulShutdown: {
+            stopping.fall()
+        }
+    }
+
+    private func read(until stopping: Latch) async {
+        let pause = Pause(min: .milliseconds(50), max: .seconds(2))
+        var failures = 0
+        while !stopping.hasFallen {
+            do throws(EventBusError) {
+                try await readOverOneConnection(until: stopping) { failures = 0 }
+            } catch where error.code == .cancelled || error.code == .shutDown {
+                return
+            } catch {
+                failures += 1
+                reconnects.increment()
+                logger.warning("Reading broadcasts failed; trying again", metadata: ["error": "\(error)"])
+                await stopping.wait(upTo: pause.after(failures: failures))
+            }
+        }
+    }
+
+    private func readOverOneConnection(
+        until stopping: Latch, onSuccess: () -> Void
+    ) async throws(EventBusError) {
+        let tail = try await transport.openTail(streams: streams)
+        let interrupter = Task {
+            await stopping.wait()
+            while !Task.isCancelled {
+                await tail.interrupt()
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        defer { interrupter.cancel() }
+        do throws(EventBusError) {
+            while !stopping.hasFallen {
+                let entries = try await tail.read(count: Self.readCountMax, wait: readWait)
+                onSuccess()
+                for entry in entries { await receive(entry) }
+            }
+        } catch {
+            await tail.close()
+            throw error
+        }
+        await tail.close()
+    }
+
+    private func receive(_ entry: TailEntry) async {
+        do throws(WireFormatError) {
+            let envelope = try EncodedEnvelope(streamFields: entry.fields)
+            guard let registration = registrations[envelope.type] else { return }
+            received.increment()
+            try await registration.receive(envelope)
+        } catch {
+            logger.error(
+                "A broadcast message cannot be read",
+                metadata: ["stream": "\(entry.stream)", "entry": "\(entry.id)", "error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// The limits and times of a consumer. They hold for each stream by itself, so that a slow one does not hold up another.
+public struct EventConsumerConfiguration: Sendable {
+    /// How many messages of a stream are handled at the same time, by handlers that take one at a time.
+    public var concurrency = 8
+    /// The most messages in one transaction, for handlers that take batches; 1 to 100.
+    public var batchSize = 100
+    /// How long a read waits for a message before it is repeated; also bounds how late a dead connection is noticed.
+    public var readWait: Duration = .seconds(2)
+    /// After how long without a sign of life a consumer counts as dead and its messages are given to others.
+    public var claimMinIdle: Duration = .seconds(15)
+    /// How often a consumer looks for messages of dead ones and gives a sign of life for its own; varied by 30 %.
+    public var claimInterval: Duration = .seconds(3)
+    /// How long acknowledgements are collected when no read is there to carry them.
+    public var acknowledgeLinger: Duration = .milliseconds(3)
+    /// How long handlers may go on after shutdown began; then they are cancelled, and their messages go to others.
+    public var drainTimeout: Duration = .seconds(20)
+    /// The pause of a worker after a first failure, and of a reader before it connects again; doubles with each further one.
+    public var minPause: Duration = .milliseconds(50)
+    /// The longest of these pauses.
+    public var maxPause: Duration = .seconds(2)
+
+    /// Makes a configuration with the defaults.
+    public init() {}
+
+    var pause: Pause { Pause(min: minPause, max: maxPause) }
+}

@@ -1,0 +1,60 @@
+import Logging
+import Metrics
+import RedisClient
+
+extension StreamConsumer {
+    /// Takes over what dead consumers left, and gives signs of life for what its own workers have had for a while.
+    func claimAndKeep() async {
+        var cursor = EntryID.zero
+        var longHeld: Set<EntryID> = []
+        await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1))
+        // Handlers may go on after reading has stopped, and their messages still need signs of life.
+        while !workEnded.hasFallen, !Task.isCancelled {
+            do throws(EventBusError) {
+                let held = desk.heldIDs
+                try await keep(longHeld.intersection(held))
+                longHeld = held
+                if !stopping.hasFallen { try await claimAll(from: &cursor) }
+            } catch where error.code == .groupMissing {
+                cursor = .zero
+            } catch {
+                scope.logger.debug("Claiming failed; trying again later", metadata: ["error": "\(error)"])
+            }
+            await workEnded.wait(upTo: configuration.claimInterval.jittered())
+        }
+    }
+
+    private func keep(_ ids: Set<EntryID>) async throws(EventBusError) {
+        guard !ids.isEmpty else { return }
+        let gone = try await transport.keep(
+            ids.sorted(), group: scope.group, consumer: scope.consumer, stream: scope.stream)
+        // Those that were just settled are no longer pending, which is no loss.
+        let lost = desk.heldIDs.intersection(gone)
+        guard !lost.isEmpty else { return }
+        scope.metrics.ownershipLost.increment(by: lost.count)
+        scope.logger.warning(
+            "Another consumer took over messages that are still worked on", metadata: ["count": "\(lost.count)"])
+    }
+
+    /// Claims until the end of what is pending or until there is no room; the next call goes on from there.
+    private func claimAll(from cursor: inout EntryID) async throws(EventBusError) {
+        repeat {
+            let room = desk.room
+            guard room > 0, !stopping.hasFallen else { return }
+            let claimed = try await transport.claim(
+                group: scope.group, consumer: scope.consumer, stream: scope.stream,
+                minIdle: configuration.claimMinIdle, cursor: cursor, count: min(room, 100))
+            cursor = claimed.cursor
+            if !claimed.lost.isEmpty {
+                scope.metrics.lost.increment(by: claimed.lost.count)
+                scope.logger.error(
+                    "Pending messages are no longer in their stream", metadata: ["count": "\(claimed.lost.count)"])
+            }
+            if !claimed.entries.isEmpty {
+                scope.metrics.claimed.increment(by: claimed.entries.count)
+                scope.logger.info("Claimed messages", metadata: ["count": "\(claimed.entries.count)"])
+                desk.add(claimed.entries)
+            }
+        } while cursor != .zero
+    }
+}

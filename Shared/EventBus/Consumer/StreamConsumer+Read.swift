@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Logging
+import Metrics
+import RedisClient
+
+extension StreamConsumer {
+    /// The most entries of one read.
+    private static var readCountMax: Int { 512 }
+
+    /// Reads until it is stopped, over as many connections as that takes.
+    func read() async {
+        var failures = 0
+        while !stopping.hasFallen {
+            do throws(EventBusError) {
+                try await readOverOneConnection(&failures)
+            } catch where error.code == .cancelled {
+                break
+            } catch where error.code == .shutDown {
+                if !stopping.hasFallen { scope.logger.error("The transport was shut down under its consumer") }
+                break
+            } catch {
+                failures += 1
+                scope.metrics.readerReconnects.increment()
+                scope.logger.warning("Reading failed; trying again", metadata: ["error": "\(error)"])
+                await stopping.wait(upTo: configuration.pause.after(failures: failures))
+            }
+        }
+    }
+
+    private func readOverOneConnection(_ failures: inout Int) async throws(EventBusError) {
+        // Each time, because a server that lost its data has lost the groups too.
+        try await transport.createGroup(scope.group, on: scope.stream)
+        let reader = try await transport.openReader(group: scope.group, consumer: scope.consumer, stream: scope.stream)
+        let interrupter = Task {
+            await stopping.wait()
+            while !Task.isCancelled {
+                // Again and again, because the read may begin to wait just after it was interrupted.
+                await reader.interrupt()
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        defer { interrupter.cancel() }
+        do throws(EventBusError) {
+            try await pull(reader, &failures)
+        } catch {
+            await reader.close()
+            throw error
+        }
+        await reader.close()
+    }
+
+    private func pull(_ reader: any GroupReader, _ failures: inout Int) async throws(EventBusError) {
+        while !stopping.hasFallen, let room = await desk.waitForRoom() {
+            let done = desk.takeAcknowledgements()
+            let entries: [DeliveredEntry]
+            do throws(EventBusError) {
+                entries = try await reader.read(
+                    count: min(room, Self.readCountMax), wait: configuration.readWait, acknowledging: done)
+            } catch {
+                // Whether they were acknowledged is unknown; doing it twice is harmless.
+                desk.putBack(done)
+                desk.acknowledgementsWait.ring()
+                throw error
+            }
+            failures = 0
+            scope.metrics.delivered.increment(by: entries.count)
+            scope.metrics.lastRead.record(Date().timeIntervalSince1970)
+            scope.metrics.inHand.record(desk.heldIDs.count + entries.count)
+            desk.add(entries)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import RedisClient
+
+/// Why the bus could not do something.
+public struct EventBusError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, for decisions in code.
+    public enum Code: Sendable, Hashable {
+        /// The server cannot be reached, or will not do it now; the same may succeed later.
+        case unavailable
+        /// The stream or the consumer group does not exist (any more).
+        case groupMissing
+        /// The task was cancelled.
+        case cancelled
+        /// The client was shut down, so nothing more will succeed.
+        case shutDown
+        /// The server refused what was asked, and will refuse it again.
+        case refused
+        /// The registrations of a consumer contradict each other.
+        case invalidConfiguration
+    }
+
+    public let code: Code
+
+    /// One sentence for the log, without any content of messages.
+    public let message: String
+
+    public let underlying: (any Error)?
+
+    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+
+    public var description: String {
+        underlying.map { "EventBusError(\(code)): \(message) (\($0))" } ?? "EventBusError(\(code)): \(message)"
+    }
+}
+
+extension EventBusError {
+    init(_ error: RedisError, _ doing: String) {
+        let code: Code =
+            switch error.code {
+            case .server(.noGroup): .groupMissing
+            case .cancelled: .cancelled
+            case .shutDown: .shutDown
+            default: error.isRetryable ? .unavailable : .refused
+            }
+        self.init(code, doing, underlying: error)
+    }
+}

@@ -1,0 +1,84 @@
+import FoundationEssentials
+import Logging
+import PostgresClient
+import RedisClient
+import Storage
+import WireFormat
+
+/// Runs an ``EventBatchHandler``: one worker, one transaction for all messages that have come meanwhile.
+struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
+    let handler: Handler
+    let postgres: PostgresClient
+
+    /// How often a batch is tried that failed on account of others: a deadlock, a serialization failure.
+    private static var attemptsMax: Int { 3 }
+
+    func unitSize(_ configuration: EventConsumerConfiguration) -> Int { min(max(1, configuration.batchSize), 100) }
+
+    func workerCount(_ configuration: EventConsumerConfiguration) -> Int { 1 }
+
+    func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult] {
+        var results: [ProcessingResult] = []
+        var events: [(index: Int, event: Envelope<Handler.Body>)] = []
+        for (index, entry) in entries.enumerated() {
+            do throws(WireFormatError) {
+                events.append((index, try EncodedEnvelope(streamFields: entry.fields).decode()))
+                results.append(.handled)
+            } catch {
+                results.append(.unreadable(error))
+            }
+        }
+        for (index, result) in await commit(events, in: scope) { results[index] = result }
+        return results
+    }
+
+    private typealias Numbered = (index: Int, event: Envelope<Handler.Body>)
+
+    private func commit(_ events: [Numbered], in scope: ConsumerScope) async -> [(Int, ProcessingResult)] {
+        guard !events.isEmpty else { return [] }
+        var attempt = 1
+        while true {
+            do {
+                let fresh = try await commitTogether(events.map(\.event), in: scope)
+                return events.map { ($0.index, fresh.contains($0.event.id) ? .handled : .duplicate) }
+            } catch where Self.isWorthRepeating(error) && attempt < Self.attemptsMax && !Task.isCancelled {
+                try? await Task.sleep(for: Pause(min: .milliseconds(10), max: .milliseconds(100)).after(failures: attempt))
+                attempt += 1
+            } catch where events.count == 1 || Self.concernsAll(error) {
+                return events.map { ($0.index, .failed(error)) }
+            } catch {
+                scope.logger.warning(
+                    "A batch failed; its messages are handled one by one",
+                    metadata: ["count": "\(events.count)", "error": "\(error)"])
+                var results: [(Int, ProcessingResult)] = []
+                for event in events { results += await commit([event], in: scope) }
+                return results
+            }
+        }
+    }
+
+    /// Handles events in one transaction and returns the ids of those that were not handled before.
+    private func commitTogether(_ events: [Envelope<Handler.Body>], in scope: ConsumerScope) async throws -> Set<UUID> {
+        try await postgres.withTransaction { transaction in
+            let fresh = try await InboxRepository(transaction).markHandled(group: scope.group, ids: events.map(\.id))
+            // A message that the relay sent twice may be in a batch twice.
+            var due = fresh
+            let dueEvents = events.filter { due.remove($0.id) != nil }
+            if !dueEvents.isEmpty { try await handler.handle(dueEvents, in: transaction) }
+            return fresh
+        }
+    }
+
+    /// Whether the same batch may succeed at once: the database had to choose between two transactions.
+    private static func isWorthRepeating(_ error: any Error) -> Bool {
+        let state = (error as? PostgresError)?.sqlState
+        return state == "40001" || state == "40P01"
+    }
+
+    /// Whether the database is away rather than an event at fault, so that trying one by one would only take longer.
+    private static func concernsAll(_ error: any Error) -> Bool {
+        if error is CancellationError { return true }
+        guard let error = error as? PostgresError else { return false }
+        return error.code == .cancelled || error.code == .closed || (error.isRetryable && !isWorthRepeating(error))
+    }
+}

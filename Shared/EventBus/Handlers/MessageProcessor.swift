@@ -1,0 +1,63 @@
+import Logging
+import RedisClient
+import WireFormat
+
+/// Handles the entries of one stream, one unit at a time.
+protocol MessageProcessor: Sendable {
+    /// How many entries a worker hands over at once.
+    func unitSize(_ configuration: EventConsumerConfiguration) -> Int
+
+    /// How many workers there are; one keeps the order of the stream.
+    func workerCount(_ configuration: EventConsumerConfiguration) -> Int
+
+    /// Handles entries and tells how each of them ended, in their order. Never throws: what fails is a result.
+    func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult]
+}
+
+/// How the handling of one entry ended.
+enum ProcessingResult: Sendable {
+    /// Its effect is committed.
+    case handled
+    /// Its effect was committed by an earlier delivery.
+    case duplicate
+    /// It has no effect.
+    case failed(any Error)
+    /// It cannot be read.
+    case unreadable(WireFormatError)
+
+    /// Whether the entry may be acknowledged.
+    var isCommitted: Bool {
+        switch self {
+        case .handled, .duplicate: true
+        case .failed, .unreadable: false
+        }
+    }
+}
+
+/// Where a message was read, and with what it is handled.
+struct ConsumerScope: Sendable {
+    let group: String
+    let consumer: String
+    let stream: String
+    let logger: Logger
+    let metrics: ConsumerMetrics
+
+    init(group: String, consumer: String, stream: String, logger: Logger) {
+        self.group = group
+        self.consumer = consumer
+        self.stream = stream
+        var logger = logger
+        logger[metadataKey: "stream"] = "\(stream)"
+        logger[metadataKey: "group"] = "\(group)"
+        self.logger = logger
+        metrics = ConsumerMetrics(stream: stream, group: group)
+    }
+
+    /// A logger that says which entry it speaks of.
+    func logger(for entry: DeliveredEntry) -> Logger {
+        var logger = logger
+        logger[metadataKey: "entry"] = "\(entry.id)"
+        logger[metadataKey: "delivery"] = "\(entry.deliveryCount)"
+        return logger
+    }
+}

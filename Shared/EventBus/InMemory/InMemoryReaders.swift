@@ -1,0 +1,94 @@
+import RedisClient
+import Synchronization
+
+/// Reads for one consumer of a group.
+final class InMemoryGroupReader: GroupReader {
+    private let transport: InMemoryEventTransport
+    private let group: String
+    private let consumer: String
+    private let stream: String
+    private let bell = Bell()
+    private let isInterrupted = Atomic(false)
+
+    init(transport: InMemoryEventTransport, group: String, consumer: String, stream: String) {
+        self.transport = transport
+        self.group = group
+        self.consumer = consumer
+        self.stream = stream
+        transport.addBell(bell)
+    }
+
+    func read(
+        count: Int, wait: Duration, acknowledging: [EntryID]
+    ) async throws(EventBusError) -> [DeliveredEntry] {
+        let deadline = ContinuousClock.now + wait
+        while true {
+            if Task.isCancelled { throw EventBusError(.cancelled, "the task was cancelled") }
+            let entries = try transport.change(stream) { stream throws(EventBusError) in
+                stream.acknowledge(acknowledging, group: group)
+                return try stream.read(group: group, consumer: consumer, count: count, now: .now)
+            }
+            let left = deadline - .now
+            if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) { return entries }
+            await bell.wait(upTo: left)
+        }
+    }
+
+    func interrupt() async {
+        isInterrupted.store(true, ordering: .relaxed)
+        bell.ring()
+    }
+
+    func close() async {
+        transport.removeBell(bell)
+    }
+}
+
+/// Reads what is appended after the reader was made.
+final class InMemoryTailReader: TailReader {
+    private let transport: InMemoryEventTransport
+    private let positions: Mutex<[(stream: String, after: EntryID)]>
+    private let bell = Bell()
+    private let isInterrupted = Atomic(false)
+
+    init(transport: InMemoryEventTransport, positions: [(String, EntryID)]) {
+        self.transport = transport
+        self.positions = Mutex(positions.map { (stream: $0.0, after: $0.1) })
+        transport.addBell(bell)
+    }
+
+    func read(count: Int, wait: Duration) async throws(EventBusError) -> [TailEntry] {
+        let deadline = ContinuousClock.now + wait
+        while true {
+            if Task.isCancelled { throw EventBusError(.cancelled, "the task was cancelled") }
+            let entries = try take(count)
+            let left = deadline - .now
+            if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) { return entries }
+            await bell.wait(upTo: left)
+        }
+    }
+
+    private func take(_ count: Int) throws(EventBusError) -> [TailEntry] {
+        try positions.withLock { positions throws(EventBusError) in
+            var entries: [TailEntry] = []
+            for index in positions.indices {
+                let (name, after) = positions[index]
+                let fresh = try transport.change(name) { stream throws(EventBusError) in
+                    stream.entries(after: after, count: count)
+                }
+                positions[index].after = fresh.last?.id ?? after
+                entries += fresh.map { TailEntry(stream: name, id: $0.id, fields: $0.fields) }
+            }
+            return entries
+        }
+    }
+
+    func interrupt() async {
+        isInterrupted.store(true, ordering: .relaxed)
+        bell.ring()
+    }
+
+    func close() async {
+        transport.removeBell(bell)
+    }
+}

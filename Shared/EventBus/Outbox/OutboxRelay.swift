@@ -1,0 +1,108 @@
+import FoundationEssentials
+public import Logging
+import Metrics
+public import PostgresClient
+public import ServiceLifecycle
+import Storage
+import WireFormat
+
+/// Carries committed messages from the outbox to their streams.
+///
+/// It takes rows that no other relay has in hand, appends them in one pipeline, deletes them and commits; any number of
+/// relays may run. A crash between append and commit sends messages twice, with the same ids, which the inbox absorbs.
+/// It is woken by the notification of a committed outbox row, and looks by itself in case one was not heard.
+public struct OutboxRelay: Service {
+    /// The channel that announces new rows; the trigger on the outbox rings it.
+    public static let channel = "heliograph_outbox"
+
+    private let transport: any EventTransport
+    private let postgres: PostgresClient
+    private let configuration: OutboxRelayConfiguration
+    private let logger: Logger
+    private let metrics = RelayMetrics()
+
+    /// Makes a relay; the transport limits how long an append may take, and with it how long rows stay locked.
+    public init(
+        transport: any EventTransport, postgres: PostgresClient,
+        configuration: OutboxRelayConfiguration = OutboxRelayConfiguration(), logger: Logger
+    ) {
+        self.transport = transport
+        self.postgres = postgres
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Relays until graceful shutdown; then once more, for what was committed last.
+    public func run() async throws {
+        let bell = Bell()
+        let stopping = Latch()
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withTaskGroup { group in
+                group.addTask { await listen(ringing: bell, until: stopping) }
+                await relay(wokenBy: bell, until: stopping)
+                group.cancelAll()
+            }
+        } onCancelOrGracefulShutdown: {
+            stopping.fall()
+            bell.ring()
+        }
+    }
+
+    private func listen(ringing bell: Bell, until stopping: Latch) async {
+        for await _ in postgres.notifications(on: Self.channel) {
+            if stopping.hasFallen { return }
+            bell.ring()
+        }
+    }
+
+    private func relay(wokenBy bell: Bell, until stopping: Latch) async {
+        var pace = RelayPace(configuration)
+        while true {
+            let isLast = stopping.hasFallen
+            do {
+                let count = try await relayBatch()
+                pace.relayed(count)
+            } catch {
+                if Task.isCancelled { return }
+                pace.failed()
+                metrics.failures.increment()
+                logger.warning("Relaying failed; trying again", metadata: ["error": "\(error)"])
+            }
+            if isLast { return }
+            if let pause = pace.pause() {
+                // After a failure a ring changes nothing: wait for the server, not for more rows.
+                if pace.isFailing { await stopping.wait(upTo: pause) } else { await bell.wait(upTo: pause) }
+            }
+        }
+    }
+
+    /// Relays one batch and returns how many rows were found.
+    func relayBatch() async throws -> Int {
+        let start = ContinuousClock.now
+        let (found, refused) = try await postgres.withTransaction { transaction in
+            let outbox = OutboxRepository(transaction)
+            let messages = try await outbox.takeBatch(limit: configuration.batchSize)
+            guard !messages.isEmpty else { return (0, 0) }
+            let results = try await transport.append(
+                messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })
+            var sent: [Int64] = []
+            for (message, result) in zip(messages, results) {
+                switch result {
+                case .success: sent.append(message.id)
+                case .failure(let error):
+                    logger.error(
+                        "A stream refused a message; it stays in the outbox",
+                        metadata: ["message_id": "\(message.envelope.id.wireString)", "error": "\(error)"])
+                }
+            }
+            try await outbox.delete(sent)
+            return (messages.count, messages.count - sent.count)
+        }
+        guard found > 0 else { return 0 }
+        metrics.published.increment(by: found - refused)
+        metrics.refused.increment(by: refused)
+        metrics.relaying.record(duration: ContinuousClock.now - start)
+        if refused == found { throw EventBusError(.refused, "no message of a batch was taken") }
+        return found
+    }
+}

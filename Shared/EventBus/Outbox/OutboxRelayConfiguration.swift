@@ -1,0 +1,49 @@
+/// The limits and times of a relay.
+public struct OutboxRelayConfiguration: Sendable {
+    /// The most messages of one transaction.
+    public var batchSize = 500
+    /// The pause before the relay looks by itself after it found something; doubles each time it finds nothing.
+    public var minPoll: Duration = .milliseconds(50)
+    /// The longest pause before the relay looks by itself.
+    public var maxPoll: Duration = .seconds(1)
+    /// The longest pause after failures in a row; the first is ``minPoll``.
+    public var maxFailurePause: Duration = .seconds(2)
+
+    /// Makes a configuration with the defaults.
+    public init() {}
+}
+
+/// Decides when a relay looks into the outbox again. Plain values, no clock.
+struct RelayPace {
+    private let configuration: OutboxRelayConfiguration
+    private var emptyRounds = 0
+    private var failures = 0
+    private var isBatchFull = false
+
+    init(_ configuration: OutboxRelayConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Whether the last attempt failed.
+    var isFailing: Bool { failures > 0 }
+
+    mutating func relayed(_ count: Int) {
+        failures = 0
+        isBatchFull = count >= configuration.batchSize
+        emptyRounds = count == 0 ? emptyRounds + 1 : 0
+    }
+
+    mutating func failed() {
+        failures += 1
+        isBatchFull = false
+    }
+
+    /// How long to wait, unless woken; nil when there is more to do at once.
+    func pause(random: Double = .random(in: 0...1)) -> Duration? {
+        if failures > 0 {
+            return Pause(min: configuration.minPoll, max: configuration.maxFailurePause).after(failures: failures, random: random)
+        }
+        if isBatchFull { return nil }
+        return min(configuration.minPoll * (1 << min(emptyRounds, 16)), configuration.maxPoll)
+    }
+}

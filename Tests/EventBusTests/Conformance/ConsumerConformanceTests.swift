@@ -1,0 +1,259 @@
+import RedisClient
+import TestSupport
+import Testing
+
+@testable import EventBus
+
+/// What a consumer promises over every transport.
+@Suite("A consumer", .timeLimit(.minutes(1)))
+struct ConsumerConformanceTests {
+    private func expectNothingPending(_ transport: any EventTransport, group: String = "group") async throws {
+        try await eventually("everything is acknowledged") {
+            try await transport.pendingCount(group: group, stream: testStream) == 0
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `handles what was there before it, and what comes`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append(1...10)
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await processor.waitFor(10)
+                try await transport.append(11...20)
+                try await processor.waitFor(20)
+                try await expectNothingPending(transport)
+            }
+            #expect(processor.numbers.sorted() == Array(1...20))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `keeps the order of the stream when it takes batches`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let processor = RecordingProcessor(unit: 7)
+            try await withConsumer(transport, processor) {
+                for first in stride(from: 1, through: 500, by: 50) { try await transport.append(first..<(first + 50)) }
+                try await processor.waitFor(500)
+            }
+            #expect(processor.numbers == Array(1...500))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `delivers again what failed`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append(1...3)
+            let processor = RecordingProcessor { number, deliveries in
+                if number == 2, deliveries < 3 { throw TestFailure() }
+            }
+            try await withConsumer(transport, processor) { try await expectNothingPendingAfter(processor, transport) }
+            #expect(processor.seen.filter { $0.number == 2 }.map(\.deliveryCount) == [1, 2, 3])
+            #expect(processor.seen.count == 5)
+        }
+    }
+
+    private func expectNothingPendingAfter(_ processor: RecordingProcessor, _ transport: any EventTransport) async throws {
+        try await processor.waitFor(5)
+        try await expectNothingPending(transport)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `acknowledges nothing before the handler is through`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let gate = Latch()
+            let processor = RecordingProcessor { _, _ in await gate.wait() }
+            try await withConsumer(transport, processor, configuration: .withoutClaims) {
+                try await transport.append(1...4)
+                try await processor.waitFor(4)
+                #expect(try await transport.pendingCount(group: "group", stream: testStream) == 4)
+                gate.fall()
+                try await expectNothingPending(transport)
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `runs no more handlers at a time than it may`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.withoutClaims
+            configuration.concurrency = 3
+            let gate = Latch()
+            let processor = RecordingProcessor { _, _ in await gate.wait() }
+            try await withConsumer(transport, processor, configuration: configuration) {
+                try await transport.append(1...20)
+                try await processor.waitFor(3)
+                // No more is taken from the stream than there are workers: others can have the rest.
+                #expect(try await transport.pendingCount(group: "group", stream: testStream) == 3)
+                gate.fall()
+                try await processor.waitFor(20)
+            }
+            #expect(processor.mostRunning == 3)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `shares the work with the others of its group`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let gate = Latch()
+            let processors = (0..<3).map { _ in RecordingProcessor { _, _ in await gate.wait() } }
+            var configuration = EventConsumerConfiguration.withoutClaims
+            configuration.concurrency = 10
+            let consumers = processors.enumerated().map {
+                RunningConsumer(transport, $0.element, name: "consumer \($0.offset)", configuration: configuration)
+            }
+            try await transport.append(1...30)
+            try await eventually("all are at work") { processors.allSatisfy { $0.seen.count == 10 } }
+            gate.fall()
+            try await expectNothingPending(transport)
+            for consumer in consumers { await consumer.drain() }
+            #expect(processors.flatMap(\.numbers).sorted() == Array(1...30))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `of another group gets everything too`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let one = RecordingProcessor()
+            let two = RecordingProcessor { _, _ in throw TestFailure() }
+            try await withConsumer(transport, one, group: "one") {
+                try await withConsumer(transport, two, group: "two") {
+                    try await transport.append(1...20)
+                    try await one.waitFor(20)
+                    try await two.waitFor(20)
+                    try await expectNothingPending(transport, group: "one")
+                }
+            }
+            #expect(try await transport.pendingCount(group: "two", stream: testStream) == 20)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `takes over what a dead one left`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("group", on: testStream)
+            try await transport.append(1...30)
+            let dead = try await transport.openReader(group: "group", consumer: "dead", stream: testStream)
+            #expect(try await dead.read(count: 25, wait: .milliseconds(1), acknowledging: []).count == 25)
+            await dead.close()
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await processor.waitFor(30)
+                try await expectNothingPending(transport)
+            }
+            #expect(processor.numbers.sorted() == Array(1...30))
+            #expect(processor.seen.filter { $0.deliveryCount == 2 }.count == 25)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `lets a slow handler finish alone, however long it takes`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let processor = RecordingProcessor { number, _ in
+                // Many times the idle time after which the message would be somebody else's.
+                if number == 1 { try await Task.sleep(for: .milliseconds(900)) }
+            }
+            let other = RecordingProcessor()
+            try await withConsumer(transport, processor, name: "slow") {
+                try await transport.append([1])
+                try await processor.waitFor(1)
+                try await withConsumer(transport, other, name: "other") { try await expectNothingPending(transport) }
+            }
+            #expect(processor.seen == [.init(number: 1, deliveryCount: 1)])
+            #expect(other.seen.isEmpty)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `keeps what it cannot read and handles the rest`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await transport.append([1])
+                try await transport.appendGarbage()
+                try await transport.append([2])
+                try await processor.waitFor(2)
+                try await eventually("only the unreadable one is pending") {
+                    try await transport.pendingCount(group: "group", stream: testStream) == 1
+                }
+            }
+            #expect(try await transport.pendingCount(group: "group", stream: testStream) == 1)
+            #expect(processor.numbers == [1, 2])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `finishes what it has begun when it is drained, acknowledges it and leaves`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let gate = Latch()
+            let processor = RecordingProcessor { _, _ in await gate.wait() }
+            var configuration = EventConsumerConfiguration.withoutClaims
+            configuration.concurrency = 2
+            let running = RunningConsumer(transport, processor, configuration: configuration)
+            try await transport.append(1...6)
+            try await processor.waitFor(2)
+            running.consumer.stop()
+            gate.fall()
+            await running.task.value
+            #expect(processor.numbers.sorted() == [1, 2])
+            #expect(try await transport.pendingCount(group: "group", stream: testStream) == 0)
+            // It has left: nobody of that name can be taken off any more.
+            let next = RecordingProcessor()
+            try await withConsumer(transport, next, name: "next") { try await next.waitFor(4) }
+            #expect(next.numbers.sorted() == [3, 4, 5, 6])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `drains at once when it is idle`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.withoutClaims
+            configuration.readWait = .seconds(30)
+            configuration.claimInterval = .seconds(30)
+            let processor = RecordingProcessor()
+            let running = RunningConsumer(transport, processor, configuration: configuration)
+            try await transport.append([1])
+            try await processor.waitFor(1)
+            let start = ContinuousClock.now
+            await running.drain()
+            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(try await transport.pendingCount(group: "group", stream: testStream) == 0)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `leaves to others what does not end within the drain time`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.withoutClaims
+            configuration.drainTimeout = .milliseconds(50)
+            let processor = RecordingProcessor { number, _ in
+                if number == 1 { try await Task.sleep(for: .seconds(60)) }
+            }
+            let running = RunningConsumer(transport, processor, configuration: configuration)
+            try await transport.append(1...2)
+            try await processor.waitFor(2)
+            await running.drain()
+            #expect(try await transport.pendingCount(group: "group", stream: testStream) == 1)
+            let heir = RecordingProcessor()
+            try await withConsumer(transport, heir, name: "heir") { try await heir.waitFor(1) }
+            #expect(heir.seen == [.init(number: 1, deliveryCount: 2)])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `acknowledges what is committed even when it is cancelled`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let processor = RecordingProcessor()
+            var configuration = EventConsumerConfiguration.withoutClaims
+            // Only the end can acknowledge.
+            configuration.acknowledgeLinger = .seconds(600)
+            configuration.readWait = .seconds(30)
+            let running = RunningConsumer(transport, processor, configuration: configuration)
+            try await transport.append(1...5)
+            try await processor.waitFor(5)
+            running.task.cancel()
+            await running.task.value
+            #expect(try await transport.pendingCount(group: "group", stream: testStream) == 0)
+        }
+    }
+}

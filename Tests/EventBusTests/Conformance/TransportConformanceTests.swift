@@ -1,0 +1,256 @@
+import EventBus
+import RedisClient
+import TestSupport
+import Testing
+import WireFormat
+
+/// What every transport promises. The same tests run on all of them.
+@Suite("A transport", .timeLimit(.minutes(1)))
+struct TransportConformanceTests {
+    private func read(
+        _ reader: any GroupReader, _ count: Int = 100, wait: Duration = .milliseconds(1), acknowledging: [EntryID] = []
+    ) async throws -> [DeliveredEntry] {
+        try await reader.read(count: count, wait: wait, acknowledging: acknowledging)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives the entries of a stream in their order`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let ids = try await transport.append(1...50)
+            #expect(ids == ids.sorted())
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let first = try await read(reader, 20)
+            let second = try await read(reader, 100)
+            #expect(try (first + second).map { try number(of: $0.fields) } == Array(1...50))
+            #expect((first + second).map(\.id) == ids)
+            #expect(first.count == 20)
+            #expect(first.allSatisfy { $0.deliveryCount == 1 })
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives a late group everything from the beginning`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append(1...3)
+            try await transport.createGroup("late", on: testStream)
+            let reader = try await transport.openReader(group: "late", consumer: "c", stream: testStream)
+            #expect(try await read(reader).count == 3)
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `makes a group once, however often it is asked to`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            try await transport.append(1...3)
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            _ = try await read(reader)
+            try await transport.createGroup("g", on: testStream)
+            #expect(try await read(reader).isEmpty)
+            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 3)
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `keeps groups apart`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            for group in ["one", "two"] { try await transport.createGroup(group, on: testStream) }
+            try await transport.append(1...4)
+            let one = try await transport.openReader(group: "one", consumer: "c", stream: testStream)
+            let two = try await transport.openReader(group: "two", consumer: "c", stream: testStream)
+            let entries = try await read(one)
+            try await transport.acknowledge(entries.map(\.id), group: "one", stream: testStream)
+            #expect(try await transport.pendingCount(group: "one", stream: testStream) == 0)
+            #expect(try await read(two).count == 4)
+            #expect(try await transport.pendingCount(group: "two", stream: testStream) == 4)
+            await one.close()
+            await two.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives an entry to one consumer of a group`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            try await transport.append(1...10)
+            let one = try await transport.openReader(group: "g", consumer: "one", stream: testStream)
+            let two = try await transport.openReader(group: "g", consumer: "two", stream: testStream)
+            let first = try await read(one, 4)
+            let second = try await read(two, 100)
+            #expect(Set(first.map(\.id)).isDisjoint(with: second.map(\.id)))
+            #expect(first.count + second.count == 10)
+            await one.close()
+            await two.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `keeps an entry pending until it is acknowledged`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            try await transport.append(1...3)
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let entries = try await read(reader)
+            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 3)
+            _ = try await read(reader, acknowledging: [entries[0].id])
+            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 2)
+            let rest = entries.dropFirst().map(\.id)
+            for _ in 1...2 { try await transport.acknowledge(rest, group: "g", stream: testStream) }
+            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 0)
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `carries any bytes`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let bytes = (0...255).map { UInt8($0) } + Array("\r\n$-1\r\n\0".utf8)
+            let large = [UInt8](repeating: 0xFE, count: EnvelopeLimits.bodyBytesMax)
+            let values = [bytes, [], large]
+            let outgoing = values.map { OutgoingEntry(stream: testStream, fields: [(name: "b", value: $0)]) }
+            for result in try await transport.append(outgoing) { _ = try result.get() }
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            #expect(try await read(reader).map { $0.fields[0].value } == values)
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `lets another consumer claim what has been idle, and counts the delivery`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let ids = try await transport.append(1...5)
+            let reader = try await transport.openReader(group: "g", consumer: "dead", stream: testStream)
+            _ = try await read(reader)
+            await reader.close()
+            func claim(_ minIdle: Duration, from cursor: EntryID = .zero, _ count: Int) async throws -> ClaimedEntries {
+                try await transport.claim(
+                    group: "g", consumer: "heir", stream: testStream, minIdle: minIdle, cursor: cursor, count: count)
+            }
+            #expect(try await claim(.seconds(600), 10).entries.isEmpty)
+            let first = try await claim(.zero, 3)
+            #expect(first.entries.map(\.id) == Array(ids[..<3]))
+            #expect(first.entries.allSatisfy { $0.deliveryCount == 2 })
+            #expect(try first.entries.map { try number(of: $0.fields) } == [1, 2, 3])
+            #expect(first.cursor != .zero)
+            let second = try await claim(.zero, from: first.cursor, 3)
+            #expect(second.entries.map(\.id) == Array(ids[3...]))
+            #expect(second.cursor == .zero)
+            #expect(try await claim(.zero, 1).entries.first?.deliveryCount == 3)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `does not let anybody claim what its consumer keeps, and tells what is gone`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let ids = try await transport.append(1...2)
+            let reader = try await transport.openReader(group: "g", consumer: "alive", stream: testStream)
+            _ = try await read(reader)
+            // Idle time is the server's; there is no other way to let it pass.
+            let idle = Duration.milliseconds(300)
+            try await Task.sleep(for: idle)
+            func keep() async throws -> [EntryID] {
+                try await transport.keep(ids, group: "g", consumer: "alive", stream: testStream)
+            }
+            #expect(try await keep().isEmpty)
+            let none = try await transport.claim(
+                group: "g", consumer: "other", stream: testStream, minIdle: idle, cursor: .zero, count: 9)
+            #expect(none.entries.isEmpty)
+            _ = try await transport.claim(
+                group: "g", consumer: "other", stream: testStream, minIdle: .zero, cursor: .zero, count: 1)
+            #expect(try await keep() == [ids[0]])
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `takes a consumer off only when nothing of it is pending`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            try await transport.append(1...2)
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let entries = try await read(reader)
+            #expect(try await !transport.retire(consumer: "c", group: "g", stream: testStream))
+            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 2)
+            try await transport.acknowledge(entries.map(\.id), group: "g", stream: testStream)
+            #expect(try await transport.retire(consumer: "c", group: "g", stream: testStream))
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `wakes a waiting reader when an entry comes`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            async let entries = read(reader, wait: .seconds(10))
+            try await transport.append([7])
+            #expect(try await entries.count == 1)
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `ends a waiting read when it is interrupted, and loses nothing`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let start = ContinuousClock.now
+            let interrupter = Task {
+                while !Task.isCancelled {
+                    await reader.interrupt()
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            #expect(try await read(reader, wait: .seconds(30)).isEmpty)
+            interrupter.cancel()
+            await interrupter.value
+            #expect(ContinuousClock.now - start < .seconds(10))
+            try await transport.append([1])
+            try await eventually("an entry is read") { try await read(reader).first }
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `says when a group is missing`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append([1])
+            let reader = try await transport.openReader(group: "none", consumer: "c", stream: testStream)
+            await #expect {
+                _ = try await read(reader)
+            } throws: {
+                ($0 as? EventBusError)?.code == .groupMissing
+            }
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives a tail what comes after it was opened, from all its streams`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append([1, 2])
+            let tails = [
+                try await transport.openTail(streams: [testStream, "other"]),
+                try await transport.openTail(streams: [testStream, "other"]),
+            ]
+            try await transport.append([3])
+            _ = try await transport.append([OutgoingEntry(stream: "other", fields: [(name: "n", value: [4])])])
+            for tail in tails {
+                var streams: [String] = []
+                while streams.count < 2 {
+                    streams += try await tail.read(count: 10, wait: .seconds(10)).map(\.stream)
+                }
+                #expect(streams.sorted() == ["other", testStream])
+                #expect(try await tail.read(count: 10, wait: .milliseconds(1)).isEmpty)
+                await tail.close()
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+import TestSupport
+import WireFormat
+
+@testable import EventBus
+
+/// Notes what it is given and does with it what the test says.
+final class RecordingProcessor: MessageProcessor {
+    struct Seen: Sendable, Equatable {
+        var number: Int
+        var deliveryCount: Int
+    }
+
+    private struct State {
+        var seen: [Seen] = []
+        var running = 0
+        var mostRunning = 0
+    }
+
+    private let state = Mutex(State())
+    private let unit: Int
+    private let body: @Sendable (Int, Int) async throws -> Void
+
+    /// - Parameter body: Called with each message's number and delivery count; what it throws is the result.
+    init(unit: Int = 1, _ body: @escaping @Sendable (Int, Int) async throws -> Void = { _, _ in }) {
+        self.unit = unit
+        self.body = body
+    }
+
+    var seen: [Seen] { state.withLock { $0.seen } }
+    var numbers: [Int] { seen.map(\.number) }
+    var mostRunning: Int { state.withLock { $0.mostRunning } }
+
+    func unitSize(_ configuration: EventConsumerConfiguration) -> Int { unit }
+    func workerCount(_ configuration: EventConsumerConfiguration) -> Int { unit == 1 ? configuration.concurrency : 1 }
+
+    func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult] {
+        state.withLock { state in
+            state.running += 1
+            state.mostRunning = max(state.mostRunning, state.running)
+        }
+        var results: [ProcessingResult] = []
+        for entry in entries {
+            guard let number = try? number(of: entry.fields) else {
+                results.append(.unreadable(WireFormatError(.malformedBody, "no number")))
+                continue
+            }
+            state.withLock { $0.seen.append(Seen(number: number, deliveryCount: entry.deliveryCount)) }
+            do {
+                try await body(number, entry.deliveryCount)
+                results.append(.handled)
+            } catch {
+                results.append(.failed(error))
+            }
+        }
+        state.withLock { $0.running -= 1 }
+        return results
+    }
+
+    func waitFor(_ count: Int) async throws {
+        try await eventually("\(count) messages are seen") { self.seen.count >= count }
+    }
+}
+
+struct TestFailure: Error {}
+
+/// A consumer that runs beside a test.
+struct RunningConsumer {
+    let consumer: StreamConsumer
+    let task: Task<Void, Never>
+
+    init(
+        _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
+        name: String = "consumer", stream: String = testStream, configuration: EventConsumerConfiguration = .quick
+    ) {
+        let consumer = StreamConsumer(
+            scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: .quiet), transport: transport,
+            processor: processor, configuration: configuration)
+        self.consumer = consumer
+        task = Task { await consumer.run() }
+    }
+
+    /// Drains, as a graceful shutdown does, and waits for the end.
+    func drain() async {
+        consumer.stop()
+        await task.value
+    }
+}
+
+/// Runs a consumer while `body` runs, and drains it.
+func withConsumer(
+    _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
+    name: String = "consumer", configuration: EventConsumerConfiguration = .quick, _ body: () async throws -> Void
+) async throws {
+    let running = RunningConsumer(transport, processor, group: group, name: name, configuration: configuration)
+    do {
+        try await body()
+        await running.drain()
+    } catch {
+        await running.drain()
+        throw error
+    }
+}

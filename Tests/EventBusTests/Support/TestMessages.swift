@@ -1,0 +1,52 @@
+import EventBus
+import Foundation
+import WireFormat
+
+/// The stream of the tests' messages; each test has it to itself through its transport.
+let testStream = PhotoUploaded.type.rawValue
+
+/// A message that carries a number.
+func message(_ number: Int, id: UUID = UUIDv7.generate()) throws -> OutgoingEntry {
+    let event = PhotoUploaded(photoID: UUIDv7.generate(), topic: "\(number)")
+    return OutgoingEntry(stream: testStream, envelope: try Envelope(event, id: id).encoded())
+}
+
+/// The number that a message carries.
+func number(of fields: [StreamField]) throws -> Int {
+    let event = try EncodedEnvelope(streamFields: fields).decode(PhotoUploaded.self).body
+    return Int(event.topic) ?? -1
+}
+
+extension EventTransport {
+    /// Appends messages with the given numbers.
+    @discardableResult
+    func append(_ numbers: some Sequence<Int>) async throws -> [EntryID] {
+        try await append(numbers.map { try message($0) }).map { try $0.get() }
+    }
+
+    /// Appends an entry that is no message.
+    func appendGarbage() async throws {
+        _ = try await append([OutgoingEntry(stream: testStream, fields: [(name: "b", value: [0xFF, 0x00])])])
+    }
+}
+
+extension EventConsumerConfiguration {
+    /// Times short enough for tests.
+    static var quick: EventConsumerConfiguration {
+        var configuration = EventConsumerConfiguration()
+        configuration.readWait = .milliseconds(500)
+        configuration.claimMinIdle = .milliseconds(150)
+        configuration.claimInterval = .milliseconds(30)
+        configuration.drainTimeout = .seconds(5)
+        configuration.minPause = .milliseconds(2)
+        configuration.maxPause = .milliseconds(20)
+        return configuration
+    }
+
+    /// The same, but messages of others are left alone.
+    static var withoutClaims: EventConsumerConfiguration {
+        var configuration = quick
+        configuration.claimMinIdle = .seconds(600)
+        return configuration
+    }
+}

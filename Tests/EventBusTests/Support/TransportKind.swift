@@ -1,0 +1,41 @@
+import EventBus
+import Foundation
+import Logging
+import RedisClient
+import TestSupport
+import Testing
+
+/// The implementations that have to pass the conformance suite.
+enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case inMemory
+    case redis
+
+    var testDescription: String { rawValue }
+
+    /// Runs `body` with a transport whose streams nobody else has.
+    func withTransport(_ body: (any EventTransport) async throws -> Void) async throws {
+        switch self {
+        case .inMemory: try await body(InMemoryEventTransport())
+        case .redis: try await withRedisTransport(on: RedisServer.shared(), body)
+        }
+    }
+}
+
+/// Runs `body` with a transport over a client of its own.
+func withRedisTransport(
+    on server: RedisServer, prefix: String = RedisServer.uniquePrefix(), _ body: (RedisEventTransport) async throws -> Void
+) async throws {
+    let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: .quiet)
+    do {
+        try await body(RedisEventTransport(client: client, keyPrefix: prefix))
+        await client.shutdown()
+    } catch {
+        await client.shutdown()
+        throw error
+    }
+}
+
+extension Logger {
+    /// A logger that says nothing: failures are what tests provoke.
+    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
