@@ -36,7 +36,16 @@ enum CurlThread {
     }
 
     private static func enter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        blockSignals()
         if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
         return nil
+    }
+
+    /// Keeps every signal away from the thread: OpenSSL writes to sockets whose other side is gone, and the SIGPIPE
+    /// that earns would end the process; a blocked one stays pending on this thread and harms nobody.
+    private static func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
     }
 }

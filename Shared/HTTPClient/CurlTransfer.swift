@@ -132,8 +132,6 @@ final class CurlTransfer {
         switch configuration.version {
         case .http1: hg_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         case .http2: hg_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        case .http2PriorKnowledge:
-            hg_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }
         // Waiting for a connection that is being made beats opening one a request.
         hg_easy_set_long(easy, CURLOPT_PIPEWAIT, configuration.version == .http1 ? 0 : 1)

@@ -1,13 +1,13 @@
 /// What a client may do, and its limits.
 public struct HTTPClientConfiguration: Sendable {
     /// Which version of HTTP is spoken.
+    ///
+    /// HTTP/2 over plain TCP is not offered: libcurl 7.88 cannot use such a connection for a second request.
     public enum Version: Sendable {
         /// HTTP/1.1 only.
         case http1
         /// HTTP/2 where the server offers it over TLS, else HTTP/1.1.
         case http2
-        /// HTTP/2 without asking, which is the way to speak it over plain TCP.
-        case http2PriorKnowledge
     }
 
     /// Which version of HTTP is spoken.

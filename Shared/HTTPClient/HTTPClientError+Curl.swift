@@ -26,7 +26,9 @@ extension HTTPClientError {
         let code: Code
         var mayHaveReachedServer = evidence.mayHaveReachedServer
         switch evidence.result {
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
+        // libcurl also calls it an unsupported protocol when the answer is no HTTP: then the request was sent.
+        case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT,
+            CURLE_UNSUPPORTED_PROTOCOL where evidence.requestHeadByteCount == 0:
             code = .invalidRequest
             mayHaveReachedServer = false
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,

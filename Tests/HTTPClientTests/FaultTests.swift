@@ -1,0 +1,135 @@
+import HTTPClient
+import Testing
+import TestSupport
+
+@Suite struct FaultTests {
+    static func post(_ url: String, timeout: Duration = .seconds(10)) -> HTTPClientRequest {
+        HTTPClientRequest(method: "POST", url: url, body: Array("hello".utf8), timeout: timeout)
+    }
+
+    @Test func `a refused connection means not sent`() async throws {
+        let port = try FreePort.find()
+        try await withClient { client in
+            let error = await failure(client, Self.post("http://127.0.0.1:\(port)/"))
+            #expect(error?.code == .notSent)
+            #expect(error?.mayHaveReachedServer == false)
+            #expect(error?.curlCode == 7)
+        }
+    }
+
+    @Test func `a host without an address means not sent`() async throws {
+        try await withClient { client in
+            let error = await failure(client, Self.post("http://no-such-host.invalid/"))
+            #expect(error?.code == .notSent)
+            #expect(error?.mayHaveReachedServer == false)
+        }
+    }
+
+    @Test func `an answer that does not come is a timeout of a request that was sent`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.waitForClose()
+        }
+        try await withClient { client in
+            let error = await failure(client, Self.post(server.url, timeout: .milliseconds(200)))
+            #expect(error?.code == .timeout)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `waiting for a connection in vain is a timeout of a request that was not sent`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.waitForClose()
+        }
+        try await withClient(configure: { $0.connectionsPerHostMax = 1 }) { client in
+            async let first = failure(client, Self.post(server.url, timeout: .seconds(2)))
+            try await eventually("the first request has the only connection") { server.connectionCount == 1 }
+            let second = await failure(client, Self.post(server.url, timeout: .milliseconds(100)))
+            #expect(second?.code == .timeout)
+            #expect(second?.mayHaveReachedServer == false)
+            #expect(await first?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `a connection that closes after the request is ambiguous`() async throws {
+        let server = try await ScriptedServer { connection in _ = try await connection.readRequest() }
+        try await withClient { client in
+            let error = await failure(client, Self.post(server.url))
+            #expect(error?.code == .ambiguous)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `a GET whose answer is lost is ambiguous too`() async throws {
+        let server = try await ScriptedServer { connection in _ = try await connection.readRequest() }
+        try await withClient { client in
+            #expect(await failure(client, HTTPClientRequest(url: server.url))?.code == .ambiguous)
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        "nonsense\r\n\r\n",
+    ])
+    func `a cut or garbled answer is ambiguous`(answer: String) async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.write(answer)
+        }
+        try await withClient { client in
+            let error = await failure(client, Self.post(server.url))
+            #expect(error?.code == .ambiguous)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `a body over the limit is cut off`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            while true { try await connection.write("100\r\n" + String(repeating: "x", count: 256) + "\r\n") }
+        }
+        try await withClient(configure: { $0.responseBodyByteCountMax = 1000 }) { client in
+            let error = await failure(client, Self.post(server.url))
+            #expect(error?.code == .responseTooLarge)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `a body just at the limit is whole`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1000))
+            try await connection.waitForClose()
+        }
+        try await withClient(configure: { $0.responseBodyByteCountMax = 1000 }) { client in
+            let response = try await client.execute(Self.post(server.url))
+            #expect(response.body.count == 1000)
+        }
+    }
+
+    @Test func `a header block over the limit is cut off`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 200 OK\r\n")
+            while true { try await connection.write("X-Filler: " + String(repeating: "x", count: 500) + "\r\n") }
+        }
+        try await withClient(configure: { $0.responseHeadByteCountMax = 2000 }) { client in
+            #expect(await failure(client, Self.post(server.url))?.code == .responseTooLarge)
+        }
+    }
+
+    @Test func `more requests than allowed are refused as not sent`() async throws {
+        let server = try await ScriptedServer { connection in try await connection.waitForClose() }
+        try await withClient(configure: { $0.requestsInFlightMax = 1 }) { client in
+            async let first = failure(client, Self.post(server.url, timeout: .seconds(1)))
+            try await eventually("the first request is on its way") { server.connectionCount == 1 }
+            let second = await failure(client, Self.post(server.url))
+            #expect(second?.code == .notSent)
+            #expect(await first?.code == .timeout)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPClient
+import Testing
+
+@Suite struct RequestTests {
+    static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Thing:  spaced \r\n\r\nok"
+
+    @Test func `a request arrives as written and the answer comes back whole`() async throws {
+        let server = try await ScriptedServer { connection in
+            let request = try await connection.readRequest()
+            try await connection.write(
+                "HTTP/1.1 201 Created\r\nX-Echo: \(request.count)\r\nContent-Length: \(request.utf8.count)\r\n\r\n\(request)")
+            try await connection.waitForClose()
+        }
+        try await withClient { client in
+            let response = try await client.execute(
+                HTTPClientRequest(
+                    method: "POST", url: server.url + "a/b?c=d",
+                    headers: [("Authorization", "Bearer x"), ("Content-Type", "application/json"), ("X-Empty", "")],
+                    body: Array(#"{"ä":1}"#.utf8)))
+            let text = String(decoding: response.body, as: UTF8.self)
+            #expect(response.status == 201)
+            #expect(response.httpVersion == .http1)
+            #expect(response.header("x-echo") == "\(text.count)")
+            #expect(text.hasPrefix("POST /a/b?c=d HTTP/1.1\r\n"))
+            #expect(text.contains("\r\nAuthorization: Bearer x\r\n"))
+            #expect(text.contains("\r\nX-Empty:\r\n"))
+            #expect(text.contains("\r\nContent-Length: 8\r\n"))
+            #expect(!text.contains("Expect:"))
+            #expect(text.hasSuffix("\r\n\r\n{\"ä\":1}"))
+        }
+    }
+
+    @Test(arguments: ["GET", "DELETE", "PUT", "POST", "PATCH", "OPTIONS"])
+    func `methods are sent, with and without a body`(method: String) async throws {
+        let server = try await ScriptedServer { connection in
+            while true {
+                let request = try await connection.readRequest()
+                try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(request.utf8.count)\r\n\r\n\(request)")
+            }
+        }
+        try await withClient { client in
+            let bare = try await client.execute(HTTPClientRequest(method: method, url: server.url))
+            #expect(String(decoding: bare.body, as: UTF8.self).hasPrefix("\(method) / HTTP/1.1\r\n"))
+            let full = try await client.execute(HTTPClientRequest(method: method, url: server.url, body: [0x61, 0x62]))
+            #expect(String(decoding: full.body, as: UTF8.self).hasPrefix("\(method) / HTTP/1.1\r\n"))
+            #expect(String(decoding: full.body, as: UTF8.self).hasSuffix("\r\n\r\nab"))
+            #expect(full.connectionsOpened == 0, "the connection is reused")
+        }
+    }
+
+    @Test func `informational answers and their headers are passed over`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" + Self.ok)
+            try await connection.waitForClose()
+        }
+        try await withClient { client in
+            let response = try await client.execute(HTTPClientRequest(url: server.url))
+            #expect(response.status == 200)
+            #expect(response.header("X-Early") == nil)
+            #expect(response.header("X-Thing") == "spaced")
+        }
+    }
+
+    @Test func `a redirect is an answer, not an order`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+            try await connection.waitForClose()
+        }
+        try await withClient { client in
+            let response = try await client.execute(HTTPClientRequest(url: server.url))
+            #expect(response.status == 302)
+        }
+    }
+
+    @Test(arguments: [
+        HTTPClientRequest(url: "http://127.0.0.1:1/", headers: [("X", "a\r\nInjected: b")]),
+        HTTPClientRequest(url: "http://127.0.0.1:1/", headers: [("X\n", "a")]),
+        HTTPClientRequest(url: "http://127.0.0.1:1/", headers: [("", "a")]),
+        HTTPClientRequest(url: "http://127.0.0.1:1/\r\nX: y"),
+        HTTPClientRequest(url: ""),
+        HTTPClientRequest(url: "file:///etc/passwd"),
+        HTTPClientRequest(url: "gopher://127.0.0.1:1/"),
+        HTTPClientRequest(method: "GET /x", url: "http://127.0.0.1:1/"),
+    ])
+    func `what must not be sent is refused`(request: HTTPClientRequest) async throws {
+        try await withClient { client in
+            let error = await failure(client, request)
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.mayHaveReachedServer == false)
+        }
+    }
+
+    @Test func `plain HTTP must be allowed on purpose`() async throws {
+        try await withClient(configure: { $0.allowedSchemes = ["https"] }) { client in
+            #expect(await failure(client, HTTPClientRequest(url: "http://127.0.0.1:1/"))?.code == .invalidRequest)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A TCP server that does to each connection what its script says, right or wrong: for faults no real server shows.
+final class ScriptedServer: Sendable {
+    /// One connection, as a script sees it.
+    struct Connection {
+        var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+        /// Reads until a whole HTTP/1.1 request is there, and returns its text.
+        mutating func readRequest() async throws -> String {
+            var text = ""
+            while let buffer = try await inbound.next(isolation: #isolation) {
+                text += String(buffer: buffer)
+                guard let end = text.range(of: "\r\n\r\n") else { continue }
+                let head = text[..<end.lowerBound].lowercased()
+                let length = head.split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
+                    .flatMap { Int($0.dropFirst("content-length:".count).filter { $0 != " " }) }
+                if text[end.upperBound...].utf8.count >= length ?? 0 { return text }
+            }
+            throw ChannelError.inputClosed
+        }
+
+        func write(_ text: String) async throws {
+            try await outbound.write(ByteBuffer(string: text))
+        }
+
+        /// Waits until the other side closes.
+        mutating func waitForClose() async throws {
+            while try await inbound.next(isolation: #isolation) != nil {}
+        }
+    }
+
+    let port: Int
+    private let task: Task<Void, any Error>
+    private let counter: Counter
+
+    final class Counter: Sendable {
+        let value = Atomic<Int>(0)
+    }
+
+    /// How many connections were accepted.
+    var connectionCount: Int { counter.value.load(ordering: .relaxed) }
+    var url: String { "http://127.0.0.1:\(port)/" }
+
+    init(_ script: @escaping @Sendable (inout Connection) async throws -> Void) async throws {
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        port = listener.channel.localAddress?.port ?? 0
+        let counter = Counter()
+        self.counter = counter
+        task = Task {
+            try await listener.executeThenClose { connections in
+                await withDiscardingTaskGroup { group in
+                    var accepted = connections.makeAsyncIterator()
+                    while let channel = try? await accepted.next() {
+                        counter.value.add(1, ordering: .relaxed)
+                        group.addTask {
+                            try? await channel.executeThenClose { inbound, outbound in
+                                var connection = Connection(inbound: inbound.makeAsyncIterator(), outbound: outbound)
+                                try await script(&connection)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    deinit { task.cancel() }
+}
