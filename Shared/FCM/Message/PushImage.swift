@@ -1,0 +1,16 @@
+/// Tells which picture URLs may stand in a push.
+enum PushImage {
+    /// The longest URL, in bytes: it takes its share of the 4 KB of a message twice or three times.
+    private static let urlByteCountMax = 700
+
+    /// Returns the URL when a phone will accept it, else nil: a push without its picture is better than no push.
+    ///
+    /// Phones load https only; a user name in a URL is no address of ours.
+    static func usable(_ url: String) -> String? {
+        guard url.hasPrefix("https://"), url.utf8.count <= urlByteCountMax,
+            url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else { return nil }
+        let authority = url.dropFirst("https://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return authority.isEmpty || authority.contains("@") ? nil : url
+    }
+}

@@ -1,0 +1,99 @@
+public import FoundationEssentials
+public import HTTPClient
+public import Logging
+
+/// Gets access tokens for a service account and keeps each for most of its hour.
+///
+/// One request at a time, whoever asks. A new token is asked for after five sixths of the old one's life, while the old
+/// one is still handed out; when that fails the old one serves until its end.
+public actor ServiceAccountTokenSource: AccessTokenSource {
+    /// How long to wait after a failure before asking again while an old token still serves, in seconds.
+    static let retrySeconds = 10.0
+    /// How long after a forced refresh the next one may follow, in seconds.
+    static let forcedRefreshSeconds = 60.0
+    /// A token is not handed out any more that long before its end, in seconds: a request takes time too.
+    static let marginSeconds = 30.0
+
+    private struct Cached {
+        let token: String
+        let refreshAt: Date
+        let expiresAt: Date
+    }
+
+    private let request: TokenRequest
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private var cached: Cached?
+    private var refresh: Task<Result<TokenGrant, FCMError>, Never>?
+    private var lastFailureAt = Date.distantPast
+    private var lastForcedAt = Date.distantPast
+
+    /// Makes a source; nothing is asked before the first token is needed.
+    ///
+    /// - Parameter tokenURL: where tokens are had in place of Google's address; nil means Google.
+    /// - Throws: `configuration` when the URL may not be used.
+    public init(
+        key: ServiceAccountKey, tokenURL: String? = nil, http: HTTPClient, logger: Logger,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(FCMError) {
+        let endpoints = try FCMEndpoints(baseURL: FCMEndpoints.googleBaseURL, tokenURL: tokenURL, key: key)
+        request = TokenRequest(key: key, url: endpoints.token, audience: endpoints.audience, http: http)
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Returns the cached token, or waits for a new one.
+    public func accessToken() async throws(FCMError) -> String {
+        let time = now()
+        if let cached, time < cached.expiresAt {
+            if time >= cached.refreshAt, time >= lastFailureAt.addingTimeInterval(Self.retrySeconds) {
+                startRefresh()
+            }
+            return cached.token
+        }
+        return try await refreshed().get()
+    }
+
+    /// Asks for another token, at most once a minute, unless a newer one is there already.
+    public func accessToken(afterRefusalOf token: String) async -> String? {
+        if let cached, cached.token != token { return cached.token }
+        let time = now()
+        guard refresh != nil || time >= lastForcedAt.addingTimeInterval(Self.forcedRefreshSeconds) else { return nil }
+        lastForcedAt = time
+        return try? await refreshed().get()
+    }
+
+    private func refreshed() async -> Result<String, FCMError> {
+        await startRefresh().value.map(\.token)
+    }
+
+    @discardableResult
+    private func startRefresh() -> Task<Result<TokenGrant, FCMError>, Never> {
+        if let refresh { return refresh }
+        // A task of its own: whoever asked first may be cancelled, and the others still want the token.
+        let task = Task { [request, now] in
+            let result = await request.grant(at: now())
+            take(result)
+            return result
+        }
+        refresh = task
+        return task
+    }
+
+    private func take(_ result: Result<TokenGrant, FCMError>) {
+        refresh = nil
+        let time = now()
+        switch result {
+        case .success(let grant):
+            let life = grant.lifetimeSeconds
+            let jitter = Double.random(in: 0.95...1)
+            cached = Cached(
+                token: grant.token, refreshAt: time.addingTimeInterval(life * 5 / 6 * jitter),
+                expiresAt: time.addingTimeInterval(max(1, life - Self.marginSeconds)))
+            logger.debug("access token granted", metadata: ["seconds": "\(Int(life))"])
+        case .failure(let error):
+            lastFailureAt = time
+            logger.debug("no access token", metadata: ["error": "\(error)"])
+        }
+    }
+}
