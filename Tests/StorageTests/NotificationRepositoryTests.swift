@@ -34,13 +34,16 @@ struct NotificationRepositoryTests {
         }
     }
 
-    @Test(arguments: NotificationKind.allCases, Lane.allCases)
-    func `the database knows every kind and lane`(_ kind: NotificationKind, _ lane: Lane) async throws {
+    @Test func `the database knows every kind and lane`() async throws {
         try await withStorage { client async throws in
-            var new = NewNotification.make(recipient: .topic("event:42"))
-            new.kind = kind
-            new.lane = lane
-            #expect(try await NotificationRepository(client).insert(new))
+            for kind in NotificationKind.allCases {
+                for lane in Lane.allCases {
+                    var new = NewNotification.make(recipient: .topic("event:42"))
+                    new.kind = kind
+                    new.lane = lane
+                    #expect(try await NotificationRepository(client).insert(new))
+                }
+            }
         }
     }
 

@@ -57,16 +57,17 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test(arguments: SessionReason.allCases)
-    func `the database knows every reason`(_ reason: SessionReason) async throws {
+    @Test func `the database knows every reason`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
-            let id = try await sessions.insert(.make()).id
-            #expect(try await sessions.complete(id: id, outcome: .failed(reason)))
-            let session = try await sessions.find(id: id)
-            #expect(session?.reason == reason)
-            #expect(session?.retryable == (reason != .alreadyEnrolled))
-            #expect(session?.completedAt != nil)
+            for reason in SessionReason.allCases {
+                let id = try await sessions.insert(.make()).id
+                #expect(try await sessions.complete(id: id, outcome: .failed(reason)))
+                let session = try await sessions.find(id: id)
+                #expect(session?.reason == reason)
+                #expect(session?.retryable == (reason != .alreadyEnrolled))
+                #expect(session?.completedAt != nil)
+            }
         }
     }
 

@@ -25,20 +25,27 @@ public enum CommandLineTool {
         defer { try? FileManager.default.removeItem(at: output) }
         let handle = try FileHandle(forWritingTo: output)
 
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = handle
-        process.standardError = handle
-        let exitCode = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
+        let pid = try GuardedProcess.spawn(
+            ["/usr/bin/env"] + command, standardInput: .nullDevice, standardOutput: handle, standardError: handle,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+        let exitCode = await exitCode(of: pid)
         try handle.close()
         let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
         guard exitCode == 0 else { throw Failure(command: command, exitCode: exitCode, output: text) }
         return text
+    }
+
+    /// Waits for a child on a thread of its own; 128 and the signal stand for a death by signal, as in a shell.
+    ///
+    /// Foundation's `Process` loses the end of a child now and then when dozens of tests run some at once.
+    private static func exitCode(of pid: pid_t) async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var status: Int32 = 0
+                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+                let signal = status & 0x7F
+                continuation.resume(returning: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+            }
+        }
     }
 }

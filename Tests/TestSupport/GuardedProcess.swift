@@ -71,14 +71,16 @@ public final class GuardedProcess: Sendable {
     ///
     /// Foundation's `Process` hands down the signal mask of the calling thread, and Dispatch's threads block
     /// every signal: a server started that way would never see its SIGTERM.
-    private static func spawn(
-        _ command: [String], standardInput: FileHandle, standardOutput: FileHandle, environment: [String: String]
+    static func spawn(
+        _ command: [String], standardInput: FileHandle, standardOutput: FileHandle, standardError: FileHandle? = nil,
+        environment: [String: String]
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, standardInput.fileDescriptor, 0)
         posix_spawn_file_actions_adddup2(&actions, standardOutput.fileDescriptor, 1)
+        if let standardError { posix_spawn_file_actions_adddup2(&actions, standardError.fileDescriptor, 2) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

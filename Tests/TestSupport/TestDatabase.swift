@@ -23,6 +23,8 @@ public func withEmptyDatabase<Result>(_ body: (TestDatabase) async throws -> Res
 func withDatabase<Result>(
     on server: PostgresServer, template: String, _ body: (TestDatabase) async throws -> Result
 ) async throws -> Result {
+    await databaseSlots.take()
+    defer { databaseSlots.giveBack() }
     let name = "t_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "_")
     try await server.psql("CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy")
     do {
@@ -34,3 +36,7 @@ func withDatabase<Result>(
         throw error
     }
 }
+
+/// How many tests have a database at once: every test runs in parallel with all others, and each brings a pool of
+/// connections and a process or two.
+private let databaseSlots = Slots(count: 12)

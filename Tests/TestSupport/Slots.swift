@@ -1,0 +1,41 @@
+import Synchronization
+
+/// A number of things that tests share; who comes when all are taken waits in line.
+public final class Slots: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes `count` slots, all free.
+    public init(count: Int) {
+        state = Mutex(State(free: count))
+    }
+
+    /// Takes a slot, when one is free.
+    public func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.free > 0 {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    /// Gives a slot back; it passes to the one that waits longest.
+    public func giveBack() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            state.free += 1
+            return nil
+        }
+        next?.resume()
+    }
+}
