@@ -77,7 +77,7 @@ let package = Package(
             "ServiceDefaults",
             [
                 "RedisClient", "PostgresClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto", .hummingbird, .logging,
-                .coreMetrics, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
+                .coreMetrics, .unixSignals, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
             ]),
 
         // MARK: The services
@@ -139,7 +139,7 @@ let package = Package(
         .tests("TokenRegistryTests", ["TokenRegistry", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
         .tests("NotifierTests", ["Notifier", "FCMEmulator", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
         .tests("HeliographCtlTests", ["HeliographCtl", "HeliographCrypto", "Storage", "TestSupport", .argumentParser]),
-        .tests("EndToEndTests", ["TestSupport", "HTTPClient", "PostgresClient", "Storage", "HeliographCrypto"]),
+        .tests("EndToEndTests", ["TestSupport", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .tests("TestSupportTests", ["TestSupport"]),
         .tests("TidyTests", []),
     ],
@@ -189,6 +189,7 @@ extension Target.Dependency {
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let hummingbirdHTTP2 = product(name: "HummingbirdHTTP2", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let logging = product(name: "Logging", package: "swift-log")
     static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metrics = product(name: "Metrics", package: "swift-metrics")
@@ -196,5 +197,4 @@ extension Target.Dependency {
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
-    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }

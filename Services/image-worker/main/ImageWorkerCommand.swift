@@ -1,4 +1,8 @@
+import ArgumentParser
+import ImageWorker
+import ServiceDefaults
+
 @main
-struct ImageWorkerCommand {
-    static func main() {}
+enum ImageWorkerCommand {
+    static func main() async { await ServiceCommand<ImageWorker>.main() }
 }

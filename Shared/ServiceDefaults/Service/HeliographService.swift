@@ -1,0 +1,13 @@
+public import ServiceLifecycle
+
+/// One of the deployed services: a function from its context to the things that run.
+public protocol HeliographService: Sendable {
+    /// The deployed name, in kebab case.
+    static var name: String { get }
+    /// One line for `--help`.
+    static var summary: String { get }
+    /// Makes what this service runs beside what all services run.
+    ///
+    /// They start in this order and are shut down in reverse: what others depend on comes first.
+    static func build(_ context: ServiceContext) async throws -> [any Service]
+}

@@ -1,0 +1,54 @@
+public import ArgumentParser
+import Foundation
+
+/// The command line that all services share: `run` (when nothing is said) and `healthcheck`.
+public struct ServiceCommand<S: HeliographService>: AsyncParsableCommand {
+    public static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: S.name, abstract: S.summary,
+            discussion: """
+                Settings come from the environment; each may also be a file, named by NAME_FILE. \
+                README.md lists them all. SIGTERM ends running work within 25 seconds and then the process.
+                """,
+            subcommands: [Run.self, Healthcheck.self], defaultSubcommand: Run.self)
+    }
+
+    public init() {}
+
+    /// Runs the service until SIGTERM or SIGINT.
+    public struct Run: AsyncParsableCommand {
+        public static var configuration: CommandConfiguration {
+            CommandConfiguration(commandName: "run", abstract: "Run the service until SIGTERM or SIGINT.")
+        }
+
+        public init() {}
+
+        public mutating func run() async throws {
+            do {
+                try await ServiceRunner.run(S.self)
+            } catch let error as ConfigurationError {
+                FileHandle.standardError.write(Data("\(S.name): \(error)\n".utf8))
+                throw ExitCode(78)  // EX_CONFIG of sysexits.h
+            }
+        }
+    }
+
+    /// Exits with 0 when the running service says that it is ready.
+    public struct Healthcheck: AsyncParsableCommand {
+        public static var configuration: CommandConfiguration {
+            CommandConfiguration(
+                commandName: "healthcheck", abstract: "Exit with 0 if the service on ADMIN_PORT is ready, else with 1.")
+        }
+
+        @Option(help: "The path to ask: /readyz, or /livez to leave Redis and Postgres out.")
+        var path = "/readyz"
+
+        public init() {}
+
+        public mutating func run() async throws {
+            let settings = Settings()
+            let port = try settings.int("ADMIN_PORT", default: 9090, in: 1...65_535)
+            guard HealthcheckClient.isOK(host: "127.0.0.1", port: port, path: path) else { throw ExitCode.failure }
+        }
+    }
+}

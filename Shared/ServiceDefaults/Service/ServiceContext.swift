@@ -1,0 +1,66 @@
+public import BlobStore
+public import EventBus
+public import HeliographCrypto
+public import Logging
+public import PostgresClient
+public import RedisClient
+
+/// What every service is given to build itself from: its settings and the clients that all of them share.
+public struct ServiceContext: Sendable {
+    /// The deployed name, such as `notifier`; also the name of its consumer group.
+    public let name: String
+    public let settings: Settings
+    public let logger: Logger
+    public let postgres: PostgresClient
+    public let redis: RedisClient
+    public let transport: RedisEventTransport
+    /// Seals and opens what is sealed at rest (`SEALING_KEYS`).
+    public let sealer: Sealer
+    /// The key of the HMACs under which e-mails and installations are looked up (`LOOKUP_KEY`, 32 bytes).
+    public let lookupKey: [UInt8]
+    public let health: HealthRegistry
+    public let metrics: PrometheusRegistry
+
+    /// Makes the clients from `settings`; none of them connects before its first use.
+    /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
+    public init(
+        name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry()
+    ) throws {
+        self.name = name
+        self.settings = settings
+        self.logger = logger
+        self.metrics = metrics
+        health = HealthRegistry()
+
+        let databaseURL = try settings.string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
+        var postgresConfiguration = PostgresConfiguration(url: databaseURL)
+        postgresConfiguration.applicationName = name
+        postgresConfiguration.maxConnections = try settings.int("DATABASE_CONNECTIONS", default: 4, in: 1...64)
+        postgres = try PostgresClient(configuration: postgresConfiguration, logger: logger)
+
+        let redisURL = try settings.string("REDIS_URL", "redis://host:6379/0, rediss://… or unix:///path/to.sock")
+        var redisConfiguration: RedisConfiguration
+        do { redisConfiguration = try RedisConfiguration(url: redisURL) } catch {
+            throw ConfigurationError("REDIS_URL", "is not valid", expectation: "redis://host:6379/0, rediss://… or unix:///path/to.sock")
+        }
+        redisConfiguration.caFile = try settings.optionalString("REDIS_CA_FILE")
+        redis = RedisClient(configuration: redisConfiguration, logger: logger)
+        transport = RedisEventTransport(
+            client: redis, keyPrefix: try settings.optionalString("REDIS_KEY_PREFIX") ?? "heliograph:")
+
+        let keysExpectation = "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one)"
+        do { sealer = Sealer(keyRing: try KeyRing(parsing: try settings.string("SEALING_KEYS", keysExpectation))) } catch is CryptoError {
+            throw ConfigurationError("SEALING_KEYS", "is not valid", expectation: keysExpectation)
+        }
+        lookupKey = try settings.base64("LOOKUP_KEY", count: 32, "32 bytes in base64 (`heliographctl keys generate` makes one)")
+
+        health.register("postgres") { [postgres] in _ = try await postgres.query("SELECT 1 AS one") }
+        health.register("redis") { [redis] in try await redis.ping() }
+    }
+
+    /// The store of sealed objects that `BLOB_STORE_PATH` names.
+    public func blobStore() throws -> any BlobStore {
+        let root = try settings.string("BLOB_STORE_PATH", "a folder that identity-api and the workers share")
+        return FileSystemBlobStore(root: root, sealer: sealer)
+    }
+}
