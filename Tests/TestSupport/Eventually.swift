@@ -1,6 +1,8 @@
 /// Thrown by ``eventually(within:_:_:)`` when the condition did not come true in time.
 public struct DeadlineExceeded: Error, CustomStringConvertible {
     public let description: String
+
+    public init(description: String) { self.description = description }
 }
 
 /// Waits until `condition` gives a value; for what offers no signal to wait for, such as another process' state.

@@ -9,6 +9,12 @@ public struct TestDatabase: Sendable {
     /// The server it is on.
     public let server: PostgresServer
 
+    public init(url: String, name: String, server: PostgresServer) {
+        self.url = url
+        self.name = name
+        self.server = server
+    }
+
     /// Runs SQL through `psql` and gives unaligned rows.
     @discardableResult
     public func psql(_ sql: String) async throws -> String { try await server.psql(sql, database: name) }

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+/// The face path through the five real executables: photos in, a session's end and a push out.
+@Suite struct FaceJourneyTests {
+    @Test func `a person signs up with nine photos, signs in with three others and gets a token once`() async throws {
+        let stack = try await Stack.shared()
+        let phone = try await Phone.make(stack)
+        let email = "ada-\(UUID().uuidString)@example.org"
+
+        let upload = try await phone.signUp(email: email)
+        #expect(upload.status == 200)
+        #expect(upload.body["message"].text == "Photos uploaded successfully")
+        let enrolment = try await phone.outcome(of: upload)
+        #expect(enrolment["state"].text == "succeeded", "reason \(enrolment["reason"])")
+        let welcome = try await phone.pushes()[0]
+        #expect(welcome["notification"]["title"].text == "eKYC Sign Up")
+        #expect(welcome["notification"]["body"].text == "Face registration completed successfully.")
+        #expect(welcome["data"]["success"].text == "true")
+        #expect(welcome["data"]["session_id"].text == upload.sessionID)
+
+        let login = try await phone.signIn(email: email, faces: Photos.sameFace)
+        #expect(login.status == 200)
+        #expect(login.body["message"].text == "Login event published successfully")
+        let recognition = try await phone.outcome(of: login)
+        #expect(recognition["state"].text == "succeeded", "reason \(recognition["reason"])")
+        let push = try await phone.pushes(count: 2)[1]
+        #expect(push["notification"]["title"].text == "eKYC Sign In")
+        #expect(push["notification"]["body"].text == "Face verification successful.")
+        #expect(push["data"]["user_id"].text == welcome["data"]["user_id"].text)
+
+        let path = "/api/v1/ekyc/sessions/\(login.sessionID)/token"
+        let grant = try await phone.post(path, bearer: login.sessionToken)
+        #expect(grant.status == 200)
+        let access = try #require((grant.body["data"] == .null ? grant.body : grant.body["data"])["access_token"].text)
+        let second = try await phone.post(path, bearer: login.sessionToken)
+        #expect(second.status != 200)
+        let logout = try await phone.post("/api/v1/auth/logout", bearer: access)
+        #expect((200...204).contains(logout.status))
+        let late = try await phone.post("/api/v1/auth/logout", bearer: access)
+        #expect(late.status == 401)
+    }
+
+    @Test func `somebody else's face is refused, and so is an unknown e-mail, in the same way`() async throws {
+        let stack = try await Stack.shared()
+        let owner = try await Phone.make(stack)
+        let email = "grace-\(UUID().uuidString)@example.org"
+        let upload = try await owner.signUp(email: email)
+        _ = try await owner.outcome(of: upload)
+
+        func attempt(_ email: String) async throws -> (Answer, JSONValue, JSONValue) {
+            let phone = try await Phone.make(stack)
+            let answer = try await phone.signIn(email: email, faces: Photos.otherFace)
+            return (answer, try await phone.outcome(of: answer), try await phone.pushes()[0])
+        }
+        let (wrong, wrongRecord, wrongPush) = try await attempt(email)
+        let (unknown, unknownRecord, unknownPush) = try await attempt("nobody-\(UUID().uuidString)@example.org")
+        #expect(wrong.status == unknown.status)
+        #expect(wrong.body["message"] == unknown.body["message"])
+        for record in [wrongRecord, unknownRecord] {
+            #expect(record["state"].text == "failed")
+            #expect(record["reason"].text == "no_match")
+        }
+        for push in [wrongPush, unknownPush] {
+            #expect(push["notification"]["body"].text == "Face verification failed. Please try again.")
+            #expect(push["data"]["success"].text == "false")
+            #expect(push["data"]["reason"] == .null)
+        }
+        #expect(wrongRecord["attempts_left"] == unknownRecord["attempts_left"])
+    }
+
+    struct BadEnrolment: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let reason: String
+        var left = Photos.left
+        var right = Photos.right
+        var front = Photos.front
+    }
+
+    @Test(arguments: [
+        BadEnrolment(testDescription: "two people in a photo", reason: "multiple_faces", front: ["cases/two-people"] + Photos.front.dropFirst()),
+        BadEnrolment(testDescription: "no face in a photo", reason: "no_face", front: ["cases/no-face"] + Photos.front.dropFirst()),
+        BadEnrolment(testDescription: "photos of two people", reason: "inconsistent_faces", front: Photos.otherFace),
+        BadEnrolment(
+            testDescription: "nine copies of one photo", reason: "duplicate_images",
+            left: Array(repeating: Photos.front[0], count: 3), right: Array(repeating: Photos.front[0], count: 3),
+            front: Array(repeating: Photos.front[0], count: 3)),
+        BadEnrolment(testDescription: "left-facing photos as right-facing", reason: "pose_mismatch", right: Photos.left),
+    ])
+    func `photos that do not enrol end in a failed session with its reason and a push without it`(bad: BadEnrolment) async throws {
+        let stack = try await Stack.shared()
+        let phone = try await Phone.make(stack)
+        let answer = try await phone.signUp(
+            email: "bad-\(UUID().uuidString)@example.org", left: bad.left, right: bad.right, front: bad.front)
+        #expect(answer.status == 200)
+        let record = try await phone.outcome(of: answer)
+        #expect(record["state"].text == "failed")
+        // Left-facing photos sent again as right-facing are duplicates before they are in the wrong pose.
+        #expect([bad.reason, "duplicate_images"].contains(record["reason"].text ?? ""), "\(record["reason"])")
+        let push = try await phone.pushes()[0]
+        #expect(push["notification"]["body"].text == "Face registration failed. Please try again.")
+        #expect(push["data"]["success"].text == "false")
+    }
+
+    @Test func `nothing secret is in the logs, and no photo is left behind`() async throws {
+        let stack = try await Stack.shared()
+        let phone = try await Phone.make(stack)
+        let email = "quiet-\(UUID().uuidString)@example.org"
+        let answer = try await phone.signUp(email: email)
+        _ = try await phone.outcome(of: answer)
+        _ = try await phone.pushes()
+        let logs = stack.allLogs()
+        #expect(!logs.isEmpty)
+        #expect(!logs.contains(email))
+        #expect(!logs.contains(phone.token))
+        #expect(!logs.contains(answer.sessionToken ?? "no session token"))
+    }
+}

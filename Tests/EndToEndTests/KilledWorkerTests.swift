@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct KilledWorkerTests {
+    @Test func `a session whose worker is killed still ends once, with one push`() async throws {
+        // A stack of its own: the shared one's worker must not help out.
+        let stack = try await Stack.start()
+        let (phone, answer) = try await caughtInWork(stack)
+        await stack.kill("face-matching-worker")
+        try stack.launch("face-matching-worker")
+
+        let record = try await phone.outcome(of: answer)
+        #expect(record["state"].text == "succeeded", "reason \(record["reason"])")
+        let pushes = try await phone.pushes()
+        #expect(pushes.count == 1)
+        let deliveries = try await stack.database.psql("SELECT count(*), min(state), max(attempt) FROM deliveries WHERE notification_id IN "
+                + "(SELECT id FROM notifications WHERE dedupe_key = 'ekyc:\(answer.sessionID)')")
+        #expect(deliveries == "1|accepted|1")
+        #expect(stack.blobCount() == 0)
+    }
+
+    /// A session that the worker has in work, with the worker frozen at that point.
+    ///
+    /// The work takes a fraction of a second: when it ended before the signal arrived, another session is tried.
+    private func caughtInWork(_ stack: Stack) async throws -> (Phone, Answer) {
+        for _ in 0..<10 {
+            let phone = try await Phone.make(stack)
+            let answer = try await phone.signUp(email: "kill-\(UUID().uuidString)@example.org")
+            #expect(answer.status == 200)
+            let state = { try await stack.database.psql("SELECT state FROM sessions WHERE id = '\(answer.sessionID)'") }
+            try await eventually(within: .seconds(20), "the worker takes the session") {
+                try await state() == "received" ? nil : ()
+            }
+            stack.signal("face-matching-worker", SIGSTOP)
+            if try await state() == "processing" { return (phone, answer) }
+            stack.signal("face-matching-worker", SIGCONT)
+        }
+        throw DeadlineExceeded(description: "the worker was always faster than the signal")
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import HTTPClient
+import Logging
+import Synchronization
+import TestSupport
+
+/// The whole system as real processes: Redis, Postgres, the emulator of Google and the five services.
+final class Stack: Sendable {
+    static let services = ["token-registry", "notifier", "face-matching-worker", "image-worker", "identity-api"]
+
+    /// The stack that the tests of this process share; it starts once, and dies with the process.
+    static func shared() async throws -> Stack { try await running.value }
+    private static let running = Task { try await Stack.start() }
+
+    let apiURL: String
+    let fcmURL: String
+    let database: TestDatabase
+    let redis: RedisServer
+    let http: HTTPClient
+    private let environment: [String: String]
+    private let adminPorts: [String: Int]
+    private let folder: TemporaryDirectory
+    private let processes = Mutex<[String: GuardedProcess]>([:])
+
+    private init(
+        database: TestDatabase, redis: RedisServer, folder: TemporaryDirectory, environment: [String: String],
+        adminPorts: [String: Int], apiPort: Int, fcmPort: Int
+    ) {
+        self.database = database
+        self.redis = redis
+        self.folder = folder
+        self.environment = environment
+        self.adminPorts = adminPorts
+        apiURL = "http://127.0.0.1:\(apiPort)"
+        fcmURL = "http://127.0.0.1:\(fcmPort)"
+        var configuration = HTTPClientConfiguration()
+        configuration.version = .http1
+        configuration.allowedSchemes = ["http"]
+        configuration.connectionsPerHostMax = 32
+        configuration.responseBodyByteCountMax = 8 << 20
+        http = HTTPClient(configuration: configuration, logger: Logger(label: "end-to-end"))
+    }
+
+    static func start() async throws -> Stack {
+        let models = try PackageRoot.file(".cache/models")
+        async let redisServer = RedisServer.start(persistence: .appendOnly)
+        async let postgresServer = PostgresServer.start()
+        let redis = try await redisServer
+        let postgres = try await postgresServer
+        let folder = try TemporaryDirectory()
+        try await postgres.psql("CREATE DATABASE heliograph")
+        let database = TestDatabase(url: postgres.url(database: "heliograph"), name: "heliograph", server: postgres)
+        let control = try PackageRoot.executable("heliographctl")
+        try await CommandLineTool.run([control, "migrate", "up"], environment: ["DATABASE_URL": database.url])
+
+        let (api, fcm, tls) = (try FreePort.find(), try FreePort.find(), try FreePort.find())
+        var environment = [
+            "DATABASE_URL": database.url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path + "/blobs",
+            "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "ADMIN_HOST": "127.0.0.1", "FACE_MODELS_PATH": models,
+            "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
+            "FCM_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
+            "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
+        ]
+        for line in try await CommandLineTool.run([control, "keys", "generate"]).split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, !line.hasPrefix("#") else { continue }
+            environment[String(parts[0])] = String(parts[1]).trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
+        }
+        var adminPorts: [String: Int] = [:]
+        for service in services { adminPorts[service] = try FreePort.find() }
+        let stack = Stack(
+            database: database, redis: redis, folder: folder, environment: environment, adminPorts: adminPorts,
+            apiPort: api, fcmPort: fcm)
+        try await stack.startEmulator(port: fcm, tlsPort: tls)
+        for service in services { try stack.launch(service) }
+        for service in services { try await stack.waitUntilReady(service) }
+        return stack
+    }
+
+    private func startEmulator(port: Int, tlsPort: Int) async throws {
+        let binary = try PackageRoot.executable("fcm-emulator")
+        let process = try GuardedProcess(
+            [
+                binary, "run", "--host", "127.0.0.1", "--port", "\(port)", "--tls-port", "\(tlsPort)", "--tls-certificate",
+                folder.path + "/fcm.pem", "--tls-key", folder.path + "/fcm.key", "--service-account",
+                folder.path + "/service-account.json",
+            ], log: log(of: "fcm-emulator"))
+        processes.withLock { $0["fcm-emulator"] = process }
+        try await eventually("the emulator answers") {
+            (try? await CommandLineTool.run([binary, "healthcheck", "--port", "\(port)"])) == nil ? nil : ()
+        }
+    }
+
+    /// Starts a service, or one more instance of it under another name.
+    func launch(_ service: String) throws {
+        let settings = environment.merging(["ADMIN_PORT": "\(adminPorts[service]!)"]) { $1 }
+        let process = try GuardedProcess([PackageRoot.executable(service)], log: log(of: service), environment: settings)
+        processes.withLock { $0[service] = process }
+    }
+
+    func waitUntilReady(_ service: String) async throws {
+        let url = "http://127.0.0.1:\(adminPorts[service]!)/readyz"
+        try await eventually(within: .seconds(60), "\(service) is ready; its log: \(tail(of: service))") {
+            (try? await http.execute(HTTPClientRequest(url: url)))?.status == 200 ? () : nil
+        }
+    }
+
+    /// Kills a service as `kill -9` does.
+    func kill(_ service: String) async {
+        await processes.withLock { $0[service] }?.stop(signal: SIGKILL)
+    }
+
+    /// Sends a service a signal, such as `SIGSTOP`.
+    func signal(_ service: String, _ number: Int32) { processes.withLock { $0[service] }?.signal(number) }
+
+    /// What a service logged so far.
+    func tail(of service: String, lines: Int = 20) -> String {
+        let text = (try? String(contentsOfFile: log(of: service), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(lines).joined(separator: "\n")
+    }
+
+    /// Everything that all services logged.
+    func allLogs() -> String {
+        (Self.services + ["fcm-emulator"]).map { (try? String(contentsOfFile: log(of: $0), encoding: .utf8)) ?? "" }.joined()
+    }
+
+    /// How many files the blob store holds.
+    func blobCount() -> Int {
+        let names = FileManager.default.enumerator(atPath: folder.path + "/blobs")?.compactMap { $0 as? String } ?? []
+        return names.count { name in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: "\(folder.path)/blobs/\(name)", isDirectory: &isFolder) && !isFolder.boolValue
+        }
+    }
+
+    private func log(of service: String) -> String { "\(folder.path)/\(service).log" }
+}

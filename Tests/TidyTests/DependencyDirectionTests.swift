@@ -1,0 +1,61 @@
+import Testing
+
+/// The direction of dependencies, as DESIGN has it: C libraries, clients, wire format and storage, the bus, what all
+/// services share, services. A module may import only modules of lower ranks, whatever Package.swift would let it.
+@Suite struct DependencyDirectionTests {
+    private static let ranks: [[String]] = [
+        ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
+        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "ImageProbe", "Imaging", "FaceEngine"],
+        ["WireFormat", "FCM", "BlobStore"],
+        ["Storage"],
+        ["EventBus"],
+        ["ServiceDefaults"],
+        ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl"],
+    ]
+    private static let rank = Dictionary(
+        uniqueKeysWithValues: ranks.enumerated().flatMap { rank, names in names.map { ($0, rank) } })
+
+    private static func module(of file: SourceFile) -> String {
+        let folder = file.path.hasPrefix("Services/") ? String(file.path.split(separator: "/")[2]) : file.owner
+        return folder == "Crypto" ? "HeliographCrypto" : folder
+    }
+
+    @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Shared/") || $0.path.hasPrefix("Services/") })
+    func `a module imports only what is below it`(file: SourceFile) {
+        let module = Self.module(of: file)
+        if module == "main" { return }
+        guard let own = Self.rank[module] else {
+            Issue.record("\(module) has no rank: add it to this test")
+            return
+        }
+        for name in file.imports {
+            guard let other = Self.rank[name], name != module else { continue }
+            #expect(other < own, "\(file.path) imports \(name)")
+        }
+    }
+
+    @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Services/") })
+    func `services meet only in the wire format`(file: SourceFile) {
+        let services = Set(Self.ranks.last!)
+        let own = Self.module(of: file)
+        guard own != "main" else { return }
+        #expect(file.imports.allSatisfy { !services.contains($0) || $0 == own }, "\(file.path)")
+    }
+
+    @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Shared/") || $0.path.hasPrefix("Services/") })
+    func `no production code imports a test tool`(file: SourceFile) {
+        #expect(Set(file.imports).isDisjoint(with: ["TestSupport", "FCMEmulator", "Testing", "XCTest"]), "\(file.path)")
+    }
+
+    @Test func `the wire format needs nothing but Foundation`() {
+        for file in Checkout.swift where file.path.hasPrefix("Shared/WireFormat/") {
+            #expect(Set(file.imports).isSubset(of: ["FoundationEssentials", "Foundation"]), "\(file.path)")
+        }
+    }
+
+    @Test func `no service links dlib or libvips but the workers`() {
+        for file in Checkout.swift where file.path.hasPrefix("Services/") && !file.path.contains("-worker/") {
+            #expect(Set(file.imports).isDisjoint(with: ["FaceEngine", "Imaging", "CDlib", "CVips"]), "\(file.path)")
+        }
+    }
+}
