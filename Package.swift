@@ -128,7 +128,7 @@ let package = Package(
         .tests("EventBusTests", ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport"]),
         .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
-        .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
+        .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport", "HTTPClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
