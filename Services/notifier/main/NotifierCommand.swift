@@ -1,4 +1,10 @@
+import ArgumentParser
+import Notifier
+import ServiceDefaults
+
 @main
-struct NotifierCommand {
-    static func main() {}
+enum NotifierCommand {
+    static func main() async {
+        await ServiceCommand<Notifier>.main()
+    }
 }

@@ -26,8 +26,7 @@ struct ServiceAccount: Sendable {
         } catch let error as FCMEmulatorError {
             throw error
         } catch {
-            let message = "cannot read or write the service-account key file \(file)"
-            throw FCMEmulatorError(.serviceAccount, message, underlying: error)
+            throw FCMEmulatorError(.serviceAccount, "cannot read or write the service-account key file \(file)", underlying: error)
         }
     }
 

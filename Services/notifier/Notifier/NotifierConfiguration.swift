@@ -1,0 +1,72 @@
+internal import EventBus
+internal import FCM
+internal import FoundationEssentials
+internal import HTTPClient
+internal import ServiceDefaults
+
+/// The settings of the notifier.
+///
+/// - `GOOGLE_APPLICATION_CREDENTIALS` (path, required): the service account's key file.
+/// - `FCM_BASE_URL` (URL, default `https://fcm.googleapis.com`): where FCM is.
+/// - `FCM_TOKEN_URL` (URL, default Google's): where access tokens are had.
+/// - `FCM_CA_FILE` (path, default the system's authorities): whom to trust instead.
+/// - `NOTIFY_MAX_ATTEMPTS` (1 to 20, default 5): how often a push is sent before it has failed; 1 means no retry.
+/// - `NOTIFY_RETRY_SECONDS` (default 10, which is the least FCM asks for): the wait before a first retry.
+/// - `CONSUMER_CONCURRENCY` (1 to 64, default 8): how many events of a lane are worked on at once.
+struct NotifierConfiguration: Sendable {
+    /// The most bytes of an answer; FCM's have some hundred.
+    private static let responseByteCountMax = 64 * 1024
+
+    let key: ServiceAccountKey
+    let fcm: FCMConfiguration
+    let tokenURL: String?
+    let httpClient: HTTPClientConfiguration
+    let retryPolicy: RetryPolicy
+    let consumer: EventConsumerConfiguration
+    let limits = DeliveryLimits()
+
+    init(_ settings: Settings) throws(ConfigurationError) {
+        key = try Self.readKey(settings)
+        var fcm = FCMConfiguration()
+        if let baseURL = try settings.optionalString("FCM_BASE_URL", "the URL of FCM") { fcm.baseURL = baseURL }
+        self.fcm = fcm
+        tokenURL = try settings.optionalString("FCM_TOKEN_URL", "the URL of a token endpoint")
+        var httpClient = HTTPClientConfiguration()
+        httpClient.responseBodyByteCountMax = Self.responseByteCountMax
+        httpClient.caFile = try Self.readCAFile(settings)
+        // Plain HTTP leads no further than this machine: FCMClient and the token source see to that.
+        if [fcm.baseURL, tokenURL ?? ""].contains(where: { $0.hasPrefix("http://") }) {
+            httpClient.allowedSchemes.insert("http")
+        }
+        self.httpClient = httpClient
+        retryPolicy = RetryPolicy(
+            attemptsMax: try settings.int("NOTIFY_MAX_ATTEMPTS", default: 5, in: 1...20),
+            delayMin: try settings.seconds("NOTIFY_RETRY_SECONDS", default: .seconds(10), in: 0.01...600))
+        var consumer = EventConsumerConfiguration()
+        consumer.concurrency = try settings.int("CONSUMER_CONCURRENCY", default: 8, in: 1...64)
+        self.consumer = consumer
+    }
+
+    private static func readKey(_ settings: Settings) throws(ConfigurationError) -> ServiceAccountKey {
+        let name = "GOOGLE_APPLICATION_CREDENTIALS"
+        let expectation = "the path of a service account's JSON key file"
+        let path = try settings.string(name, expectation)
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw ConfigurationError(name, "names a file that cannot be read", expectation: expectation)
+        }
+        do throws(FCMError) {
+            return try ServiceAccountKey(json: [UInt8](bytes))
+        } catch {
+            throw ConfigurationError(name, "is not usable (\(error.message))", expectation: expectation)
+        }
+    }
+
+    private static func readCAFile(_ settings: Settings) throws(ConfigurationError) -> String? {
+        let expectation = "the path of a PEM file of certificate authorities"
+        guard let path = try settings.optionalString("FCM_CA_FILE", expectation) else { return nil }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw ConfigurationError("FCM_CA_FILE", "names a file that cannot be read", expectation: expectation)
+        }
+        return path
+    }
+}
