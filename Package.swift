@@ -125,10 +125,12 @@ let package = Package(
         .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "Imaging", "TestSupport"]),
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
-        .tests("EventBusTests", ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport"]),
+        .tests(
+            "EventBusTests",
+            ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
         .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
-        .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
+        .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport", "HTTPClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
@@ -190,6 +192,7 @@ extension Target.Dependency {
     static let hummingbirdHTTP2 = product(name: "HummingbirdHTTP2", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let lifecycleTestKit = product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
     static let logging = product(name: "Logging", package: "swift-log")
     static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metrics = product(name: "Metrics", package: "swift-metrics")

@@ -78,8 +78,11 @@ import Testing
     }
 
     @Test(arguments: [
-        BadEnrolment(testDescription: "two people in a photo", reason: "multiple_faces", front: ["cases/two-people"] + Photos.front.dropFirst()),
-        BadEnrolment(testDescription: "no face in a photo", reason: "no_face", front: ["cases/no-face"] + Photos.front.dropFirst()),
+        BadEnrolment(
+            testDescription: "two people in a photo", reason: "multiple_faces",
+            front: ["cases/two-people"] + Photos.front.dropFirst()),
+        BadEnrolment(
+            testDescription: "no face in a photo", reason: "no_face", front: ["cases/no-face"] + Photos.front.dropFirst()),
         BadEnrolment(testDescription: "photos of two people", reason: "inconsistent_faces", front: Photos.otherFace),
         BadEnrolment(
             testDescription: "nine copies of one photo", reason: "duplicate_images",

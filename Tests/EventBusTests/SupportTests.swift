@@ -6,7 +6,8 @@ import Testing
 struct PauseTests {
     @Test func `double with each failure up to a limit`() {
         let pause = Pause(min: .milliseconds(50), max: .seconds(2))
-        #expect((1...8).map { pause.after(failures: $0, random: 0) } == [50, 100, 200, 400, 800, 1600, 2000, 2000].map { .milliseconds($0) })
+        let expected: [Duration] = [50, 100, 200, 400, 800, 1600, 2000, 2000].map { .milliseconds($0) }
+        #expect((1...8).map { pause.after(failures: $0, random: 0) } == expected)
         #expect(pause.after(failures: 0) == .zero)
         #expect(pause.after(failures: 1_000_000, random: 0) == .seconds(2))
     }

@@ -45,8 +45,10 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     }
 
     @Test(arguments: [
-        Array("not a picture at all, whatever its name says".utf8), [], [0xFF, 0xD8], Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 40),
-        Array("RIFF\u{10}\0\0\0WAVEfmt ".utf8), Array("BM".utf8) + [UInt8](repeating: 0, count: 60), Array("<svg xmlns=\"x\"/>          ".utf8),
+        Array("not a picture at all, whatever its name says".utf8), [], [0xFF, 0xD8],
+        Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 40),
+        Array("RIFF\u{10}\0\0\0WAVEfmt ".utf8), Array("BM".utf8) + [UInt8](repeating: 0, count: 60),
+        Array("<svg xmlns=\"x\"/>          ".utf8),
         TestImages.heic(width: 10, height: 10, brands: ["avif", "mif1"]), TestImages.heic(width: 10, height: 10, brands: ["isom"]),
     ])
     func `Anything else is no picture`(bytes: [UInt8]) {
@@ -106,7 +108,8 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
             var bytes = TestImages.samples.randomElement(using: &random)!.bytes
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 let range = Bool.random(using: &random) ? bytes.indices : 0..<min(64, bytes.count)
-                bytes[Int.random(in: range, using: &random)] = [0, 1, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
+                let values = [0, 1, 255, UInt8.random(in: 0...255, using: &random)]
+                bytes[Int.random(in: range, using: &random)] = values.randomElement(using: &random)!
             }
             if Int.random(in: 0..<4, using: &random) == 0 { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
             let cut = Int.random(in: 0...bytes.count, using: &random)

@@ -150,14 +150,18 @@ struct ConsumerConformanceTests {
     func `lets a slow handler finish alone, however long it takes`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor { number, _ in
-                // Many times the idle time after which the message would be somebody else's.
-                if number == 1 { try await Task.sleep(for: .milliseconds(900)) }
+                // Longer than the idle time after which the message would be somebody else's.
+                if number == 1 { try await Task.sleep(for: .milliseconds(2500)) }
             }
             let other = RecordingProcessor()
-            try await withConsumer(transport, processor, name: "slow") {
+            var configuration = EventConsumerConfiguration.quick
+            configuration.claimMinIdle = .seconds(1)
+            try await withConsumer(transport, processor, name: "slow", configuration: configuration) {
                 try await transport.append([1])
                 try await processor.waitFor(1)
-                try await withConsumer(transport, other, name: "other") { try await expectNothingPending(transport) }
+                try await withConsumer(transport, other, name: "other", configuration: configuration) {
+                    try await expectNothingPending(transport)
+                }
             }
             #expect(processor.seen == [.init(number: 1, deliveryCount: 1)])
             #expect(other.seen.isEmpty)

@@ -28,7 +28,7 @@ public final class FCMEmulator: Service, Sendable {
 
     /// What it was made with.
     public let configuration: FCMEmulatorConfiguration
-    private let core: EmulatorCore
+    let core: EmulatorCore
     private let logger: Logger
     private let state = Mutex(State.idle)
     /// How often a quiet stream of the page is told that it is alive.
@@ -213,6 +213,12 @@ extension FCMEmulator {
 
     /// Ends all faults.
     public func clearFaults() { core.faults.removeAll() }
+
+    /// Issues an access token without an assertion: for tests that are about something else.
+    public func issueAccessToken() -> String {
+        let lifetime = Double(configuration.accessTokenLifetimeSeconds)
+        return core.accessTokens.issue(expires: configuration.now().addingTimeInterval(lifetime))
+    }
 
     /// Makes all access tokens issued so far invalid.
     public func revokeAccessTokens() { core.accessTokens.revokeAll() }

@@ -26,7 +26,8 @@ struct ServiceAccount: Sendable {
         } catch let error as FCMEmulatorError {
             throw error
         } catch {
-            throw FCMEmulatorError(.serviceAccount, "cannot read or write the service-account key file \(file)", underlying: error)
+            let message = "cannot read or write the service-account key file \(file)"
+            throw FCMEmulatorError(.serviceAccount, message, underlying: error)
         }
     }
 

@@ -93,6 +93,9 @@ actor Inbox {
         return stream
     }
 
+    /// How many streams are open, and how many requests wait for a message.
+    var audience: (streams: Int, waiters: Int) { (subscribers.count, waiters.count) }
+
     private func unsubscribe(_ id: Int) { subscribers[id] = nil }
 
     private func publish(_ event: Event, about registration: String?) {

@@ -1,0 +1,91 @@
+import EventBus
+import Foundation
+import RedisClient
+import Synchronization
+import TestSupport
+import Testing
+import WireFormat
+
+@Suite("A broadcast reader", .timeLimit(.minutes(1)))
+struct BroadcastTests {
+    private final class Inbox: Sendable {
+        private let received = Mutex<[String]>([])
+        var all: [String] { received.withLock { $0 } }
+
+        func reader(_ transport: any EventTransport) -> BroadcastReader {
+            BroadcastReader(
+                transport: transport, readWait: .milliseconds(500), logger: .quiet,
+                handlers: [
+                    .on(PhotoUploaded.self) { event in self.received.withLock { $0.append(event.body.topic) } },
+                    .on(NotificationAddressed.self) { event in
+                        self.received.withLock { $0.append(event.body.lane.rawValue) }
+                    },
+                ])
+        }
+    }
+
+    /// Appends until the reader has begun to read: what comes before that is not its business.
+    private func waitUntilReading(_ inboxes: [Inbox], _ transport: any EventTransport) async throws {
+        try await eventually("all readers read") {
+            try await transport.append([0])
+            return inboxes.allSatisfy { !$0.all.isEmpty }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `of every instance gets every event, of all lanes, and none twice`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append([99])
+            let inboxes = [Inbox(), Inbox()]
+            let readers = inboxes.map { $0.reader(transport) }
+            try await withRunning({
+                try await withThrowingTaskGroup { group in
+                    for reader in readers { group.addTask { try await reader.run() } }
+                    try await group.waitForAll()
+                }
+            }) {
+                try await waitUntilReading(inboxes, transport)
+                try await transport.append([1, 2])
+                let urgent = NotificationAddressed(notificationID: UUID(), deliveryIDs: [], lane: .urgent)
+                _ = try await transport.append(
+                    [OutgoingEntry(stream: urgent.stream, envelope: try Envelope(urgent).encoded())])
+                for inbox in inboxes {
+                    try await eventually("the last ones have come") { Set(inbox.all).isSuperset(of: ["2", "urgent"]) }
+                    #expect(inbox.all.filter { $0 != "0" }.sorted() == ["1", "2", "urgent"])
+                }
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `passes over what it cannot read`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let inbox = Inbox()
+            let reader = inbox.reader(transport)
+            try await withRunning({ try await reader.run() }) {
+                try await waitUntilReading([inbox], transport)
+                try await transport.appendGarbage()
+                try await transport.append([5])
+                try await eventually("the readable one has come") { inbox.all.contains("5") }
+            }
+        }
+    }
+
+    @Test func `goes on when its connection is cut`() async throws {
+        let server = try await RedisServer.start()
+        try await withRedisTransport(on: server) { transport in
+            let inbox = Inbox()
+            let reader = inbox.reader(transport)
+            try await withRunning({ try await reader.run() }) {
+                try await waitUntilReading([inbox], transport)
+                try await server.cli("CLIENT", "KILL", "TYPE", "normal")
+                let before = inbox.all.count
+                try await eventually("it reads again") {
+                    _ = try? await transport.append([6])
+                    return inbox.all.count > before && inbox.all.contains("6")
+                }
+            }
+        }
+        await server.stop()
+    }
+}

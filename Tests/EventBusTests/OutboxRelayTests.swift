@@ -1,0 +1,249 @@
+import Foundation
+import PostgresClient
+import RedisClient
+import ServiceLifecycleTestKit
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import EventBus
+
+/// A transport that fails the way a test says, after the entries were appended or before.
+private struct FaultyTransport: EventTransport {
+    enum Fault: Sendable { case none, before, after }
+    let base: any EventTransport
+    let fault: @Sendable () -> Fault
+
+    func append(_ entries: [OutgoingEntry]) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
+        let fault = fault()
+        if fault == .before { throw EventBusError(.unavailable, "a test") }
+        let results = try await base.append(entries)
+        if fault == .after { throw EventBusError(.unavailable, "a test") }
+        return results
+    }
+
+    func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
+        try await base.createGroup(group, on: stream)
+    }
+    func openReader(group: String, consumer: String, stream: String) async throws(EventBusError) -> any GroupReader {
+        try await base.openReader(group: group, consumer: consumer, stream: stream)
+    }
+    func acknowledge(_ ids: [EntryID], group: String, stream: String) async throws(EventBusError) {
+        try await base.acknowledge(ids, group: group, stream: stream)
+    }
+    func claim(
+        group: String, consumer: String, stream: String, minIdle: Duration, cursor: EntryID, count: Int
+    ) async throws(EventBusError) -> ClaimedEntries {
+        try await base.claim(
+            group: group, consumer: consumer, stream: stream, minIdle: minIdle, cursor: cursor, count: count)
+    }
+    func keep(_ ids: [EntryID], group: String, consumer: String, stream: String) async throws(EventBusError) -> [EntryID] {
+        try await base.keep(ids, group: group, consumer: consumer, stream: stream)
+    }
+    func retire(consumer: String, group: String, stream: String) async throws(EventBusError) -> Bool {
+        try await base.retire(consumer: consumer, group: group, stream: stream)
+    }
+    func pendingCount(group: String, stream: String) async throws(EventBusError) -> Int {
+        try await base.pendingCount(group: group, stream: stream)
+    }
+    func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
+        try await base.openTail(streams: streams)
+    }
+}
+
+@Suite("The outbox relay", .timeLimit(.minutes(1)))
+struct OutboxRelayTests {
+    /// Commits messages with the given numbers to the outbox, in one transaction.
+    private func publish(_ numbers: some Sequence<Int> & Sendable, to postgres: PostgresClient) async throws {
+        try await postgres.withTransaction { transaction in
+            try await OutboxRepository(transaction).publish(
+                numbers.map { PhotoUploaded(photoID: UUIDv7.generate(), topic: "\($0)") })
+        }
+    }
+
+    /// Everything in the stream, as numbers and message ids.
+    private func sent(_ transport: any EventTransport) async throws -> [(number: Int, id: UUID)] {
+        let group = UUID().uuidString
+        try await transport.createGroup(group, on: testStream)
+        let reader = try await transport.openReader(group: group, consumer: "c", stream: testStream)
+        let entries = try await reader.read(count: 100_000, wait: .milliseconds(1), acknowledging: [])
+        await reader.close()
+        return try entries.map { (try number(of: $0.fields), try EncodedEnvelope(streamFields: $0.fields).id) }
+    }
+
+    private func relay(
+        _ transport: any EventTransport, _ postgres: PostgresClient,
+        _ change: (inout OutboxRelayConfiguration) -> Void = { _ in }
+    ) -> OutboxRelay {
+        var configuration = OutboxRelayConfiguration()
+        configuration.minPoll = .milliseconds(5)
+        configuration.maxPoll = .milliseconds(50)
+        change(&configuration)
+        return OutboxRelay(transport: transport, postgres: postgres, configuration: configuration, logger: .quiet)
+    }
+
+    private func expectEmptyOutbox(_ postgres: PostgresClient) async throws {
+        try await eventually("the outbox is empty") { try await postgres.count("outbox") == 0 }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `carries everything over, in order`(_ kind: TransportKind) async throws {
+        try await withStorage { postgres, _ in
+            try await kind.withTransport { transport in
+                try await publish(1...1200, to: postgres)
+                try await withRunning({ try await relay(transport, postgres).run() }) {
+                    try await expectEmptyOutbox(postgres)
+                }
+                #expect(try await sent(transport).map(\.number) == Array(1...1200))
+            }
+        }
+    }
+
+    @Test func `carries over what the envelope says`() async throws {
+        try await withStorage { postgres, _ in
+            let transport = InMemoryEventTransport()
+            let event = PhotoUploaded(photoID: UUIDv7.generate(), topic: "event:1")
+            let expiry = Date().addingTimeInterval(60).roundedToMilliseconds
+            try await OutboxRepository(postgres).publish(
+                event, requestID: "req", traceparent: "00-a-b-01", expiresAt: expiry)
+            _ = try await relay(transport, postgres).relayBatch()
+            try await transport.createGroup("g", on: testStream)
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let entry = try await reader.read(count: 1, wait: .zero, acknowledging: [])[0]
+            let envelope = try EncodedEnvelope(streamFields: entry.fields).decode(PhotoUploaded.self)
+            #expect(envelope.body == event)
+            #expect(envelope.requestID == "req")
+            #expect(envelope.traceparent == "00-a-b-01")
+            #expect(envelope.expiresAt == expiry)
+        }
+    }
+
+    @Test func `wakes when a row is committed, not when it next looks by itself`() async throws {
+        try await withStorage { postgres, _ in
+            let transport = InMemoryEventTransport()
+            let relay = relay(transport, postgres) {
+                $0.minPoll = .seconds(600)
+                $0.maxPoll = .seconds(600)
+            }
+            try await withRunning({ try await relay.run() }) {
+                // The first rings as soon as the relay listens; those after it by notification only.
+                for number in 1...5 {
+                    try await publish([number], to: postgres)
+                    try await expectEmptyOutbox(postgres)
+                }
+            }
+            #expect(try await sent(transport).map(\.number) == Array(1...5))
+        }
+    }
+
+    @Test func `that dies between append and delete sends the same ids again`() async throws {
+        try await withStorage { postgres, _ in
+            let transport = InMemoryEventTransport()
+            let faults = Mutex<[FaultyTransport.Fault]>([.after])
+            let faulty = FaultyTransport(base: transport) { faults.withLock { $0.popLast() ?? .none } }
+            try await publish(1...3, to: postgres)
+            await #expect(throws: EventBusError.self) { try await relay(faulty, postgres).relayBatch() }
+            #expect(try await postgres.count("outbox") == 3)
+            #expect(try await relay(faulty, postgres).relayBatch() == 3)
+            let sent = try await sent(transport)
+            #expect(sent.map(\.number) == [1, 2, 3, 1, 2, 3])
+            #expect(Set(sent.map(\.id)).count == 3)
+            #expect(try await postgres.count("outbox") == 0)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `may be several: everything is sent, nothing by two`(_ kind: TransportKind) async throws {
+        try await withStorage { postgres, database in
+            try await kind.withTransport { transport in
+                for first in stride(from: 1, through: 1000, by: 100) {
+                    try await publish(first..<(first + 100), to: postgres)
+                }
+                try await withClient(of: database) { other in
+                    let relays = [postgres, other, postgres, other].map { relay(transport, $0) { $0.batchSize = 30 } }
+                    try await withRunning({
+                        await withTaskGroup { group in
+                            for relay in relays { group.addTask { try? await relay.run() } }
+                        }
+                    }) {
+                        try await expectEmptyOutbox(postgres)
+                    }
+                }
+                #expect(try await sent(transport).map(\.number).sorted() == Array(1...1000))
+            }
+        }
+    }
+
+    @Test func `goes on when the transport comes back`() async throws {
+        try await withStorage { postgres, _ in
+            let transport = InMemoryEventTransport()
+            let isDown = Atomic(true)
+            let attempts = Atomic(0)
+            let faulty = FaultyTransport(base: transport) {
+                attempts.add(1, ordering: .relaxed)
+                return isDown.load(ordering: .relaxed) ? .before : .none
+            }
+            try await publish(1...5, to: postgres)
+            try await withRunning({ try await relay(faulty, postgres).run() }) {
+                try await eventually("it has tried") { attempts.load(ordering: .relaxed) >= 2 }
+                #expect(try await postgres.count("outbox") == 5)
+                isDown.store(false, ordering: .relaxed)
+                try await expectEmptyOutbox(postgres)
+            }
+            #expect(try await sent(transport).map(\.number) == Array(1...5))
+        }
+    }
+
+    @Test func `keeps what its stream refuses and sends the rest`() async throws {
+        let server = try await RedisServer.shared()
+        try await withStorage { postgres, _ in
+            try await withRedisTransport(on: server) { transport in
+                // A key of another type, where the stream of this event should be.
+                try await server.cli("SET", transport.key(of: "image.requested"), "not a stream")
+                try await OutboxRepository(postgres).publish(ImageRequested(jobID: UUID()))
+                try await publish([1], to: postgres)
+                #expect(try await relay(transport, postgres).relayBatch() == 2)
+                #expect(try await sent(transport).map(\.number) == [1])
+                #expect(try await postgres.count("outbox") == 1)
+            }
+        }
+    }
+
+    @Test func `survives that Redis is killed and started again`() async throws {
+        let server = try await RedisServer.start(persistence: .appendOnly)
+        try await withStorage { postgres, _ in
+            try await withRedisTransport(on: server) { transport in
+                try await withRunning({ try await relay(transport, postgres).run() }) {
+                    try await publish(1...5, to: postgres)
+                    try await expectEmptyOutbox(postgres)
+                    await server.stop()
+                    try await publish(6...10, to: postgres)
+                    try await server.restart()
+                    try await expectEmptyOutbox(postgres)
+                }
+                let numbers = try await sent(transport).map(\.number)
+                #expect(Set(numbers) == Set(1...10))
+            }
+        }
+        await server.stop()
+    }
+
+    @Test func `sends what was committed last before it ends`() async throws {
+        try await withStorage { postgres, _ in
+            let transport = InMemoryEventTransport()
+            let relay = relay(transport, postgres) {
+                $0.minPoll = .seconds(600)
+                $0.maxPoll = .seconds(600)
+            }
+            try await testGracefulShutdown { trigger in
+                async let running: Void = relay.run()
+                try await publish([1], to: postgres)
+                trigger.triggerGracefulShutdown()
+                try await running
+            }
+            #expect(try await sent(transport).map(\.number) == [1])
+        }
+    }
+}

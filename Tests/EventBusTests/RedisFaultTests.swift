@@ -1,0 +1,135 @@
+import RedisClient
+import TestSupport
+import Testing
+
+@testable import EventBus
+
+/// What only a server can do to a consumer.
+@Suite("A consumer on Redis", .timeLimit(.minutes(1)))
+struct RedisFaultTests {
+    private func numbersUntil(_ last: Int, _ processor: RecordingProcessor) async throws {
+        try await eventually("message \(last) is seen") { processor.numbers.contains(last) }
+    }
+
+    @Test func `goes on when its group is destroyed under it`() async throws {
+        let server = try await RedisServer.shared()
+        try await withRedisTransport(on: server) { transport in
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await transport.append(1...3)
+                try await processor.waitFor(3)
+                try await server.cli("XGROUP", "DESTROY", transport.key(of: testStream), "group")
+                try await transport.append([4])
+                try await numbersUntil(4, processor)
+            }
+            // A new group begins at the beginning; the inbox would absorb the repetitions.
+            #expect(Set(processor.numbers) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test func `goes on when all data of the server are deleted`() async throws {
+        let server = try await RedisServer.start()
+        try await withRedisTransport(on: server) { transport in
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await transport.append(1...3)
+                try await processor.waitFor(3)
+                try await server.cli("FLUSHALL")
+                try await transport.append(4...5)
+                try await numbersUntil(5, processor)
+            }
+            #expect(Set(processor.numbers) == [1, 2, 3, 4, 5])
+        }
+        await server.stop()
+    }
+
+    @Test func `goes on when the server is killed and started again`() async throws {
+        let server = try await RedisServer.start(persistence: .appendOnly)
+        try await withRedisTransport(on: server) { transport in
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await transport.append(1...3)
+                try await processor.waitFor(3)
+                try await server.restart()
+                try await eventually("an append succeeds") { try? await transport.append([4]) }
+                try await numbersUntil(4, processor)
+                try await eventually("all is acknowledged") {
+                    try await transport.pendingCount(group: "group", stream: testStream) == 0
+                }
+            }
+        }
+        await server.stop()
+    }
+
+    @Test func `loses nothing when its connections are cut in the middle of its work`() async throws {
+        let server = try await RedisServer.start()
+        try await withRedisTransport(on: server) { transport in
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                for round in 0..<10 {
+                    try await transport.append((round * 20)..<(round * 20 + 20))
+                    try await server.cli("CLIENT", "KILL", "TYPE", "normal")
+                    try await eventually("the client is back") {
+                        (try? await transport.pendingCount(group: "group", stream: testStream)) != nil
+                    }
+                }
+                try await eventually("all are handled and acknowledged") {
+                    guard Set(processor.numbers).isSuperset(of: 0..<200) else { return false }
+                    return try await transport.pendingCount(group: "group", stream: testStream) == 0
+                }
+            }
+        }
+        await server.stop()
+    }
+
+    @Test func `leaves no name behind when it is drained`() async throws {
+        let server = try await RedisServer.shared()
+        try await withRedisTransport(on: server) { transport in
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await transport.append(1...3)
+                try await processor.waitFor(3)
+            }
+            let consumers = try await server.cli("XINFO", "CONSUMERS", transport.key(of: testStream), "group")
+            #expect(!consumers.contains("consumer"))
+        }
+    }
+
+    @Test func `counts deliveries so that they survive a restart of the server`() async throws {
+        let server = try await RedisServer.start(persistence: .appendOnly)
+        try await withRedisTransport(on: server) { transport in
+            try await transport.createGroup("group", on: testStream)
+            try await transport.append([1])
+            let reader = try await transport.openReader(group: "group", consumer: "dead", stream: testStream)
+            _ = try await reader.read(count: 1, wait: .milliseconds(1), acknowledging: [])
+            await reader.close()
+            func claim() async throws -> Int? {
+                try await transport.claim(
+                    group: "group", consumer: "heir", stream: testStream, minIdle: .zero, cursor: .zero, count: 1
+                ).entries.first?.deliveryCount
+            }
+            #expect(try await claim() == 2)
+            #expect(try await claim() == 3)
+            await server.stop()
+            try await server.restart()
+            #expect(try await eventually("the server is back") { try? await claim() } == 4)
+        }
+        await server.stop()
+    }
+
+    @Test func `tells of entries that were trimmed while they were pending`() async throws {
+        let server = try await RedisServer.shared()
+        try await withRedisTransport(on: server) { transport in
+            try await transport.createGroup("group", on: testStream)
+            let ids = try await transport.append(1...3)
+            let reader = try await transport.openReader(group: "group", consumer: "dead", stream: testStream)
+            _ = try await reader.read(count: 3, wait: .milliseconds(1), acknowledging: [])
+            await reader.close()
+            try await server.cli("XTRIM", transport.key(of: testStream), "MINID", ids[2].description)
+            let claimed = try await transport.claim(
+                group: "group", consumer: "heir", stream: testStream, minIdle: .zero, cursor: .zero, count: 10)
+            #expect(claimed.entries.map(\.id) == [ids[2]])
+            #expect(claimed.lost == Array(ids[..<2]))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import EventBus
+import Logging
+import PostgresClient
+import Storage
+import TestSupport
+import WireFormat
+
+/// Runs `body` with a migrated database of its own that also has a table for the effects of handlers.
+func withStorage(_ body: (PostgresClient, TestDatabase) async throws -> Void) async throws {
+    try await withEmptyDatabase { database in
+        try await withClient(of: database) { client in
+            _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
+            try await client.execute("CREATE TABLE effects (at bigserial, number bigint NOT NULL)")
+            try await body(client, database)
+        }
+    }
+}
+
+/// Runs `body` with a client of the database, and shuts it down afterwards.
+func withClient(of database: TestDatabase, _ body: (PostgresClient) async throws -> Void) async throws {
+    let client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: .quiet)
+    do {
+        try await body(client)
+    } catch {
+        await client.shutdown()
+        throw error
+    }
+    await client.shutdown()
+}
+
+extension PostgresQueryable {
+    /// Takes the effect of a message.
+    func addEffect(_ number: Int) async throws {
+        try await execute("INSERT INTO effects (number) VALUES (\(Int64(number)))")
+    }
+
+    /// The effects taken so far, in their order.
+    func effects() async throws -> [Int] {
+        try await query("SELECT number FROM effects ORDER BY at").map { Int(try $0.decode("number", as: Int64.self)) }
+    }
+
+    func count(_ table: String) async throws -> Int {
+        let rows = try await query("SELECT count(*) AS rows FROM \(identifier: table)")
+        return Int(try rows[0].decode("rows", as: Int64.self))
+    }
+}
+
+/// Runs a service while `body` runs, and cancels it.
+func withRunning(
+    _ run: @escaping @Sendable () async throws -> Void, _ body: () async throws -> Void
+) async throws {
+    let task = Task { try await run() }
+    do {
+        try await body()
+        task.cancel()
+        _ = await task.result
+    } catch {
+        task.cancel()
+        _ = await task.result
+        throw error
+    }
+}

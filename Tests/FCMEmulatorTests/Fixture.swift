@@ -1,0 +1,101 @@
+import FCMEmulator
+import FoundationEssentials
+import HTTPClient
+import HeliographCrypto
+import Logging
+import TestSupport
+import Testing
+
+/// An emulator of the test's own, and a client that speaks to it as the notifier does.
+struct Fixture: Sendable {
+    let emulator: FCMEmulator
+    let client: HTTPClient
+    private let accessToken: String
+
+    /// One folder of key files for all tests, because making RSA keys takes a while.
+    private static let keyFiles = Task {
+        let directory = try TemporaryDirectory()
+        let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
+        try await emulator.start()
+        await emulator.stop()
+        return directory
+    }
+
+    /// Runs a test against an emulator that is stopped afterwards.
+    static func run(
+        _ configure: (inout FCMEmulatorConfiguration) -> Void = { _ in }, _ test: (Fixture) async throws -> Void
+    ) async throws {
+        var configuration = FCMEmulatorConfiguration(directory: try await keyFiles.value.path)
+        configure(&configuration)
+        let emulator = FCMEmulator(configuration: configuration)
+        try await emulator.start()
+        var clientConfiguration = HTTPClientConfiguration()
+        clientConfiguration.caFile = configuration.certificateFile
+        clientConfiguration.allowedSchemes = ["http", "https"]
+        clientConfiguration.shutdownGrace = .milliseconds(100)
+        let client = HTTPClient(configuration: clientConfiguration, logger: FCMEmulator.quietLogger)
+        do {
+            // Not by way of /token: a fault of that endpoint is what some tests are about.
+            let token = emulator.issueAccessToken()
+            try await test(Fixture(emulator: emulator, client: client, accessToken: token))
+        } catch {
+            await emulator.stop()
+            await client.shutdown()
+            throw error
+        }
+        await emulator.stop()
+        await client.shutdown()
+    }
+
+    /// An answer, its body parsed.
+    struct Answer {
+        let response: HTTPClientResponse
+        var status: Int { response.status }
+        var text: String { String(decoding: response.body, as: UTF8.self) }
+        var json: JSONValue { JSONValue(parsing: response.body) ?? nil }
+        /// The details of an error, each by the last word of its type.
+        var details: [String] {
+            (json["error"]?["details"]?.elements ?? []).map { detail in
+                detail["@type"]?.string?.split(separator: ".").last.map(String.init) ?? "?"
+            }
+        }
+        var errorCode: String? {
+            json["error"]?["details"]?.elements?.compactMap { $0["errorCode"]?.string }.first
+        }
+        var field: String? {
+            json["error"]?["details"]?.elements?.compactMap { $0["fieldViolations"]?[0]?["field"]?.string }.first
+        }
+    }
+
+    /// Calls the control API, or any path of the plain listener.
+    func call(_ method: String, _ path: String, _ body: String = "", timeout: Duration = .seconds(15)) async throws -> Answer {
+        Answer(
+            response: try await client.execute(
+                HTTPClientRequest(
+                    method: method, url: emulator.url + path, body: Array(body.utf8), timeout: timeout)))
+    }
+
+    /// Sends over TLS and HTTP/2; `authorization` nil leaves the header out.
+    func send(
+        _ body: String, project: String = "heliograph-dev", authorization: String? = "", timeout: Duration = .seconds(15)
+    ) async throws -> Answer {
+        let url = try #require(emulator.tlsURL) + "/v1/projects/\(project)/messages:send"
+        let header = authorization.map { [("authorization", $0.isEmpty ? "Bearer " + accessToken : $0)] } ?? []
+        return Answer(
+            response: try await client.execute(
+                HTTPClientRequest(
+                    method: "POST", url: url, headers: header, body: Array(body.utf8), timeout: timeout)))
+    }
+
+    /// Sends a message that says nothing to a token or installation id.
+    func send(to registration: String, validateOnly: Bool = false) async throws -> Answer {
+        try await send(#"{"message":{"token":"\#(registration)"},"validate_only":\#(validateOnly)}"#)
+    }
+
+    /// Posts a form to the token endpoint.
+    func requestToken(_ form: String) async throws -> Answer {
+        let url = try #require(emulator.tlsURL) + "/token"
+        return Answer(
+            response: try await client.execute(HTTPClientRequest(method: "POST", url: url, body: Array(form.utf8))))
+    }
+}

@@ -1,0 +1,161 @@
+import FCMEmulator
+import Foundation
+import HeliographCrypto
+import TestSupport
+import HTTPClient
+import Testing
+
+/// What a token request says, and what can be wrong with it.
+struct Assertion {
+    var algorithm = "RS256"
+    var keyID: String?
+    var issuer: String?
+    var audience: String?
+    var scope: JSONValue = "https://www.googleapis.com/auth/firebase.messaging"
+    var issuedAt: TimeInterval = 0
+    var lifetime: TimeInterval = 3600
+    var key: RSAPrivateKey?
+
+    /// The signed assertion, in the name of the account in the key file.
+    func token(keyFile: String) throws -> String {
+        let file = try #require(JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: keyFile)))))
+        func text(_ name: String) throws -> JSONValue { .string(try #require(file[name]?.string)) }
+        let now = Int(Date().timeIntervalSince1970 + issuedAt)
+        let header: JSONValue = [
+            "alg": .string(algorithm), "typ": "JWT", "kid": try keyID.map(JSONValue.string) ?? text("private_key_id"),
+        ]
+        let claims: JSONValue = [
+            "iss": try issuer.map(JSONValue.string) ?? text("client_email"), "scope": scope,
+            "aud": try audience.map(JSONValue.string) ?? text("token_uri"), "iat": JSONValue(now),
+            "exp": JSONValue(now + Int(lifetime)),
+        ]
+        let signed = [header, claims].map { Base64URL.encode(Array($0.serialized().utf8)) }.joined(separator: ".")
+        let key = try key ?? RSAPrivateKey(pem: try #require(file["private_key"]?.string))
+        return signed + "." + Base64URL.encode(try key.signRS256(Array(signed.utf8)))
+    }
+
+    func form(keyFile: String) throws -> String {
+        "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + (try token(keyFile: keyFile))
+    }
+}
+
+@Suite struct OAuthTests {
+    @Test func `a signed assertion is exchanged for a token that can send`() async throws {
+        try await Fixture.run { fixture async throws in
+            let file = fixture.emulator.configuration.serviceAccountFile
+            let answer = try await fixture.requestToken(Assertion().form(keyFile: file))
+            #expect(answer.status == 200)
+            #expect(answer.json["token_type"] == "Bearer")
+            #expect(answer.json["expires_in"] == 3599)
+            let token = try #require(answer.json["access_token"]?.string)
+            #expect(try await fixture.send(#"{"message":{"topic":"t"}}"#, authorization: "Bearer " + token).status == 200)
+            #expect(fixture.emulator.statistics.accepted == 1)
+        }
+    }
+
+    @Test func `Google's own audience is accepted`() async throws {
+        try await Fixture.run { fixture async throws in
+            let form = try Assertion(audience: "https://oauth2.googleapis.com/token")
+                .form(keyFile: fixture.emulator.configuration.serviceAccountFile)
+            #expect(try await fixture.requestToken(form).status == 200)
+        }
+    }
+
+    @Test func `an assertion with a fault is refused in Google's words`() async throws {
+        let times = "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+            + "Check your iat and exp values in the JWT claim."
+        let table: [(Assertion, error: String, description: String)] = [
+            (Assertion(issuer: "x@y"), "invalid_grant", "Invalid grant: account not found"),
+            (Assertion(algorithm: "none"), "invalid_grant", "Invalid JWT Signature."),
+            (Assertion(keyID: "0"), "invalid_grant", "Invalid JWT Signature."),
+            (Assertion(key: try RSAPrivateKey.generate()), "invalid_grant", "Invalid JWT Signature."),
+            (Assertion(lifetime: 3601), "invalid_grant", times),
+            (Assertion(lifetime: -1), "invalid_grant", times),
+            (Assertion(issuedAt: 301), "invalid_grant", times),
+            (Assertion(issuedAt: -3901), "invalid_grant", times),
+            (Assertion(scope: "email"), "invalid_scope", "Invalid OAuth scope or ID token audience provided."),
+            (Assertion(scope: nil), "invalid_scope", "Invalid OAuth scope or ID token audience provided."),
+        ]
+        try await Fixture.run { fixture async throws in
+            let file = fixture.emulator.configuration.serviceAccountFile
+            for row in table {
+                let answer = try await fixture.requestToken(row.0.form(keyFile: file))
+                #expect(answer.status == 400)
+                #expect(answer.json == ["error": .string(row.error), "error_description": .string(row.description)])
+            }
+            let wrong = try await fixture.requestToken(Assertion(audience: "https://example.com").form(keyFile: file))
+            #expect(wrong.json["error_description"]?.string?.hasPrefix("Invalid JWT: Failed audience check.") == true)
+            #expect(fixture.emulator.statistics.accessTokensIssued == 1, "only the fixture's own")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "invalid_request"), ("grant_type=", "invalid_request"), ("grant_type=password", "unsupported_grant_type"),
+        ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", "invalid_request"),
+        ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=a.b", "invalid_grant"),
+        ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=e30.e30.%25%25", "invalid_grant"),
+        ("grant_type=%zz", "invalid_request"),
+    ])
+    func `a malformed request is refused`(_ form: String, _ error: String) async throws {
+        try await Fixture.run { fixture async throws in
+            let answer = try await fixture.requestToken(form)
+            #expect(answer.status == 400 && answer.json["error"]?.string == error)
+        }
+    }
+
+    @Test func `sending needs a valid access token`() async throws {
+        try await Fixture.run { fixture async throws in
+            let body = #"{"message":{"topic":"t"}}"#
+            for header in [nil, "Bearer nonsense", "Basic YTpi", "Bearer"] {
+                let answer = try await fixture.send(body, authorization: header)
+                #expect(answer.status == 401)
+                #expect(answer.json["error"]?["status"] == "UNAUTHENTICATED")
+                #expect(answer.errorCode == nil, "a client must tell this from APNs' refusal, which has an FcmError")
+                #expect(answer.response.header("www-authenticate") != nil)
+            }
+            fixture.emulator.revokeAccessTokens()
+            #expect(try await fixture.send(body).status == 401)
+        }
+    }
+
+    @Test func `an access token expires`() async throws {
+        try await Fixture.run({ $0.accessTokenLifetimeSeconds = 0 }) { fixture async throws in
+            let answer = try await fixture.send(#"{"message":{"topic":"t"}}"#)
+            #expect(answer.json["error"]?["details"]?[0]?["reason"] == "ACCESS_TOKEN_EXPIRED")
+        }
+    }
+
+    @Test func `another project is not this account's to send for`() async throws {
+        try await Fixture.run { fixture async throws in
+            let answer = try await fixture.send(#"{"message":{"topic":"t"}}"#, project: "other")
+            #expect(answer.status == 403 && answer.errorCode == nil)
+            #expect(answer.json["error"]?["status"] == "PERMISSION_DENIED")
+        }
+    }
+
+    @Test func `the key files made at the first start are kept by the next, and are nobody else's to read`() async throws {
+        let directory = try TemporaryDirectory()
+        let configuration = FCMEmulatorConfiguration(directory: directory.path)
+        var first: [Data] = []
+        for round in 0..<2 {
+            let emulator = FCMEmulator(configuration: configuration)
+            try await emulator.start()
+            await emulator.stop()
+            let files = [configuration.serviceAccountFile, configuration.certificateFile, configuration.privateKeyFile]
+            let contents = try files.map { try Data(contentsOf: URL(filePath: $0)) }
+            if round == 0 { first = contents } else { #expect(contents == first) }
+            for file in files {
+                let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+            }
+        }
+    }
+
+    @Test func `a key file that is none stops the start`() async throws {
+        let directory = try TemporaryDirectory()
+        let configuration = FCMEmulatorConfiguration(directory: directory.path)
+        try Data("{}".utf8).write(to: URL(filePath: configuration.serviceAccountFile))
+        let emulator = FCMEmulator(configuration: configuration)
+        await #expect { try await emulator.start() } throws: { ($0 as? FCMEmulatorError)?.code == .serviceAccount }
+    }
+}
