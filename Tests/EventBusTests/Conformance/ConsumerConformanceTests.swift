@@ -47,15 +47,15 @@ struct ConsumerConformanceTests {
             let processor = RecordingProcessor { number, deliveries in
                 if number == 2, deliveries < 3 { throw TestFailure() }
             }
-            try await withConsumer(transport, processor) { try await expectNothingPendingAfter(processor, transport) }
-            #expect(processor.seen.filter { $0.number == 2 }.map(\.deliveryCount) == [1, 2, 3])
-            #expect(processor.seen.count == 5)
+            try await withConsumer(transport, processor) {
+                try await eventually("the third delivery succeeds") {
+                    processor.seen.contains(.init(number: 2, deliveryCount: 3))
+                }
+                try await expectNothingPending(transport)
+            }
+            #expect(processor.seen.filter { $0.number == 2 }.map(\.deliveryCount).prefix(3) == [1, 2, 3])
+            #expect(Set(processor.numbers) == [1, 2, 3])
         }
-    }
-
-    private func expectNothingPendingAfter(_ processor: RecordingProcessor, _ transport: any EventTransport) async throws {
-        try await processor.waitFor(5)
-        try await expectNothingPending(transport)
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -138,11 +138,10 @@ struct ConsumerConformanceTests {
             await dead.close()
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
-                try await processor.waitFor(30)
+                try await eventually("all are seen") { Set(processor.numbers) == Set(1...30) }
                 try await expectNothingPending(transport)
             }
-            #expect(processor.numbers.sorted() == Array(1...30))
-            #expect(processor.seen.filter { $0.deliveryCount == 2 }.count == 25)
+            #expect(Set(processor.seen.filter { $0.deliveryCount > 1 }.map(\.number)).isSuperset(of: 1...25))
         }
     }
 
@@ -151,11 +150,11 @@ struct ConsumerConformanceTests {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor { number, _ in
                 // Longer than the idle time after which the message would be somebody else's.
-                if number == 1 { try await Task.sleep(for: .milliseconds(2500)) }
+                if number == 1 { try await Task.sleep(for: .seconds(6)) }
             }
             let other = RecordingProcessor()
             var configuration = EventConsumerConfiguration.quick
-            configuration.claimMinIdle = .seconds(1)
+            configuration.claimMinIdle = .seconds(4)
             try await withConsumer(transport, processor, name: "slow", configuration: configuration) {
                 try await transport.append([1])
                 try await processor.waitFor(1)
@@ -220,7 +219,7 @@ struct ConsumerConformanceTests {
             try await processor.waitFor(1)
             let start = ContinuousClock.now
             await running.drain()
-            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(ContinuousClock.now - start < .seconds(20))
             #expect(try await transport.pendingCount(group: "group", stream: testStream) == 0)
         }
     }

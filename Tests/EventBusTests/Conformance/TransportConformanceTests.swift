@@ -153,7 +153,7 @@ struct TransportConformanceTests {
             let reader = try await transport.openReader(group: "g", consumer: "alive", stream: testStream)
             _ = try await read(reader)
             // Idle time is the server's; there is no other way to let it pass.
-            let idle = Duration.milliseconds(300)
+            let idle = Duration.seconds(2)
             try await Task.sleep(for: idle)
             func keep() async throws -> [EntryID] {
                 try await transport.keep(ids, group: "g", consumer: "alive", stream: testStream)
@@ -211,7 +211,7 @@ struct TransportConformanceTests {
             #expect(try await read(reader, wait: .seconds(30)).isEmpty)
             interrupter.cancel()
             await interrupter.value
-            #expect(ContinuousClock.now - start < .seconds(10))
+            #expect(ContinuousClock.now - start < .seconds(25))
             try await transport.append([1])
             try await eventually("an entry is read") { try await read(reader).first }
             await reader.close()

@@ -31,13 +31,13 @@ extension EventTransport {
 }
 
 extension EventConsumerConfiguration {
-    /// Times short enough for tests.
+    /// Times short enough for tests, and long enough for a machine that has much else to do.
     static var quick: EventConsumerConfiguration {
         var configuration = EventConsumerConfiguration()
         configuration.readWait = .milliseconds(500)
-        configuration.claimMinIdle = .milliseconds(150)
-        configuration.claimInterval = .milliseconds(30)
-        configuration.drainTimeout = .seconds(5)
+        configuration.claimMinIdle = .seconds(2)
+        configuration.claimInterval = .milliseconds(100)
+        configuration.drainTimeout = .seconds(20)
         configuration.minPause = .milliseconds(2)
         configuration.maxPause = .milliseconds(20)
         return configuration
