@@ -142,13 +142,15 @@ public final class FCMEmulator: Service, Sendable {
 
     private func loadServiceAccount(plainPort: Int, tlsPort: Int?) async throws(FCMEmulatorError) {
         let configuration = configuration
-        let host = configuration.host == "0.0.0.0" ? "localhost" : configuration.host
-        let own = [tlsPort.map { "https://\(host):\($0)/token" }, "http://\(host):\(plainPort)/token"].compactMap(\.self)
+        // A caller may know this machine by any of the certificate's names, and signs for the URL that it uses.
+        let own = configuration.certificateNames.flatMap { name in
+            [tlsPort.map { "https://\(name):\($0)/token" }, "http://\(name):\(plainPort)/token"].compactMap(\.self)
+        }
         do {
             let account = try await NIOThreadPool.singleton.runIfActive {
                 try ServiceAccount.loadOrCreate(
                     file: configuration.serviceAccountFile, projectID: configuration.projectID,
-                    tokenURI: configuration.tokenURL ?? own[0])
+                    tokenURI: configuration.tokenURL ?? own.first ?? "https://oauth2.googleapis.com/token")
             }
             let audiences = [account.tokenURI, "https://oauth2.googleapis.com/token"] + own
             core.verifier = AssertionVerifier(account: account, audiences: audiences)
