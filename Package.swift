@@ -107,7 +107,7 @@ let package = Package(
             name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals], path: "Tests/FCMEmulator/main",
             swiftSettings: sharedSettings),
         .target(
-            name: "TestSupport", dependencies: ["PostgresClient", "RedisClient", "Storage", .logging],
+            name: "TestSupport", dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-bench",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The face path through the five real executables: photos in, a session's end and a push out.

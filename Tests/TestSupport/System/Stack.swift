@@ -1,22 +1,24 @@
 import Foundation
-import HTTPClient
+public import HTTPClient
 import Logging
 import Synchronization
-import TestSupport
 
 /// The whole system as real processes: Redis, Postgres, the emulator of Google and the five services.
-final class Stack: Sendable {
-    static let services = ["token-registry", "notifier", "face-matching-worker", "image-worker", "identity-api"]
+public final class Stack: Sendable {
+    /// The names of the executables, in the order in which they are started.
+    public static let services = ["token-registry", "notifier", "face-matching-worker", "image-worker", "identity-api"]
 
     /// The stack that the tests of this process share; it starts once, and dies with the process.
-    static func shared() async throws -> Stack { try await running.value }
+    public static func shared() async throws -> Stack { try await running.value }
     private static let running = Task { try await Stack.start() }
 
-    let apiURL: String
-    let fcmURL: String
-    let database: TestDatabase
-    let redis: RedisServer
-    let http: HTTPClient
+    /// Where identity-api listens.
+    public let apiURL: String
+    /// Where the emulator's control API listens.
+    public let fcmURL: String
+    public let database: TestDatabase
+    public let redis: RedisServer
+    public let http: HTTPClient
     private let environment: [String: String]
     private let adminPorts: [String: Int]
     private let folder: TemporaryDirectory
@@ -41,10 +43,11 @@ final class Stack: Sendable {
         http = HTTPClient(configuration: configuration, logger: Logger(label: "end-to-end"))
     }
 
-    static func start() async throws -> Stack {
+    /// Starts a stack of its own; `fsync` as in production is for measurements.
+    public static func start(fsync: Bool = false) async throws -> Stack {
         let models = try PackageRoot.file(".cache/models")
         async let redisServer = RedisServer.start(persistence: .appendOnly)
-        async let postgresServer = PostgresServer.start()
+        async let postgresServer = PostgresServer.start(fsync: fsync)
         let redis = try await redisServer
         let postgres = try await postgresServer
         let folder = try TemporaryDirectory()
@@ -92,13 +95,13 @@ final class Stack: Sendable {
     }
 
     /// Starts a service, or one more instance of it under another name.
-    func launch(_ service: String) throws {
+    public func launch(_ service: String) throws {
         let settings = environment.merging(["ADMIN_PORT": "\(adminPorts[service]!)"]) { $1 }
         let process = try GuardedProcess([PackageRoot.executable(service)], log: log(of: service), environment: settings)
         processes.withLock { $0[service] = process }
     }
 
-    func waitUntilReady(_ service: String) async throws {
+    public func waitUntilReady(_ service: String) async throws {
         let url = "http://127.0.0.1:\(adminPorts[service]!)/readyz"
         try await eventually(within: .seconds(60), "\(service) is ready; its log: \(tail(of: service))") {
             (try? await http.execute(HTTPClientRequest(url: url)))?.status == 200 ? () : nil
@@ -106,26 +109,29 @@ final class Stack: Sendable {
     }
 
     /// Kills a service as `kill -9` does.
-    func kill(_ service: String) async {
+    public func kill(_ service: String) async {
         await processes.withLock { $0[service] }?.stop(signal: SIGKILL)
     }
 
+    /// The process id of a service.
+    public func pid(of service: String) -> Int32? { processes.withLock { $0[service]?.pid } }
+
     /// Sends a service a signal, such as `SIGSTOP`.
-    func signal(_ service: String, _ number: Int32) { processes.withLock { $0[service] }?.signal(number) }
+    public func signal(_ service: String, _ number: Int32) { processes.withLock { $0[service] }?.signal(number) }
 
     /// What a service logged so far.
-    func tail(of service: String, lines: Int = 20) -> String {
+    public func tail(of service: String, lines: Int = 20) -> String {
         let text = (try? String(contentsOfFile: log(of: service), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(lines).joined(separator: "\n")
     }
 
     /// Everything that all services logged.
-    func allLogs() -> String {
+    public func allLogs() -> String {
         (Self.services + ["fcm-emulator"]).map { (try? String(contentsOfFile: log(of: $0), encoding: .utf8)) ?? "" }.joined()
     }
 
     /// How many files the blob store holds.
-    func blobCount() -> Int {
+    public func blobCount() -> Int {
         let names = FileManager.default.enumerator(atPath: folder.path + "/blobs")?.compactMap { $0 as? String } ?? []
         return names.count { name in
             var isFolder: ObjCBool = false

@@ -1,0 +1,88 @@
+import Foundation
+import HTTPClient
+
+/// An answer of identity-api, decoded as far as the tests look at it.
+public struct Answer: Sendable {
+    public let status: Int
+    public let body: JSONValue
+    public let sessionToken: String?
+
+    public var sessionID: String { body["data"]["session_id"].text ?? "" }
+}
+
+/// A phone with the app on it: has a push token, uploads photos, and waits for what arrives.
+public struct Phone: Sendable {
+    public let stack: Stack
+    public let token: String
+
+    public static func make(_ stack: Stack) async throws -> Phone {
+        let answer = try await stack.http.execute(HTTPClientRequest(method: "POST", url: stack.fcmURL + "/control/tokens"))
+        guard let token = JSONValue.parse(answer.body)["token"].text else {
+            throw DeadlineExceeded(description: "the emulator gave no token: \(answer.status)")
+        }
+        return Phone(stack: stack, token: token)
+    }
+
+    /// Uploads nine photos; the names are those of `.cache/photos`.
+    public func signUp(
+        email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front
+    ) async throws -> Answer {
+        var form = MultipartForm()
+        form.add("fcm_token", token)
+        form.add("email", email)
+        for (field, names) in [("left_faces", left), ("right_faces", right), ("front_faces", front)] {
+            for name in names { form.add(field, file: name, try Photos.load(name)) }
+        }
+        return try await post("/api/v1/ekyc/upload-photos", form)
+    }
+
+    public func signIn(email: String, faces: [String]) async throws -> Answer {
+        var form = MultipartForm()
+        form.add("email", email)
+        form.add("fcm_token", token)
+        for name in faces { form.add("faces", file: name, try Photos.load(name)) }
+        return try await post("/api/v1/ekyc/login", form)
+    }
+
+    /// The session's record, once it is terminal.
+    public func outcome(of answer: Answer) async throws -> JSONValue {
+        try await eventually(within: .seconds(60), "the session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
+            let record = try await get("/api/v1/ekyc/sessions/\(answer.sessionID)?wait=30", bearer: answer.sessionToken).body["data"]
+            return ["succeeded", "failed", "expired"].contains(record["state"].text) ? record : nil
+        }
+    }
+
+    /// The pushes of this phone, once there are `count` of them.
+    public func pushes(count: Int = 1, within limit: Duration = .seconds(60)) async throws -> [JSONValue] {
+        try await eventually(within: limit, "\(count) push(es) arrive; notifier: \(stack.tail(of: "notifier"))") {
+            let url = "\(stack.fcmURL)/control/messages?token=\(token)&wait=5"
+            let answer = try await stack.http.execute(HTTPClientRequest(url: url))
+            let messages = JSONValue.parse(answer.body)["messages"].elements
+            return messages.count >= count ? messages.map { $0["message"] } : nil
+        }
+    }
+
+    public func get(_ path: String, bearer: String? = nil) async throws -> Answer {
+        try await send(HTTPClientRequest(method: "GET", url: stack.apiURL + path), bearer: bearer)
+    }
+
+    public func post(_ path: String, bearer: String? = nil) async throws -> Answer {
+        try await send(HTTPClientRequest(method: "POST", url: stack.apiURL + path), bearer: bearer)
+    }
+
+    private func post(_ path: String, _ form: MultipartForm) async throws -> Answer {
+        var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
+        request.headers = [("Content-Type", form.contentType)]
+        request.body = form.encoded()
+        return try await send(request)
+    }
+
+    private func send(_ request: HTTPClientRequest, bearer: String? = nil) async throws -> Answer {
+        var request = request
+        request.timeout = .seconds(70)
+        if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }
+        let response = try await stack.http.execute(request)
+        return Answer(
+            status: response.status, body: JSONValue.parse(response.body), sessionToken: response.header("x-session-token"))
+    }
+}
