@@ -49,7 +49,7 @@ import Testing
         let upload = try await owner.signUp(email: email)
         _ = try await owner.outcome(of: upload)
 
-        func attempt(_ email: String) async throws -> (Answer, JSONValue, JSONValue) {
+        func attempt(_ email: String) async throws -> (Answer, JSONAnswer, JSONAnswer) {
             let phone = try await Phone.make(stack)
             let answer = try await phone.signIn(email: email, faces: Photos.otherFace)
             return (answer, try await phone.outcome(of: answer), try await phone.pushes()[0])

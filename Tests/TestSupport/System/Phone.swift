@@ -4,7 +4,7 @@ import HTTPClient
 /// An answer of identity-api, decoded as far as the tests look at it.
 public struct Answer: Sendable {
     public let status: Int
-    public let body: JSONValue
+    public let body: JSONAnswer
     public let sessionToken: String?
 
     public var sessionID: String { body["data"]["session_id"].text ?? "" }
@@ -17,7 +17,7 @@ public struct Phone: Sendable {
 
     public static func make(_ stack: Stack) async throws -> Phone {
         let answer = try await stack.http.execute(HTTPClientRequest(method: "POST", url: stack.fcmURL + "/control/tokens"))
-        guard let token = JSONValue.parse(answer.body)["token"].text else {
+        guard let token = JSONAnswer.parse(answer.body)["token"].text else {
             throw DeadlineExceeded(description: "the emulator gave no token: \(answer.status)")
         }
         return Phone(stack: stack, token: token)
@@ -45,7 +45,7 @@ public struct Phone: Sendable {
     }
 
     /// The session's record, once it is terminal.
-    public func outcome(of answer: Answer) async throws -> JSONValue {
+    public func outcome(of answer: Answer) async throws -> JSONAnswer {
         try await eventually(within: .seconds(60), "the session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
             let record = try await get("/api/v1/ekyc/sessions/\(answer.sessionID)?wait=30", bearer: answer.sessionToken).body["data"]
             return ["succeeded", "failed", "expired"].contains(record["state"].text) ? record : nil
@@ -53,11 +53,11 @@ public struct Phone: Sendable {
     }
 
     /// The pushes of this phone, once there are `count` of them.
-    public func pushes(count: Int = 1, within limit: Duration = .seconds(60)) async throws -> [JSONValue] {
+    public func pushes(count: Int = 1, within limit: Duration = .seconds(60)) async throws -> [JSONAnswer] {
         try await eventually(within: limit, "\(count) push(es) arrive; notifier: \(stack.tail(of: "notifier"))") {
             let url = "\(stack.fcmURL)/control/messages?token=\(token)&wait=5"
             let answer = try await stack.http.execute(HTTPClientRequest(url: url))
-            let messages = JSONValue.parse(answer.body)["messages"].elements
+            let messages = JSONAnswer.parse(answer.body)["messages"].elements
             return messages.count >= count ? messages.map { $0["message"] } : nil
         }
     }
@@ -83,6 +83,6 @@ public struct Phone: Sendable {
         if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }
         let response = try await stack.http.execute(request)
         return Answer(
-            status: response.status, body: JSONValue.parse(response.body), sessionToken: response.header("x-session-token"))
+            status: response.status, body: JSONAnswer.parse(response.body), sessionToken: response.header("x-session-token"))
     }
 }

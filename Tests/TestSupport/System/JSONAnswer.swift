@@ -1,8 +1,8 @@
 import Foundation
 
 /// JSON that can be looked into without declaring a type for every answer.
-public enum JSONValue: Sendable, Decodable, Equatable {
-    case object([String: JSONValue]), array([JSONValue]), text(String), number(Double), bool(Bool), null
+public enum JSONAnswer: Sendable, Decodable, Equatable {
+    case object([String: JSONAnswer]), array([JSONAnswer]), text(String), number(Double), bool(Bool), null
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -14,21 +14,21 @@ public enum JSONValue: Sendable, Decodable, Equatable {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .text(value)
-        } else if let value = try? container.decode([JSONValue].self) {
+        } else if let value = try? container.decode([JSONAnswer].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .object(try container.decode([String: JSONAnswer].self))
         }
     }
 
-    public subscript(_ key: String) -> JSONValue {
+    public subscript(_ key: String) -> JSONAnswer {
         if case .object(let members) = self { return members[key] ?? .null }
         return .null
     }
     public var text: String? { if case .text(let value) = self { value } else { nil } }
-    public var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
+    public var elements: [JSONAnswer] { if case .array(let values) = self { values } else { [] } }
 
-    public static func parse(_ bytes: [UInt8]) -> JSONValue {
-        (try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) ?? .null
+    public static func parse(_ bytes: [UInt8]) -> JSONAnswer {
+        (try? JSONDecoder().decode(JSONAnswer.self, from: Data(bytes))) ?? .null
     }
 }

@@ -1,0 +1,70 @@
+import Foundation
+
+/// One measured number beside its reference, measured in the same run; printed as one line of JSON.
+struct Figure: Encodable, Sendable {
+    let name: String
+    let value: Double
+    let unit: String
+    /// What the reference is; nil when the figure stands for itself.
+    let reference: String?
+    let referenceValue: Double?
+    /// ``value`` by ``referenceValue``.
+    let ratio: Double?
+    /// What the ratio, or the value of a figure without reference, must reach: at least when more is better, else at most.
+    let bar: Double?
+    let ok: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case name, value, unit, reference, ratio, bar, ok
+        case referenceValue = "reference_value"
+    }
+
+    /// A figure with a reference.
+    ///
+    /// - Parameter ratio: The ratio to report; by default that of the two values. Rounds that alternate give a better one.
+    init(
+        _ name: String, _ value: Double, unit: String, reference: String, referenceValue: Double, ratio: Double? = nil,
+        bar: Double?, moreIsBetter: Bool = true
+    ) {
+        let ratio = ratio ?? value / referenceValue
+        self.name = name
+        self.value = value.rounded(toPlaces: 3)
+        self.unit = unit
+        self.reference = reference
+        self.referenceValue = referenceValue.rounded(toPlaces: 3)
+        self.ratio = ratio.rounded(toPlaces: 3)
+        self.bar = bar
+        ok = bar.map { moreIsBetter ? ratio >= $0 : ratio <= $0 } ?? true
+    }
+
+    /// A figure that stands for itself.
+    init(_ name: String, _ value: Double, unit: String, bar: Double? = nil, moreIsBetter: Bool = true) {
+        self.name = name
+        self.value = value.rounded(toPlaces: 3)
+        self.unit = unit
+        reference = nil
+        referenceValue = nil
+        ratio = nil
+        self.bar = bar
+        ok = bar.map { moreIsBetter ? value >= $0 : value <= $0 } ?? true
+    }
+
+    /// The figure as one line of JSON.
+    var line: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}
+
+extension Double {
+    fileprivate func rounded(toPlaces places: Int) -> Double {
+        let scale = pow(10, Double(places))
+        return (self * scale).rounded() / scale
+    }
+}
+
+extension [Double] {
+    /// The middle value; the upper of the two middle ones when there is an even number.
+    var median: Double { isEmpty ? .nan : sorted()[count / 2] }
+}

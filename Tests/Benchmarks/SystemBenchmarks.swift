@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+
+/// Measures the whole system as processes: uploads a second, memory of identity-api, request to push.
+func benchmarkSystem() async throws -> [Figure] {
+    let stack = try await Stack.start(fsync: true)
+    return try await uploadFigures(stack) + latencyFigures(stack)
+}
+
+private let uploadCount = 200
+private let concurrentUploads = 50
+private let signInCount = 60
+
+/// 50 phones upload nine photos each at the same time, again and again.
+private func uploadFigures(_ stack: Stack) async throws -> [Figure] {
+    let phone = try await Phone.make(stack)
+    // The workers would take the cores from what is measured: they sleep while the uploads run.
+    stack.signal("face-matching-worker", SIGSTOP)
+    let start = ContinuousClock.now
+    let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+        var started = 0
+        var accepted = 0
+        func upload() {
+            started += 1
+            let number = started
+            group.addTask {
+                try await phone.signUp(email: "bench-\(number)-\(UUID().uuidString)@example.org").status == 200
+            }
+        }
+        for _ in 0..<concurrentUploads { upload() }
+        while let ok = try await group.next() {
+            accepted += ok ? 1 : 0
+            if started < uploadCount { upload() }
+        }
+        return accepted
+    }
+    let seconds = (ContinuousClock.now - start).seconds
+    let peak = peakMemoryMebibytes(of: stack.pid(of: "identity-api"))
+    stack.signal("face-matching-worker", SIGCONT)
+    return [
+        Figure("uploads_per_second", Double(accepted) / seconds, unit: "nine-photo uploads/s"),
+        Figure("uploads_accepted", Double(accepted), unit: "of \(uploadCount)", bar: Double(uploadCount)),
+        Figure("identity_api_peak_memory", peak, unit: "MiB at \(concurrentUploads) uploads at once", bar: 150, moreIsBetter: false),
+    ]
+}
+
+/// One phone signs in again and again; the time is from the first byte of the request to the push at the emulator.
+private func latencyFigures(_ stack: Stack) async throws -> [Figure] {
+    let owner = try await Phone.make(stack)
+    let email = "latency-\(UUID().uuidString)@example.org"
+    // The enrolments of the upload benchmark are still being worked off: this one comes after them.
+    _ = try await owner.outcome(of: try await owner.signUp(email: email))
+    var milliseconds: [Double] = []
+    for _ in 0..<signInCount {
+        let phone = try await Phone.make(stack)
+        let start = ContinuousClock.now
+        _ = try await phone.signIn(email: email, faces: Photos.sameFace)
+        _ = try await phone.pushes()
+        milliseconds.append((ContinuousClock.now - start).seconds * 1000)
+    }
+    milliseconds.sort()
+    return [
+        Figure("sign_in_to_push_p50", milliseconds[signInCount / 2], unit: "ms"),
+        Figure("sign_in_to_push_p99", milliseconds[signInCount * 99 / 100], unit: "ms"),
+    ]
+}
+
+/// The most memory that a process ever had resident, in MiB (`VmHWM` of /proc).
+private func peakMemoryMebibytes(of pid: Int32?) -> Double {
+    guard let pid, let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return .infinity }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line.flatMap { Double($0.split(separator: " ").dropFirst().first ?? "") }.map { $0 / 1024 } ?? .infinity
+}
+
+extension Duration {
+    /// The span in seconds.
+    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
