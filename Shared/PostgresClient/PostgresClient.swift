@@ -38,6 +38,7 @@ public final class PostgresClient: Service, PostgresQueryable {
     /// - Parameter isolation: what the transaction sees of others.
     /// - Throws: what the body throws, or ``PostgresError``. When COMMIT fails with `connectionLost`, the transaction may
     ///   have been committed.
+    @discardableResult
     public func withTransaction<Result>(
         isolation: PostgresIsolation = .readCommitted, _ body: (PostgresTransaction) async throws -> Result
     ) async throws -> Result {

@@ -15,6 +15,8 @@ extension ConnectionPool {
         await withCheckedContinuation { continuation in
             shutdownWaiters.append(continuation)
             finishDraining()
+            // Ending the listeners may have closed everything already.
+            if case .closed = phase { resumeShutdownWaiters() }
         }
     }
 
@@ -36,6 +38,10 @@ extension ConnectionPool {
         waiting.removeAll()
         waitingCount = 0
         for connection in Array(connections.values) { close(connection, .closed) }
+        resumeShutdownWaiters()
+    }
+
+    private func resumeShutdownWaiters() {
         let waiters = shutdownWaiters
         shutdownWaiters.removeAll()
         for waiter in waiters { waiter.resume() }

@@ -35,8 +35,9 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
 
     /// Appends the bytes, or a one-dimensional array with its elements.
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
-        if let blob = self as? [UInt8] {
-            bytes.append(contentsOf: blob)
+        // Not a cast: an empty array of anything can be cast to [UInt8].
+        if Element.self == UInt8.self {
+            withUnsafeBytes { bytes.append(contentsOf: $0) }
             return true
         }
         let dimensions: Int32 = isEmpty ? 0 : 1

@@ -1,0 +1,136 @@
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite("Migrations")
+struct MigrationTests {
+    private let first = Migration(
+        number: 1, name: "people",
+        up: """
+            CREATE TABLE people (id int PRIMARY KEY, name text);
+            -- A semicolon; in a comment, and in a body:
+            CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;
+            INSERT INTO people VALUES (1, 'semi;colon');
+            """,
+        down: "DROP FUNCTION one(); DROP TABLE people")
+    private let second = Migration(
+        number: 2, name: "ages", up: "ALTER TABLE people ADD COLUMN age int", down: "ALTER TABLE people DROP COLUMN age")
+    private let third = Migration(number: 5, name: "index", up: "CREATE INDEX i ON people (age)", down: "DROP INDEX i")
+
+    private func states(_ runner: MigrationRunner) async throws -> [MigrationStatus.State] {
+        try await runner.status().map(\.state)
+    }
+
+    @Test func `migrations go up, in part and in full, and only once`() async throws {
+        try await withClient { client in
+            let runner = try MigrationRunner(client: client, migrations: [third, first, second])
+            let before = try await states(runner)
+            #expect(before == [.pending, .pending, .pending])
+            let some = try await runner.migrate(to: 2)
+            #expect(some == [first, second])
+            let rest = try await runner.migrate()
+            #expect(rest == [third])
+            let none = try await runner.migrate()
+            #expect(none.isEmpty)
+            let after = try await states(runner)
+            #expect(after == [.applied, .applied, .applied])
+            let people = try await client.query("SELECT name FROM people WHERE id = one()")[0].decode(0, as: String.self)
+            #expect(people == "semi;colon")
+        }
+    }
+
+    @Test func `migrations go down, the latest first, and up again`() async throws {
+        try await withClient { client in
+            let runner = try MigrationRunner(client: client, migrations: [first, second, third])
+            try await runner.migrate()
+            let back = try await runner.rollback(to: 1)
+            #expect(back == [third, second])
+            let between = try await states(runner)
+            #expect(between == [.applied, .pending, .pending])
+            try await runner.rollback(to: 0)
+            let error = await #expect(throws: PostgresError.self) { try await client.query("SELECT * FROM people") }
+            #expect(error?.sqlState == "42P01")
+            let again = try await runner.migrate()
+            #expect(again == [first, second, third])
+        }
+    }
+
+    @Test func `a failing migration leaves nothing of itself, and what was before it stays`() async throws {
+        try await withClient { client in
+            let broken = Migration(number: 3, name: "broken", up: "CREATE TABLE half (a int); SELECT 1/0", down: "")
+            let runner = try MigrationRunner(client: client, migrations: [first, broken])
+            let error = await #expect(throws: PostgresError.self) { try await runner.migrate() }
+            #expect(error?.sqlState == "22012")
+            #expect(error?.message.contains("migration 3") == true)
+            let after = try await states(runner)
+            #expect(after == [.applied, .pending])
+            await #expect(throws: PostgresError.self) { try await client.query("SELECT * FROM half") }
+        }
+    }
+
+    @Test func `a migration that was changed after it was applied stops everything`() async throws {
+        try await withClient { client in
+            try await MigrationRunner(client: client, migrations: [first]).migrate()
+            let edited = Migration(number: 1, name: "people", up: first.up + " ", down: first.down)
+            let runner = try MigrationRunner(client: client, migrations: [edited, second])
+            for attempt in [{ try await runner.migrate() }, { try await runner.rollback(to: 0) }] {
+                let error = await #expect(throws: PostgresError.self) { try await attempt() }
+                #expect(error?.code == .migration)
+            }
+            let after = try await states(runner)
+            #expect(after == [.changed, .pending])
+        }
+    }
+
+    @Test func `a number below one that is applied is refused`() async throws {
+        try await withClient { client in
+            let later = Migration(number: 5, name: "later", up: "CREATE TABLE later (a int)", down: "DROP TABLE later")
+            try await MigrationRunner(client: client, migrations: [first, later]).migrate()
+            let runner = try MigrationRunner(client: client, migrations: [first, second, later])
+            let error = await #expect(throws: PostgresError.self) { try await runner.migrate() }
+            #expect(error?.code == .migration)
+        }
+    }
+
+    @Test func `what a newer program applied is told and left alone`() async throws {
+        try await withClient { client in
+            try await MigrationRunner(client: client, migrations: [first, second]).migrate()
+            let older = try MigrationRunner(client: client, migrations: [first])
+            let status = try await states(older)
+            #expect(status == [.applied, .unknown])
+            let applied = try await older.migrate()
+            #expect(applied.isEmpty)
+            await #expect(throws: PostgresError.self) { try await older.rollback(to: 0) }
+        }
+    }
+
+    @Test func `runners that start together apply everything once`() async throws {
+        try await withEmptyDatabase { database in
+            let migrations = (1...10).map { number in
+                Migration(number: number, name: "t\(number)", up: "CREATE TABLE t\(number) (a int)", down: "DROP TABLE t\(number)")
+            }
+            let applied = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<5 {
+                    group.addTask {
+                        let configuration = PostgresConfiguration(url: database.url)
+                        let client = try PostgresClient(configuration: configuration, logger: quietLogger)
+                        let count = try await MigrationRunner(client: client, migrations: migrations).migrate().count
+                        await client.shutdown()
+                        return count
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(applied == 10)
+        }
+    }
+
+    @Test func `numbers are unique and start at one`() async throws {
+        try await withClient { client in
+            #expect(throws: PostgresError.self) { try MigrationRunner(client: client, migrations: [first, first]) }
+            let zero = Migration(number: 0, name: "", up: "", down: "")
+            #expect(throws: PostgresError.self) { try MigrationRunner(client: client, migrations: [zero]) }
+            _ = try await client.query("SELECT 1")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Logging
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Pool")
+struct PoolTests {
+    /// Holds the only connection until it is told to let go.
+    private func occupied(_ client: PostgresClient) async -> (task: Task<Void, any Error>, letGo: AsyncStream<Void>.Continuation) {
+        let held = AsyncStream.makeStream(of: Void.self)
+        let released = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            try await client.withTransaction { transaction in
+                try await transaction.execute("SELECT 1")
+                held.continuation.yield()
+                for await _ in released.stream { break }
+            }
+        }
+        for await _ in held.stream { break }
+        return (task, released.continuation)
+    }
+
+    @Test func `work beyond the queue's limit is refused at once`() async throws {
+        try await withClient({
+            $0.maxConnections = 1
+            $0.maxWaiting = 10
+        }) { client in
+            let holder = await occupied(client)
+            let outcomes = AsyncStream.makeStream(of: PostgresError.Code?.self)
+            let tasks = (0..<15).map { _ in
+                Task {
+                    do throws(PostgresError) {
+                        try await client.execute("SELECT 1")
+                        outcomes.continuation.yield(nil)
+                    } catch {
+                        outcomes.continuation.yield(error.code)
+                    }
+                }
+            }
+            var refused = 0
+            var answered = 0
+            for await outcome in outcomes.stream {
+                if outcome == .queueFull { refused += 1 } else if outcome == nil { answered += 1 }
+                if refused == 5 { holder.letGo.yield() }
+                if refused + answered == 15 { break }
+            }
+            #expect(refused == 5)
+            #expect(answered == 10)
+            for task in tasks { await task.value }
+            try await holder.task.value
+        }
+    }
+
+    @Test func `waiting work is served in the order of arrival`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            try await client.execute("CREATE TABLE t (n bigint GENERATED ALWAYS AS IDENTITY, arrival bigint)")
+            let holder = await occupied(client)
+            // One thread submits all of them, so that the order of arrival is known.
+            let submitter = Task(executorPreference: client.executor) {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<40 {
+                        group.addTask(executorPreference: client.executor) {
+                            if number.isMultiple(of: 3) {
+                                try await client.withTransaction {
+                                    _ = try await $0.execute("INSERT INTO t (arrival) VALUES (\(number))")
+                                }
+                            } else {
+                                try await client.execute("INSERT INTO t (arrival) VALUES (\(number))")
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            holder.letGo.yield()
+            try await holder.task.value
+            try await submitter.value
+            let arrivals = try await client.query("SELECT arrival FROM t ORDER BY n").map { try $0.decode(0, as: Int.self) }
+            #expect(arrivals == Array(0..<40))
+        }
+    }
+
+    @Test func `reads do not starve a transaction`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            let readers = (0..<20).map { _ in
+                Task {
+                    while !Task.isCancelled { _ = try? await client.query(PostgresQuery("SELECT 1").readOnly()) }
+                }
+            }
+            for _ in 0..<10 { try await client.withTransaction { _ = try await $0.query("SELECT 1") } }
+            for reader in readers { reader.cancel() }
+            for reader in readers { await reader.value }
+        }
+    }
+
+    @Test func `values larger than every buffer go both ways, on several connections at once`() async throws {
+        try await withClient { client in
+            let blob = (0..<12_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let returned: [UInt8] = try await client.query(PostgresQuery("SELECT \(blob)").readOnly())[0].decode(0)
+                        #expect(returned == blob)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `more statements than are kept prepared`() async throws {
+        try await withClient({
+            $0.maxConnections = 1
+            $0.maxPreparedStatements = 5
+        }) { client in
+            for round in 0..<3 {
+                for number in 0..<20 {
+                    let rows = try await client.query("SELECT \(unescaped: String(number)) + \(round)")
+                    let value = try rows[0].decode(0, as: Int.self)
+                    #expect(value == number + round)
+                }
+            }
+            let count = try await client.query("SELECT count(*) FROM pg_prepared_statements")[0].decode(0, as: Int.self)
+            #expect(count <= 5)
+        }
+    }
+
+    @Test func `a statement the server forgot, or whose result changed, is prepared again`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            try await client.execute("CREATE TABLE t (a int)")
+            try await client.execute("INSERT INTO t VALUES (1)")
+            _ = try await client.query("SELECT * FROM t")
+            try await client.execute("DEALLOCATE ALL")
+            _ = try await client.query("SELECT * FROM t")
+            try await client.execute("ALTER TABLE t ADD COLUMN b text DEFAULT 'new'")
+            let row = try await client.query("SELECT * FROM t")[0]
+            let added = try row.decode("b", as: String.self)
+            #expect(added == "new")
+            let again = try await client.query(PostgresQuery("SELECT * FROM t").readOnly())
+            #expect(again.count == 1)
+        }
+    }
+
+    @Test func `COPY is refused, and the next query gets a new connection`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            await #expect(throws: PostgresError.self) { try await client.execute("COPY (SELECT 1) TO STDOUT") }
+            let rows = try await client.query("SELECT 1")
+            #expect(rows.count == 1)
+        }
+    }
+
+    @Test func `the search path is that of the configuration`() async throws {
+        try await withClient({ $0.searchPath = "one, public" }) { client in
+            try await client.execute("CREATE SCHEMA one")
+            try await client.execute("CREATE TABLE t (a int)")
+            let rows = try await client.query("SELECT * FROM one.t")
+            #expect(rows.isEmpty)
+        }
+    }
+
+    @Test func `queries work over TCP`() async throws {
+        let server = try await PostgresServer.shared()
+        try await withClient(to: server.tcpURL()) { client in
+            let rows = try await client.query("SELECT inet_server_addr() IS NOT NULL")
+            let isRemote = try rows[0].decode(0, as: Bool.self)
+            #expect(isRemote)
+        }
+    }
+
+    @Test func `a server that is not there makes a timeout that tells why`() async throws {
+        try await withClient(to: "host=/nowhere dbname=none") { client in
+            let query: PostgresQuery = "SELECT 1"
+            let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.milliseconds(200))) }
+            #expect(error?.code == .timeout)
+            #expect((error?.underlying as? PostgresError)?.code == .connectionLost)
+            _ = try? await client.query(query.timeout(.milliseconds(1)))
+        }
+    }
+}

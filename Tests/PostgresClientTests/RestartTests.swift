@@ -1,0 +1,116 @@
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Broken connections")
+struct RestartTests {
+    /// Numbers to write, and those whose write was acknowledged.
+    private final class Progress: Sendable {
+        private let state = Mutex((last: 0, acknowledged: [Int]()))
+
+        func next() -> Int {
+            state.withLock { state in
+                state.last += 1
+                return state.last
+            }
+        }
+
+        func acknowledge(_ number: Int) { state.withLock { $0.acknowledged.append(number) } }
+
+        var acknowledged: [Int] { state.withLock(\.acknowledged) }
+    }
+
+    @Test func `load survives a crash of the server`() async throws {
+        let server = try await PostgresServer.start()
+        try await withClient(to: server.url()) { client in
+            try await client.execute("CREATE TABLE t (a bigint PRIMARY KEY)")
+            let progress = Progress()
+            let writers = (0..<32).map { _ in
+                Task {
+                    while !Task.isCancelled {
+                        let number = progress.next()
+                        do throws(PostgresError) {
+                            _ = try await client.query(PostgresQuery("SELECT \(number)").readOnly())
+                            try await client.execute("INSERT INTO t VALUES (\(number))")
+                            progress.acknowledge(number)
+                        } catch {
+                            #expect(error.isRetryable || error.code == .cancelled, "\(error)")
+                        }
+                    }
+                }
+            }
+            for round in 1...2 {
+                try await eventually("writes get through") { progress.acknowledged.count > 200 * round }
+                await server.kill()
+                let before = progress.acknowledged.count
+                try await server.start()
+                try await eventually("writes get through again") { progress.acknowledged.count > before + 200 }
+            }
+            for writer in writers { writer.cancel() }
+            for writer in writers { await writer.value }
+            let stored = Set(try await client.query("SELECT a FROM t").map { try $0.decode(0, as: Int.self) })
+            let lost = progress.acknowledged.filter { !stored.contains($0) }
+            #expect(lost.isEmpty, "acknowledged, but not there: \(lost)")
+        }
+        await server.stop()
+    }
+
+    @Test func `a terminated backend fails its query, and the next gets a new connection`() async throws {
+        try await withClient({ $0.maxConnections = 2 }) { client in
+            let task = Task { try await client.execute("SELECT pg_sleep(77)") }
+            try await eventually("it is terminated") {
+                try await client.query(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(77)' AND state = 'active'"
+                ).count == 1
+            }
+            let error = await #expect(throws: PostgresError.self) { try await task.value }
+            #expect(error?.code == .connectionLost)
+            #expect((error?.underlying as? PostgresError)?.sqlState == "57P01")
+            let rows = try await client.query("SELECT 1")
+            #expect(rows.count == 1)
+        }
+    }
+
+    @Test func `an idle connection that broke is replaced without an error`() async throws {
+        try await withClient { client in
+            try await client.execute("SELECT 1")
+            try await withClientBeside(client) { other in
+                try await eventually("all are terminated") {
+                    let rows = try await other.query(
+                        """
+                        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                        WHERE datname = current_database() AND application_name = 'test-client' AND pid <> pg_backend_pid()
+                        """)
+                    return rows.isEmpty
+                }
+            }
+            let rows = try await client.query("SELECT 1")
+            #expect(rows.count == 1)
+        }
+    }
+
+    /// Runs the body with another client on the same database.
+    private func withClientBeside(_ client: PostgresClient, _ body: (PostgresClient) async throws -> Void) async throws {
+        let name = try await client.query("SELECT current_database()")[0].decode(0, as: String.self)
+        let url = try await PostgresServer.shared().url(database: name)
+        try await withClient(to: url, { $0.applicationName = "other" }, body)
+    }
+
+    @Test func `a transaction whose connection breaks fails as a whole`() async throws {
+        try await withClient { client in
+            try await client.execute("CREATE TABLE t (a int)")
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { transaction in
+                    let pid = try await transaction.query("SELECT pg_backend_pid()")[0].decode(0, as: Int.self)
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    _ = try await client.query("SELECT pg_terminate_backend(\(Int32(pid)))")
+                    try await transaction.execute("INSERT INTO t VALUES (2)")
+                }
+            }
+            #expect(error?.code == .connectionLost)
+            let rows = try await client.query("SELECT * FROM t")
+            #expect(rows.isEmpty)
+        }
+    }
+}

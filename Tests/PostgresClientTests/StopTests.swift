@@ -1,0 +1,132 @@
+import PostgresClient
+import Testing
+
+@Suite("Cancellation and deadlines")
+struct StopTests {
+    /// Waits until the server runs a statement that contains the text.
+    private func waitUntilRunning(_ text: String, on client: PostgresClient) async throws {
+        while true {
+            let rows = try await client.query(
+                "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE \("%\(text)%")")
+            if !rows.isEmpty { return }
+        }
+    }
+
+    @Test func `a cancelled query stops at the server`() async throws {
+        try await withClient { client in
+            let task = Task { try await client.execute("SELECT pg_sleep(100)") }
+            try await waitUntilRunning("pg_sleep(100)", on: client)
+            task.cancel()
+            let error = await #expect(throws: PostgresError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            let rest = try await client.query("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(100)'")
+            #expect(rest.isEmpty)
+        }
+    }
+
+    @Test func `a query of a cancelled task is not sent`() async throws {
+        try await withClient { client in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await client.execute("CREATE TABLE t (a int)")
+            }
+            let error = await #expect(throws: PostgresError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            await #expect(throws: PostgresError.self) { try await client.query("SELECT * FROM t") }
+        }
+    }
+
+    @Test func `a query ends at its deadline`() async throws {
+        try await withClient { client in
+            let started = ContinuousClock.now
+            try await client.execute("SELECT 1")
+            let query: PostgresQuery = "SELECT pg_sleep(60)"
+            let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.milliseconds(100))) }
+            #expect(error?.code == .timeout)
+            #expect(ContinuousClock.now - started < .seconds(20))
+        }
+    }
+
+    @Test func `a slow read is left alone at its deadline, and the backstop ends it`() async throws {
+        try await withClient({
+            $0.maxConnections = 1
+            $0.statementTimeout = .milliseconds(500)
+        }) { client in
+            let slow = PostgresQuery("SELECT pg_sleep(60)").readOnly()
+            let error = await #expect(throws: PostgresError.self) { try await client.query(slow.timeout(.milliseconds(50))) }
+            #expect(error?.code == .timeout)
+            // The only connection is free again once the server's own limit has struck.
+            let rows = try await client.query("SELECT 1")
+            #expect(rows.count == 1)
+            let own = await #expect(throws: PostgresError.self) { try await client.query(slow) }
+            #expect(own?.sqlState == "57014")
+        }
+    }
+
+    @Test func `waiting for a connection ends at the deadline too`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            try await client.withTransaction { transaction in
+                try await transaction.execute("SELECT 1")
+                let query: PostgresQuery = "SELECT 1"
+                let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.milliseconds(50))) }
+                #expect(error?.code == .timeout)
+            }
+            #expect(try await client.query("SELECT 1").count == 1)
+        }
+    }
+
+    @Test func `waiting for a connection can be cancelled`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            try await client.withTransaction { transaction in
+                try await transaction.execute("SELECT 1")
+                let queries = (0..<200).map { _ in Task { try await client.execute("SELECT 1") } }
+                let transactions = (0..<20).map { _ in Task { try await client.withTransaction { try await $0.execute("SELECT 1") } } }
+                for task in queries + transactions { task.cancel() }
+                for task in queries + transactions {
+                    let error = await #expect(throws: PostgresError.self) { try await task.value }
+                    #expect(error?.code == .cancelled)
+                }
+            }
+            #expect(try await client.query("SELECT 1").count == 1)
+        }
+    }
+
+    @Test func `a cancel request never hits the next statement`() async throws {
+        try await withClient({ $0.maxConnections = 2 }) { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for round in 0..<60 {
+                    group.addTask {
+                        let task = Task { try await client.execute("SELECT pg_sleep(0.002)") }
+                        let delay = Duration.microseconds(200 * (round % 20))
+                        let canceller = Task {
+                            try await Task.sleep(for: delay)
+                            task.cancel()
+                        }
+                        do {
+                            _ = try await task.value
+                        } catch let error as PostgresError {
+                            #expect(error.code == .cancelled)
+                        }
+                        try await canceller.value
+                        // Not cancelled by anybody: must never fail.
+                        try await client.execute("SELECT pg_sleep(0.001)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `a lock that is never granted does not outlive the deadline`() async throws {
+        try await withClient { client in
+            try await client.execute("CREATE TABLE t (a int)")
+            try await client.withTransaction { transaction in
+                try await transaction.execute("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")
+                let query: PostgresQuery = "INSERT INTO t VALUES (1)"
+                let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.milliseconds(100))) }
+                #expect(error?.code == .timeout)
+            }
+            #expect(try await client.query("SELECT * FROM t").isEmpty)
+        }
+    }
+}

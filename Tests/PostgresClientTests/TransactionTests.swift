@@ -1,0 +1,178 @@
+import PostgresClient
+import Testing
+
+@Suite("Transactions")
+struct TransactionTests {
+    struct Refused: Error {}
+
+    private func withTable(_ body: (PostgresClient) async throws -> Void) async throws {
+        try await withClient { client in
+            try await client.execute("CREATE TABLE t (a int PRIMARY KEY)")
+            try await body(client)
+        }
+    }
+
+    private func count(_ client: PostgresClient) async throws -> Int {
+        try await client.query("SELECT count(*) FROM t")[0].decode(0)
+    }
+
+    @Test func `a transaction commits what its body did`() async throws {
+        try await withTable { client in
+            let answer = try await client.withTransaction { transaction in
+                try await transaction.execute("INSERT INTO t VALUES (\(1))")
+                try await transaction.execute("INSERT INTO t VALUES (\(2))")
+                let rows = try await count(client)
+                #expect(rows == 0)
+                return "done"
+            }
+            #expect(answer == "done")
+            let left = try await count(client)
+            #expect(left == 2)
+        }
+    }
+
+    @Test func `a body that throws rolls everything back`() async throws {
+        try await withTable { client in
+            await #expect(throws: Refused.self) {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    throw Refused()
+                }
+            }
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `a failed statement rolls back, and its error comes out`() async throws {
+        try await withTable { client in
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                }
+            }
+            #expect(error?.isUniqueViolation == true)
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `a swallowed error does not look like a commit`() async throws {
+        try await withTable { client in
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    _ = try? await transaction.execute("INSERT INTO t VALUES (1)")
+                }
+            }
+            #expect(error?.sqlState == "25P02")
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `cancelling the task rolls back`() async throws {
+        try await withTable { client in
+            let started = AsyncStream.makeStream(of: Void.self)
+            let task = Task {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    started.continuation.yield()
+                    try await transaction.execute("SELECT pg_sleep(60)")
+                }
+            }
+            for await _ in started.stream { break }
+            task.cancel()
+            let error = await #expect(throws: PostgresError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `a body that ignores its cancellation is rolled back all the same`() async throws {
+        try await withTable { client in
+            let task = Task {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+            }
+            let error = await #expect(throws: PostgresError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `a transaction that outlives its body is refused`() async throws {
+        try await withTable { client in
+            let escaped = try await client.withTransaction { transaction in
+                try await transaction.execute("INSERT INTO t VALUES (1)")
+                return transaction
+            }
+            let error = await #expect(throws: PostgresError.self) { try await escaped.query("SELECT 1") }
+            #expect(error?.code == .closed)
+        }
+    }
+
+    @Test func `an empty transaction is fine`() async throws {
+        try await withTable { client in
+            #expect(try await client.withTransaction { _ in 7 } == 7)
+            await #expect(throws: Refused.self) { try await client.withTransaction { _ in throw Refused() } }
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `the isolation level is the one asked for`() async throws {
+        try await withTable { client in
+            let level = try await client.withTransaction(isolation: .serializable) { transaction in
+                try await transaction.query("SHOW transaction_isolation")[0].decode(0, as: String.self)
+            }
+            #expect(level == "serializable")
+            let plain = try await client.query("SHOW transaction_isolation")[0].decode(0, as: String.self)
+            #expect(plain == "read committed")
+        }
+    }
+
+    @Test func `statements of child tasks run one after the other`() async throws {
+        try await withTable { client in
+            try await client.withTransaction { transaction in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<50 {
+                        group.addTask { try await transaction.execute("INSERT INTO t VALUES (\(number))") }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            let rows = try await count(client)
+            #expect(rows == 50)
+        }
+    }
+
+    @Test func `a script runs several statements in the transaction`() async throws {
+        try await withTable { client in
+            let rows = try await client.withTransaction { transaction in
+                try await transaction.script("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); SELECT count(*) FROM t")
+            }
+            #expect(rows.count == 1)
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { try await $0.script("INSERT INTO t VALUES (3); INSERT INTO t VALUES (1)") }
+            }
+            #expect(error?.isUniqueViolation == true)
+            let left = try await count(client)
+            #expect(left == 2)
+        }
+    }
+
+    @Test func `a BEGIN sent as a single query does not leak`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            try await client.execute("BEGIN")
+            try await client.execute("CREATE TABLE t (a int)")
+            let error = await #expect(throws: PostgresError.self) { try await client.execute("SAVEPOINT s") }
+            #expect(error?.sqlState == "25P01")
+        }
+    }
+}
