@@ -124,7 +124,7 @@ let package = Package(
         .tests("ImageProbeTests", ["ImageProbe"]),
         .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "Imaging", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport"]),
         .tests(
             "EventBusTests",
             ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
@@ -138,7 +138,12 @@ let package = Package(
         .tests(
             "FaceMatchingWorkerTests",
             ["FaceMatchingWorker", "FaceEngine", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport"]),
-        .tests("TokenRegistryTests", ["TokenRegistry", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
+        .tests(
+            "TokenRegistryTests",
+            [
+                "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage", "HeliographCrypto",
+                "TestSupport", .logging, .lifecycle,
+            ]),
         .tests("NotifierTests", ["Notifier", "FCMEmulator", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
         .tests("HeliographCtlTests", ["HeliographCtl", "HeliographCrypto", "Storage", "TestSupport", .argumentParser]),
         .tests("EndToEndTests", ["TestSupport", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),

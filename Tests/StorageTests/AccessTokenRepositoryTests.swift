@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PostgresClient
 import Storage
+import TestSupport
 import Testing
 
 struct AccessTokenRepositoryTests {

@@ -1,33 +1,6 @@
 import FoundationEssentials
-import Logging
-import PostgresClient
 import Storage
-import TestSupport
 import WireFormat
-
-/// Runs `body` with a client of a database of its own, in which every migration has been applied.
-func withStorage(_ body: (PostgresClient) async throws -> Void) async throws {
-    try await withEmptyDatabase { database in
-        try await withClient(of: database) { client in
-            _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
-            try await body(client)
-        }
-    }
-}
-
-/// Runs `body` with a client of the database, and shuts it down afterwards.
-func withClient(of database: TestDatabase, _ body: (PostgresClient) async throws -> Void) async throws {
-    var logger = Logger(label: "storage-tests")
-    logger.logLevel = .error
-    let client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: logger)
-    do {
-        try await body(client)
-    } catch {
-        await client.shutdown()
-        throw error
-    }
-    await client.shutdown()
-}
 
 /// Runs `operation` `count` times at once and gives the results.
 func race<Result: Sendable>(

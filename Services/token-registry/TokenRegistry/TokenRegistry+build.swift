@@ -1,1 +1,25 @@
-// Placeholder until the service lands.
+internal import EventBus
+public import ServiceDefaults
+public import ServiceLifecycle
+
+/// The service that knows which installations to push to: recipients in, deliveries out, dead tokens away.
+public enum TokenRegistry: HeliographService {
+    public static let name = "token-registry"
+    public static let summary = "Finds the installations that notifications go to, and prunes dead ones."
+
+    /// Builds the service: one consumer group for all of its events, and the retention sweeper.
+    public static func build(_ context: ServiceContext) async throws -> [any Service] {
+        let consumer = try EventConsumer(
+            group: name, transport: context.transport, postgres: context.postgres,
+            logger: context.logger,
+            handlers: [
+                .batchHandler(
+                    NotificationRequestedHandler(
+                        sealer: context.sealer, lookupKey: context.lookupKey, logger: context.logger)),
+                .batchHandler(NotificationSettledHandler(logger: context.logger)),
+                .batchHandler(DeviceRegisteredHandler(logger: context.logger)),
+                .batchHandler(DeviceRemovedHandler(logger: context.logger)),
+            ])
+        return [consumer, RetentionSweeper(postgres: context.postgres, logger: context.logger)]
+    }
+}

@@ -1,4 +1,10 @@
+import ArgumentParser
+import ServiceDefaults
+import TokenRegistry
+
 @main
-struct TokenRegistryCommand {
-    static func main() {}
+enum TokenRegistryCommand {
+    static func main() async {
+        await ServiceCommand<TokenRegistry>.main()
+    }
 }

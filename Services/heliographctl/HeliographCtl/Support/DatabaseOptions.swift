@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Foundation
 internal import Logging
 internal import PostgresClient
+internal import ServiceDefaults
 
 /// How a command reaches the database.
 struct DatabaseOptions: ParsableArguments {
@@ -9,7 +9,7 @@ struct DatabaseOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The database, as a libpq URI or conninfo string.",
-            discussion: "Without it the environment variable DATABASE_URL counts.", valueName: "url"))
+            discussion: "Without it DATABASE_URL of the environment counts, or the file that DATABASE_URL_FILE names.", valueName: "url"))
     var databaseURL: String?
 
     @Option(
@@ -38,13 +38,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     private func configuration() throws -> PostgresConfiguration {
-        let url = databaseURL ?? ProcessInfo.processInfo.environment["DATABASE_URL"] ?? ""
-        guard !url.isEmpty else {
-            Console.current.note(
-                "No database: set DATABASE_URL or pass --database-url, e.g. postgresql://user@127.0.0.1:5432/heliograph")
-            throw ExitCode.configuration
-        }
-        var configuration = PostgresConfiguration(url: url)
+        var configuration = PostgresConfiguration(url: try url())
         configuration.applicationName = "heliographctl"
         configuration.maxConnections = 2
         configuration.connectTimeout = .seconds(5)
@@ -52,6 +46,16 @@ struct DatabaseOptions: ParsableArguments {
         configuration.queryTimeout = .seconds(24 * 60 * 60)
         configuration.statementTimeout = .zero
         return configuration
+    }
+
+    private func url() throws -> String {
+        if let databaseURL, !databaseURL.isEmpty { return databaseURL }
+        do {
+            return try Settings().string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
+        } catch {
+            Console.current.note("\(error) (or pass --database-url)")
+            throw ExitCode.configuration
+        }
     }
 
     private func waitUntilReady(_ client: PostgresClient) async throws {

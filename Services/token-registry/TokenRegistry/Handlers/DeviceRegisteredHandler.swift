@@ -1,0 +1,24 @@
+public import EventBus
+internal import FoundationEssentials
+public import Logging
+internal import Metrics
+public import PostgresClient
+public import WireFormat
+
+/// Takes note of installations that registered. The row is identity-api's, written before the event.
+public struct DeviceRegisteredHandler: EventBatchHandler {
+    private let logger: Logger
+
+    /// Makes the handler.
+    public init(logger: Logger) {
+        self.logger = logger
+    }
+
+    public func handle(_ events: [Envelope<DeviceRegistered>], in transaction: PostgresTransaction) async throws {
+        for event in events {
+            logger.debug(
+                "installation registered", metadata: ["installation_id": "\(event.body.installationID.wireString)"])
+        }
+        Counter(label: "heliograph_devices_registered").increment(by: events.count)
+    }
+}

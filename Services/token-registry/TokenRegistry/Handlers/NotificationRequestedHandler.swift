@@ -1,0 +1,131 @@
+public import EventBus
+internal import FoundationEssentials
+public import HeliographCrypto
+public import Logging
+internal import Metrics
+public import PostgresClient
+internal import Storage
+public import WireFormat
+
+/// Turns "tell this recipient" into deliveries to installations.
+///
+/// A batch is a handful of statements in one transaction: new notifications (a dedupe key counts once), the
+/// installations of their recipients, deliveries, and one `notification.addressed` each for the notifier. Who cannot
+/// be reached is no error: the notification is skipped, with its reason in the row, and logged by id.
+public struct NotificationRequestedHandler: EventBatchHandler {
+    private let sealer: Sealer
+    private let lookupKey: [UInt8]
+    private let logger: Logger
+
+    /// Makes the handler.
+    ///
+    /// - Parameter lookupKey: The HMAC key of installation ids; 32 bytes.
+    public init(sealer: Sealer, lookupKey: [UInt8], logger: Logger) {
+        self.sealer = sealer
+        self.lookupKey = lookupKey
+        self.logger = logger
+    }
+
+    public func handle(
+        _ events: [Envelope<NotificationRequested>], in transaction: PostgresTransaction
+    ) async throws {
+        let storable = events.filter { event in
+            if event.body.isStorable { return true }
+            logger.error("notification request refused", metadata: ["message_id": "\(event.id)"])
+            return false
+        }
+        let fresh = try await NotificationRepository(transaction).insert(storable.map { NewNotification($0.body) })
+        let requests = storable.filter { fresh.contains($0.body.notificationID) }
+        guard !requests.isEmpty else { return }
+
+        let now = Date()
+        let timely = requests.filter { $0.body.expiresAt > now }
+        let resolver = RecipientResolver(transaction: transaction, sealer: sealer, lookupKey: lookupKey)
+        let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
+
+        var addressed: [(request: Envelope<NotificationRequested>, deliveries: [NewDelivery])] = []
+        var skipped: [SkipReason: [NotificationRequested]] = [:]
+        for request in requests {
+            let resolution: RecipientResolver.Resolution =
+                request.body.expiresAt > now
+                ? resolutions[request.body.recipient] ?? .skipped(.recipientUnsupported) : .skipped(.expired)
+            switch resolution {
+            case .installs(let installs):
+                addressed.append((request, installs.map { NewDelivery(of: request.body, to: $0) }))
+            case .skipped(let reason): skipped[reason, default: []].append(request.body)
+            }
+        }
+        try await address(addressed, in: transaction)
+        try await skip(skipped, in: transaction)
+    }
+
+    private func address(
+        _ addressed: [(request: Envelope<NotificationRequested>, deliveries: [NewDelivery])],
+        in transaction: PostgresTransaction
+    ) async throws {
+        guard !addressed.isEmpty else { return }
+        _ = try await DeliveryRepository(transaction).insertPending(addressed.flatMap(\.deliveries))
+        try await NotificationRepository(transaction).markAddressed(addressed.map(\.request.body.notificationID))
+        var messages: [(envelope: EncodedEnvelope, stream: String)] = []
+        for (request, deliveries) in addressed {
+            for start in stride(from: 0, to: deliveries.count, by: NotificationAddressed.deliveriesMax) {
+                let part = deliveries[start..<min(start + NotificationAddressed.deliveriesMax, deliveries.count)]
+                let envelope = Envelope(
+                    NotificationAddressed(
+                        notificationID: request.body.notificationID, deliveryIDs: part.map(\.id),
+                        lane: request.body.lane),
+                    traceparent: request.traceparent, requestID: request.requestID, expiresAt: request.body.expiresAt)
+                messages.append((try envelope.encoded(), envelope.stream))
+            }
+        }
+        try await OutboxRepository(transaction).append(messages)
+    }
+
+    private func skip(
+        _ skipped: [SkipReason: [NotificationRequested]], in transaction: PostgresTransaction
+    ) async throws {
+        for (reason, requests) in skipped {
+            try await NotificationRepository(transaction).markSkipped(
+                requests.map(\.notificationID), reason: reason.rawValue)
+            // The push of these sessions is over, so their tokens have served.
+            let sessions = requests.filter { $0.recipient.type == .session }
+                .compactMap { UUID(uuidString: $0.recipient.id) }
+            try await SessionRepository(transaction).wipePushTokens(sessions)
+            for request in requests {
+                logger.notice(
+                    "notification skipped",
+                    metadata: [
+                        "notification_id": "\(request.notificationID.wireString)", "reason": "\(reason.rawValue)",
+                        "kind": "\(request.kind.rawValue)", "recipient_type": "\(request.recipient.type.rawValue)",
+                    ])
+            }
+            Counter(label: "heliograph_notifications_skipped", dimensions: [("reason", reason.rawValue)])
+                .increment(by: requests.count)
+        }
+    }
+}
+
+extension NotificationRequested {
+    /// Whether the database takes it. One that it refuses would take the whole batch down with it, at every retry.
+    fileprivate var isStorable: Bool {
+        func isText(_ text: String) -> Bool { !text.utf8.contains(0) }
+        return (1...200).contains(dedupeKey.count) && isText(dedupeKey) && (1...200).contains(recipient.id.count)
+            && isText(recipient.id) && parameters.allSatisfy { isText($0.key) && isText($0.value) }
+    }
+}
+
+extension NewNotification {
+    fileprivate init(_ request: NotificationRequested) {
+        self.init(
+            id: request.notificationID, dedupeKey: request.dedupeKey, kind: request.kind, recipient: request.recipient,
+            lane: request.lane, parameters: request.parameters, expiresAt: request.expiresAt)
+    }
+}
+
+extension NewDelivery {
+    fileprivate init(of request: NotificationRequested, to install: PushInstall) {
+        self.init(
+            id: UUIDv7.generate(), notificationID: request.notificationID, installID: install.id,
+            generation: install.generation)
+    }
+}

@@ -1,0 +1,86 @@
+internal import FoundationEssentials
+public import Logging
+internal import Metrics
+public import PostgresClient
+public import ServiceLifecycle
+internal import Storage
+
+/// Deletes what has outlived its purpose, a bounded batch at a time, for as long as the service runs.
+///
+/// Several instances may run at once: each batch passes over the rows that another has locked.
+public struct RetentionSweeper: Service {
+    /// How much is deleted, and how often.
+    public struct Configuration: Sendable {
+        /// The time between two sweeps.
+        public var interval: Duration = .seconds(60)
+        /// The most rows one statement deletes.
+        public var batchRows = 1000
+        /// The most statements a table gets in one sweep; what is left waits for the next.
+        public var batchesMax = 20
+        /// How long notifications and their deliveries are kept.
+        public var notificationAge: Duration = .seconds(30 * 24 * 60 * 60)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let postgres: PostgresClient
+    private let configuration: Configuration
+    private let logger: Logger
+
+    /// Makes a sweeper.
+    public init(postgres: PostgresClient, configuration: Configuration = Configuration(), logger: Logger) {
+        self.postgres = postgres
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Sweeps until the service shuts down. A sweep that fails is logged, and the next one tries again.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    _ = try await sweep()
+                } catch {
+                    if !Task.isCancelled { logger.warning("retention sweep failed", metadata: ["error": "\(error)"]) }
+                }
+                try? await Task.sleep(for: configuration.interval)
+            }
+        }
+    }
+
+    /// Sweeps every table once.
+    ///
+    /// - Returns: How many rows each table lost.
+    @discardableResult
+    public func sweep() async throws -> [String: Int] {
+        let limit = configuration.batchRows
+        var deleted: [String: Int] = [:]
+        deleted["sessions"] = try await drain { try await SessionRepository(postgres).deleteExpired(limit: limit) }
+        deleted["access_tokens"] = try await drain {
+            try await AccessTokenRepository(postgres).deleteExpired(limit: limit)
+        }
+        deleted["push_installs"] = try await drain {
+            try await PushInstallRepository(postgres).deleteIdle(limit: limit)
+        }
+        deleted["notifications"] = try await drain {
+            try await NotificationRepository(postgres).deleteOlder(than: configuration.notificationAge, limit: limit)
+        }
+        deleted["inbox"] = try await drain { try await InboxRepository(postgres).deleteOlder(limit: limit) }
+        for (table, count) in deleted where count > 0 {
+            logger.info("retention sweep", metadata: ["table": "\(table)", "rows": "\(count)"])
+            Counter(label: "heliograph_retention_deleted_rows", dimensions: [("table", table)]).increment(by: count)
+        }
+        return deleted
+    }
+
+    private func drain(_ deleteBatch: () async throws -> Int) async throws -> Int {
+        var total = 0
+        for _ in 0..<configuration.batchesMax {
+            let count = try await deleteBatch()
+            total += count
+            if count < configuration.batchRows { break }
+        }
+        return total
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Testing
+
+@testable import HeliographCtl
+
+struct HelpTests {
+    @Test(arguments: [[], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"]])
+    func `every command explains itself`(_ path: [String]) async {
+        #expect(await heliographctl(path + ["--help"]).exitCode == 0)
+    }
+
+    @Test func `the first help shows the first steps and the exit codes`() {
+        let help = HeliographCtl.helpMessage(columns: 100)
+        #expect(help.contains("heliographctl migrate up --wait 30"))
+        #expect(help.contains("heliographctl keys generate"))
+        #expect(help.contains("69 the database cannot be reached"))
+    }
+}

@@ -1,0 +1,102 @@
+import Storage
+import TestSupport
+import Testing
+
+@testable import HeliographCtl
+
+struct MigrateCommandTests {
+    @Test func `up applies what is pending, says what, and does nothing the second time`() async throws {
+        try await withEmptyDatabase { database async throws in
+            let first = await heliographctl("migrate", "up", "--database-url", database.url)
+            #expect(first.exitCode == 0)
+            #expect(first.results.count == HeliographSchema.migrations.count)
+            #expect(first.results.first?.hasPrefix("applied 0001 users ") == true)
+            #expect(first.notes == ["Applied \(HeliographSchema.migrations.count) migrations."])
+            #expect(try await database.psql("SELECT count(*) FROM sessions") == "0")
+
+            let second = await heliographctl("migrate", "up", "--database-url", database.url)
+            #expect(second.exitCode == 0)
+            #expect(second.results.isEmpty)
+            #expect(second.notes == ["The schema is up to date."])
+        }
+    }
+
+    @Test func `several ups at once apply every step once`() async throws {
+        try await withEmptyDatabase { database async throws in
+            let results = await withTaskGroup(of: CommandResult.self) { group in
+                for _ in 0..<3 {
+                    group.addTask { await heliographctl("migrate", "up", "--database-url", database.url) }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.allSatisfy { $0.exitCode == 0 })
+            #expect(results.flatMap(\.results).count == HeliographSchema.migrations.count)
+        }
+    }
+
+    @Test func `status tells applied from pending, and --check tells a script`() async throws {
+        try await withEmptyDatabase { database async throws in
+            _ = await heliographctl("migrate", "up", "--to", "2", "--database-url", database.url)
+            let status = await heliographctl("migrate", "status", "--database-url", database.url)
+            #expect(status.exitCode == 0)
+            #expect(status.results.count == HeliographSchema.migrations.count)
+            #expect(status.results.count { $0.hasSuffix(" applied") } == 2)
+            #expect(status.results.dropFirst(2).allSatisfy { $0.hasSuffix(" pending") })
+            let check = await heliographctl("migrate", "status", "--check", "--database-url", database.url)
+            #expect(check.exitCode == 3)
+            _ = await heliographctl("migrate", "up", "--database-url", database.url)
+            let done = await heliographctl("migrate", "status", "--check", "--database-url", database.url)
+            #expect(done.exitCode == 0)
+        }
+    }
+
+    @Test func `down only says what it would do, until it is told --yes`() async throws {
+        try await withMigratedDatabase { database async throws in
+            let dry = await heliographctl("migrate", "down", "--to", "7", "--database-url", database.url)
+            #expect(dry.exitCode == 0)
+            #expect(dry.results.first?.hasPrefix("would undo 0009 inbox") == true)
+            #expect(try await database.psql("SELECT to_regclass('inbox') IS NOT NULL") == "t")
+
+            let real = await heliographctl("migrate", "down", "--to", "7", "--yes", "--database-url", database.url)
+            #expect(real.exitCode == 0)
+            #expect(real.results.map { String($0.prefix(11)) } == ["undone 0009", "undone 0008"])
+            #expect(try await database.psql("SELECT to_regclass('inbox') IS NULL") == "t")
+            #expect(try await database.psql("SELECT to_regclass('deliveries') IS NOT NULL") == "t")
+        }
+    }
+
+    @Test func `a changed migration is reported, not overwritten`() async throws {
+        try await withMigratedDatabase { database async throws in
+            try await database.psql("UPDATE schema_migrations SET checksum = 'other' WHERE number = 3")
+            let status = await heliographctl("migrate", "status", "--database-url", database.url)
+            #expect(status.exitCode == 1)
+            #expect(status.results[2].hasSuffix(" changed"))
+            let up = await heliographctl("migrate", "up", "--database-url", database.url)
+            #expect(up.exitCode == 1)
+        }
+    }
+
+    @Test func `a database that is not there is an exit code of its own, and a hint`() async throws {
+        let missing = "postgresql://nobody@127.0.0.1:1/none"
+        let result = await heliographctl("migrate", "up", "--database-url", missing)
+        #expect(result.exitCode == 69)
+        #expect(result.notes.last == "If it is just starting, use --wait 30.")
+    }
+
+    @Test func `up waits for a database that is still starting`() async throws {
+        let server = try await PostgresServer.start()
+        await server.stop()
+        async let result = heliographctl("migrate", "up", "--wait", "60", "--database-url", server.url())
+        try await server.start()
+        #expect(await result.exitCode == 0)
+        await server.stop()
+    }
+
+    @Test(arguments: [
+        ["migrate", "up", "--to", "99"], ["migrate", "down"], ["migrate", "down", "--to", "-1"], ["migrate", "sideways"],
+        ["migrate", "up", "--wait", "-1"], ["migrate", "up", "--wait", "soon"],
+    ])
+    func `wrong arguments exit with 64`(_ arguments: [String]) async {
+        #expect(await heliographctl(arguments).exitCode == 64)
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+
+@testable import HeliographCtl
+
+/// What a command wrote, and how it ended.
+struct CommandResult {
+    let results: [String]
+    let notes: [String]
+    /// The code the process would exit with.
+    let exitCode: Int32
+}
+
+/// Runs the command line `arguments` in this process, as the shell would, and collects what it writes.
+func heliographctl(_ arguments: String...) async -> CommandResult {
+    await heliographctl(arguments)
+}
+
+/// The same for arguments in an array.
+func heliographctl(_ arguments: [String]) async -> CommandResult {
+    let recording = ConsoleRecording()
+    let exitCode = await Console.$current.withValue(recording.console) { () -> Int32 in
+        do {
+            var command = try HeliographCtl.parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            return 0
+        } catch {
+            return HeliographCtl.exitCode(for: error).rawValue
+        }
+    }
+    return CommandResult(results: recording.results, notes: recording.notes, exitCode: exitCode)
+}

@@ -1,0 +1,52 @@
+import Logging
+public import PostgresClient
+import Storage
+
+/// Runs `body` with a database of its own in which every migration has been applied.
+///
+/// The migrations run once a process, in a template that is then copied.
+public func withMigratedDatabase<Result>(_ body: (TestDatabase) async throws -> Result) async throws -> Result {
+    let server = try await PostgresServer.shared()
+    return try await withDatabase(on: server, template: try await migratedTemplate.value, body)
+}
+
+/// Runs `body` with a client of a database of its own in which every migration has been applied.
+public func withStorage(_ body: (PostgresClient) async throws -> Void) async throws {
+    try await withMigratedDatabase { database in
+        try await withClient(of: database, body)
+    }
+}
+
+/// Runs `body` with a client of the database, and shuts it down afterwards.
+public func withClient(
+    of database: TestDatabase, maxConnections: Int = 4, _ body: (PostgresClient) async throws -> Void
+) async throws {
+    try await withClient(url: database.url, maxConnections: maxConnections, body)
+}
+
+private func withClient(
+    url: String, maxConnections: Int, _ body: (PostgresClient) async throws -> Void
+) async throws {
+    var logger = Logger(label: "tests")
+    logger.logLevel = .error
+    var configuration = PostgresConfiguration(url: url)
+    configuration.maxConnections = maxConnections
+    let client = try PostgresClient(configuration: configuration, logger: logger)
+    do {
+        try await body(client)
+    } catch {
+        await client.shutdown()
+        throw error
+    }
+    await client.shutdown()
+}
+
+private let migratedTemplate = Task {
+    let name = "migrated_template"
+    let server = try await PostgresServer.shared()
+    try await server.psql("CREATE DATABASE \(name)")
+    try await withClient(url: server.url(database: name), maxConnections: 1) { client in
+        _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
+    }
+    return name
+}

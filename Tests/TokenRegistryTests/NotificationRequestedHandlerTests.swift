@@ -1,0 +1,149 @@
+import EventBus
+import FoundationEssentials
+import HeliographCrypto
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+@testable import TokenRegistry
+
+struct NotificationRequestedHandlerTests {
+    @Test func `a session's push is addressed to the device that started it`() async throws {
+        try await Registry.run { registry in
+            let token = "cAAAAAAAAAAAAAAAAAAAAA:APA91b-token"
+            let session = try await registry.makeSession(token: token)
+            let request = NotificationRequested.make(.session(session))
+            try await registry.request(request)
+
+            let install = try #require(try await registry.install(token))
+            #expect(install.userID == nil && install.kind == .token && install.state == .active)
+            let opened = try registry.sealer.open(
+                install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
+            #expect(String(decoding: opened, as: UTF8.self) == token)
+
+            let message = try #require(try await registry.takeOutbox().first)
+            #expect(message.stream == "notification.addressed.urgent")
+            let event = try message.envelope.decode(NotificationAddressed.self)
+            #expect(event.requestID == "r-1" && event.expiresAt != nil)
+            #expect(event.body.notificationID == request.notificationID)
+            let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
+            #expect(deliveries.map(\.id) == event.body.deliveryIDs)
+            #expect(deliveries.map(\.installID) == [install.id])
+            #expect(try await registry.notification(request)?.state == .addressed)
+        }
+    }
+
+    @Test func `a user's push is addressed to all active installations, and to nobody else's`() async throws {
+        try await Registry.run { registry in
+            let user = try await registry.makeUser(tokens: "phone:1", "tablet:1", "old:1")
+            _ = try await registry.makeUser(tokens: "other:1")
+            let old = try #require(try await registry.install("old:1"))
+            _ = try await PushInstallRepository(registry.client).markDead([
+                DeadInstall(id: old.id, generation: old.generation, code: "UNREGISTERED")
+            ])
+            let request = NotificationRequested.make(.user(user), kind: .jobCompleted)
+            try await registry.request(request)
+            let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
+            let expected = try [await registry.install("phone:1"), await registry.install("tablet:1")].map(\.?.id)
+            #expect(Set(deliveries.map(\.installID)) == Set(expected.compactMap { $0 }))
+            #expect(try await registry.takeOutbox().count == 1)
+        }
+    }
+
+    @Test func `a second request with the same dedupe key changes nothing`() async throws {
+        try await Registry.run { registry in
+            let session = try await registry.makeSession(token: "a:1")
+            let first = NotificationRequested.make(.session(session), dedupeKey: "ekyc:1")
+            let second = NotificationRequested.make(.session(session), dedupeKey: "ekyc:1")
+            try await registry.request(first, second)
+            try await registry.request(second)
+            #expect(try await registry.notification(second) == nil)
+            #expect(try await registry.takeOutbox().count == 1)
+        }
+    }
+
+    @Test func `who cannot be reached is skipped with the reason, and holds nobody else up`() async throws {
+        try await Registry.run { registry in
+            let good = NotificationRequested.make(.session(try await registry.makeSession(token: "good:1")))
+            let unknown = NotificationRequested.make(.session(UUID()))
+            let missing = NotificationRequested.make(.session(try await registry.makeSession(token: nil)))
+            let malformed = NotificationRequested.make(.session(try await registry.makeSession(token: "two words")))
+            let lonely = NotificationRequested.make(.user(try await registry.makeUser()))
+            let topic = NotificationRequested.make(.topic("event:42"))
+            let nonsense = NotificationRequested.make(NotificationRecipient(type: .session, id: "no uuid"))
+            let late = NotificationRequested.make(
+                .session(try await registry.makeSession(token: "late:1")), expiresAt: Date(timeIntervalSinceNow: -1))
+            let foreign = try await registry.makeSession(token: "foreign:1")
+            try await registry.client.execute(
+                "UPDATE sessions SET push_token_sealed = '\\x0102030405' WHERE id = \(foreign)")
+            let unreadable = NotificationRequested.make(.session(foreign))
+
+            try await registry.request(
+                unknown, missing, malformed, good, lonely, topic, nonsense, late, unreadable)
+            #expect(try await registry.notification(good)?.state == .addressed)
+            let expected: [(NotificationRequested, SkipReason)] = [
+                (unknown, .sessionUnknown), (missing, .tokenMissing), (malformed, .tokenMalformed),
+                (lonely, .noInstallation), (topic, .recipientUnsupported), (nonsense, .recipientUnsupported),
+                (late, .expired), (unreadable, .tokenUnreadable),
+            ]
+            for (request, reason) in expected {
+                let record = try await registry.notification(request)
+                #expect(record?.state == .skipped)
+                #expect(record?.skipReason == reason.rawValue)
+            }
+            #expect(try await registry.takeOutbox().count == 1)
+        }
+    }
+
+    @Test func `a skipped session push wipes the session's token`() async throws {
+        try await Registry.run { registry in
+            let session = try await registry.makeSession(token: "late:1")
+            try await registry.request(.make(.session(session), expiresAt: Date(timeIntervalSinceNow: -1)))
+            #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
+        }
+    }
+
+    @Test func `a token that died after the upload is not tried again`() async throws {
+        try await Registry.run { registry in
+            let session = try await registry.makeSession(token: "a:1")
+            try await registry.request(.make(.session(session)))
+            let install = try #require(try await registry.install("a:1"))
+            _ = try await PushInstallRepository(registry.client).markDead([
+                DeadInstall(id: install.id, generation: install.generation, code: "UNREGISTERED")
+            ])
+            let again = NotificationRequested.make(.session(session))
+            try await registry.request(again)
+            #expect(try await registry.notification(again)?.skipReason == SkipReason.tokenDead.rawValue)
+        }
+    }
+
+    @Test func `a request that the database would refuse does not take the batch down`() async throws {
+        try await Registry.run { registry in
+            let good = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
+            let long = NotificationRequested.make(.session(UUID()), dedupeKey: String(repeating: "k", count: 201))
+            var null = NotificationRequested.make(.session(UUID()))
+            null.parameters = ["name": "a\u{0}b"]
+            try await registry.request(long, good, null)
+            #expect(try await registry.notification(good)?.state == .addressed)
+            #expect(try await registry.notification(long) == nil)
+            #expect(try await registry.notification(null) == nil)
+        }
+    }
+
+    @Test func `a user with very many installations is addressed in parts`() async throws {
+        try await Registry.run { registry in
+            let user = try await registry.makeUser()
+            try await registry.client.execute(
+                """
+                INSERT INTO push_installs (installation_key, kind, value_sealed, value_hash, user_id)
+                SELECT sha256(n::text::bytea), 'token', '', sha256(n::text::bytea), \(user)
+                FROM generate_series(1, 1100) n
+                """)
+            try await registry.request(.make(.user(user)))
+            let events = try await registry.takeOutbox().map { try $0.envelope.decode(NotificationAddressed.self).body }
+            #expect(events.map(\.deliveryIDs.count) == [500, 500, 100])
+            #expect(Set(events.flatMap(\.deliveryIDs)).count == 1100)
+        }
+    }
+}

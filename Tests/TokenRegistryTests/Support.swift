@@ -1,0 +1,109 @@
+import EventBus
+import FoundationEssentials
+import HeliographCrypto
+import Logging
+import PostgresClient
+import Storage
+import TestSupport
+import WireFormat
+
+@testable import TokenRegistry
+
+/// What a test of the registry works with: a database of its own, and the handlers.
+struct Registry {
+    let client: PostgresClient
+    let sealer: Sealer
+    var lookupKey = SecureRandom.bytes(32)
+    let logger = Logger(label: "registry-tests") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs `body` with a registry.
+    static func run(_ body: (Registry) async throws -> Void) async throws {
+        try await withStorage { client in
+            let keyRing = try KeyRing(parsing: KeyRing.generateText())
+            try await body(Registry(client: client, sealer: Sealer(keyRing: keyRing)))
+        }
+    }
+
+    var requestedHandler: NotificationRequestedHandler {
+        NotificationRequestedHandler(sealer: sealer, lookupKey: lookupKey, logger: logger)
+    }
+
+    /// Handles requests in one transaction, as the consumer does.
+    func request(_ requests: NotificationRequested...) async throws {
+        try await client.withTransaction { transaction in
+            try await requestedHandler.handle(requests.map { Envelope($0, requestID: "r-1") }, in: transaction)
+        }
+    }
+
+    /// Handles settlements in one transaction, as the consumer does.
+    func settled(_ events: NotificationSettled...) async throws {
+        try await client.withTransaction { transaction in
+            try await NotificationSettledHandler(logger: logger).handle(events.map { Envelope($0) }, in: transaction)
+        }
+    }
+
+    /// The installation key of a token.
+    func key(_ token: String) -> [UInt8] {
+        HMACSHA256.authenticate(PushTarget(token)!.installationKeyMessage, key: lookupKey)
+    }
+
+    /// A session whose device sent `token`; nil for a device without one.
+    func makeSession(token: String?, event: EkycEvent = .signIn, outcome: SessionOutcome? = .succeeded) async throws
+        -> UUID
+    {
+        let id = UUID()
+        var new = NewSession(id: id, userID: UUID(), event: event, tokenHash: SHA256.hash(Array("\(id)".utf8)))
+        if let token {
+            new.pushTokenSealed = try sealer.seal(
+                Array(token.utf8), context: SealingContext.sessionPushToken(sessionID: id))
+            new.installationKey = PushTarget(token) == nil ? nil : key(token)
+        }
+        try await SessionRepository(client).insert(new)
+        if let outcome { _ = try await SessionRepository(client).complete(id: id, outcome: outcome) }
+        return id
+    }
+
+    /// A user with one active installation a token.
+    func makeUser(tokens: String...) async throws -> UUID {
+        let user = try await UserRepository(client).findOrCreate(
+            emailLookup: SecureRandom.bytes(32), emailSealed: [1])
+        for token in tokens {
+            let target = PushTarget(token)!
+            _ = try await PushInstallRepository(client).upsertSeen(
+                PushRegistration(
+                    installationKey: key(token), kind: target.kind, valueSealed: [1],
+                    valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey)))
+            _ = try await PushInstallRepository(client).bind(installationKey: key(token), userID: user.id)
+        }
+        return user.id
+    }
+
+    /// Takes everything out of the outbox.
+    func takeOutbox() async throws -> [OutboxMessage] {
+        let messages = try await OutboxRepository(client).takeBatch(limit: 1000)
+        try await OutboxRepository(client).delete(messages.map(\.id))
+        return messages
+    }
+
+    /// The row of a notification.
+    func notification(_ request: NotificationRequested) async throws -> NotificationRecord? {
+        try await NotificationRepository(client).find(ids: [request.notificationID]).first
+    }
+
+    /// The installation of a token.
+    func install(_ token: String) async throws -> PushInstall? {
+        try await PushInstallRepository(client).find(installationKeys: [key(token)]).first
+    }
+}
+
+extension NotificationRequested {
+    /// A request as the face-matching-worker makes it.
+    static func make(
+        _ recipient: NotificationRecipient, dedupeKey: String = UUID().uuidString, kind: NotificationKind = .signIn,
+        expiresAt: Date = Date(timeIntervalSinceNow: 3600)
+    ) -> NotificationRequested {
+        NotificationRequested(
+            dedupeKey: dedupeKey, kind: kind, recipient: recipient, lane: .urgent, parameters: ["success": "true"],
+            expiresAt: expiresAt)
+    }
+}

@@ -1,0 +1,67 @@
+import EventBus
+import FoundationEssentials
+import HeliographCrypto
+import Logging
+import PostgresClient
+import ServiceDefaults
+import ServiceLifecycle
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import TokenRegistry
+
+/// The service as it is deployed, on a real Redis and a real Postgres.
+struct TokenRegistryServiceTests {
+    @Test func `a request in the outbox comes back as an addressed message, and a settlement closes it`() async throws {
+        let redis = try await RedisServer.shared()
+        try await withMigratedDatabase { database in
+            let context = try ServiceContext(
+                name: TokenRegistry.name,
+                settings: Settings(environment: [
+                    "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
+                    "SEALING_KEYS": KeyRing.generateText(), "LOOKUP_KEY": Base64.encode(SecureRandom.bytes(32)),
+                    "ADMIN_PORT": "0",
+                ]),
+                logger: Logger(label: "token-registry") { _ in SwiftLogNoOpLogHandler() })
+            let group = try await ServiceRunner.group(for: TokenRegistry.self, context: context, signals: [])
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                try await journey(context)
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+            }
+        }
+    }
+
+    private func journey(_ context: ServiceContext) async throws {
+        let registry = Registry(client: context.postgres, sealer: context.sealer, lookupKey: context.lookupKey)
+        let session = try await registry.makeSession(token: "c0:token")
+        let request = NotificationRequested.make(.session(session))
+        try await OutboxRepository(context.postgres).publish(request)
+        let deliveries = DeliveryRepository(context.postgres)
+        let delivery = try await eventually("the delivery is there") {
+            try await deliveries.find(notificationID: request.notificationID).first
+        }
+        let published = try await eventually("the addressed message has left the outbox") { () -> Bool? in
+            try await OutboxRepository(context.postgres).backlog().count == 0 ? true : nil
+        }
+        #expect(published)
+
+        _ = try await deliveries.claim([delivery.id], lease: .seconds(60))
+        try await deliveries.settle([DeliverySettlement(id: delivery.id, outcome: .dead, code: "UNREGISTERED")])
+        try await OutboxRepository(context.postgres).publish(
+            NotificationSettled(
+                notificationID: request.notificationID,
+                outcomes: [
+                    SettledDelivery(
+                        deliveryID: delivery.id, installationID: delivery.installID, outcome: .dead, code: "UNREGISTERED")
+                ]))
+        try await eventually("the notification is closed") {
+            try await registry.notification(request)?.state == .settled ? () : nil
+        }
+        #expect(try await SessionRepository(context.postgres).find(id: session)?.pushTokenSealed == nil)
+        #expect(try await registry.install("c0:token")?.state == .invalid)
+    }
+}
