@@ -71,8 +71,8 @@ struct Assertion {
             (Assertion(key: try RSAPrivateKey.generate()), "invalid_grant", "Invalid JWT Signature."),
             (Assertion(lifetime: 3601), "invalid_grant", times),
             (Assertion(lifetime: -1), "invalid_grant", times),
-            (Assertion(issuedAt: 301), "invalid_grant", times),
-            (Assertion(issuedAt: -3901), "invalid_grant", times),
+            (Assertion(issuedAt: 400), "invalid_grant", times),
+            (Assertion(issuedAt: -4000), "invalid_grant", times),
             (Assertion(scope: "email"), "invalid_scope", "Invalid OAuth scope or ID token audience provided."),
             (Assertion(scope: nil), "invalid_scope", "Invalid OAuth scope or ID token audience provided."),
         ]
