@@ -83,7 +83,7 @@ let package = Package(
         // MARK: The services
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
-            ["Multipart", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .nioCore, .httpTypes]),
+            ["Multipart", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes]),
         .service("identity-api", library: "IdentityAPI"),
         .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
         .service("face-matching-worker", library: "FaceMatchingWorker"),
@@ -134,7 +134,7 @@ let package = Package(
         .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport", "HTTPClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
-            ["IdentityAPI", "ServiceDefaults", "Storage", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport"]),
+            ["IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .nioCore, .nioPosix]),
         .tests(
             "FaceMatchingWorkerTests",
             ["FaceMatchingWorker", "FaceEngine", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport"]),
@@ -195,6 +195,7 @@ extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let hummingbirdHTTP2 = product(name: "HummingbirdHTTP2", package: "hummingbird")
+    static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let lifecycleTestKit = product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")

@@ -13,6 +13,13 @@ public struct FileSystemBlobStore: BlobStore {
     /// The directory of unfinished writes; no key can name it.
     private static let partialDirectory = ".partial"
 
+    /// Threads for disks, which spend their time waiting: more of them than processors, so that syncs overlap.
+    public static let sharedThreadPool: NIOThreadPool = {
+        let threadPool = NIOThreadPool(numberOfThreads: 8)
+        threadPool.start()
+        return threadPool
+    }()
+
     private let root: String
     private let sealer: Sealer
     private let threadPool: NIOThreadPool
@@ -23,7 +30,7 @@ public struct FileSystemBlobStore: BlobStore {
     ///   - root: an absolute path, on one file system with everything below it.
     ///   - sealer: seals and opens the objects.
     ///   - threadPool: does the work; must be running.
-    public init(root: String, sealer: Sealer, threadPool: NIOThreadPool = .singleton) {
+    public init(root: String, sealer: Sealer, threadPool: NIOThreadPool = Self.sharedThreadPool) {
         self.root = root
         self.sealer = sealer
         self.threadPool = threadPool

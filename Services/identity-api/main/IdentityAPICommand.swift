@@ -1,4 +1,8 @@
+import ArgumentParser
+import IdentityAPI
+import ServiceDefaults
+
 @main
-struct IdentityAPICommand {
-    static func main() {}
+enum IdentityAPICommand {
+    static func main() async { await ServiceCommand<IdentityAPI>.main() }
 }

@@ -1,0 +1,47 @@
+internal import FoundationEssentials
+internal import Hummingbird
+internal import PostgresClient
+internal import Storage
+
+/// Who sends a request.
+struct Identity: Sendable, Equatable {
+    let userID: UUID
+}
+
+/// Tells who a bearer token belongs to. Other ways to sign in (an identity provider's JWT) are other conformances.
+protocol Authenticator: Sendable {
+    /// Returns the owner of a token, nil for one that is unknown, revoked or over.
+    func authenticate(bearer token: String) async throws -> Identity?
+}
+
+/// Knows the access tokens that this system minted.
+struct AccessTokenAuthenticator: Authenticator {
+    let postgres: PostgresClient
+
+    func authenticate(bearer token: String) async throws -> Identity? {
+        try await AccessTokenRepository(postgres).find(accessHash: OpaqueToken.hash(token)).map { Identity(userID: $0.userID) }
+    }
+}
+
+extension Request {
+    /// The most bytes of a bearer token that is looked at.
+    private static let maxBearerBytes = 4_096
+
+    /// The bearer token of the request; nil when there is no such header.
+    ///
+    /// - Throws: `unauthorized` for a header of another scheme or shape.
+    func bearer() throws(APIError) -> String? {
+        guard let header = headers[.authorization] else { return nil }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer", parts[1].utf8.count <= Self.maxBearerBytes,
+            !parts[1].contains(" ")
+        else { throw APIError.unauthorized("The Authorization header is not a bearer token") }
+        return String(parts[1])
+    }
+
+    /// The bearer token of a request that needs one.
+    func requiredBearer() throws(APIError) -> String {
+        guard let token = try bearer() else { throw APIError.unauthorized("A bearer token is needed") }
+        return token
+    }
+}

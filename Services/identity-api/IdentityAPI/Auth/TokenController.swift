@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `POST /api/v1/ekyc/sessions/{id}/token`, `POST /api/v1/auth/refresh` and `POST /api/v1/auth/logout`.
+struct TokenController: Sendable {
+    /// How long an access token is good for.
+    static let accessLifetime = Duration.seconds(60 * 60)
+    /// How long a refresh token is good for.
+    static let refreshLifetime = Duration.seconds(30 * 24 * 60 * 60)
+    /// Bytes of a request's JSON.
+    private static let maxBodyBytes = 4 * 1024
+
+    let postgres: PostgresClient
+    let keys: AccountKeys
+    let sessions: SessionController
+
+    /// Exchanges a successful sign-in for an access token: once, within five minutes, on the device that signed in.
+    func redeem(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let session = try await sessions.find(request, context)
+        let (access, refresh) = (OpaqueToken.generate(), OpaqueToken.generate())
+        let minted = try await postgres.withTransaction { transaction -> AccessToken? in
+            guard let session = try await SessionRepository(transaction).redeem(id: session.id, tokenHash: session.tokenHash)
+            else { return nil }
+            let installs = PushInstallRepository(transaction)
+            // The push may not have been addressed yet, and then nobody has registered the installation so far.
+            if let registration = try keys.registration(of: session) { _ = try await installs.upsertSeen(registration) }
+            if let key = session.installationKey {
+                _ = try await installs.bind(installationKey: key, userID: session.userID)
+            }
+            return try await AccessTokenRepository(transaction).insert(
+                NewAccessToken(
+                    userID: session.userID, sessionID: session.id, accessHash: access.hash, refreshHash: refresh.hash,
+                    installationKey: session.installationKey, lifetime: Self.accessLifetime,
+                    refreshLifetime: Self.refreshLifetime))
+        }
+        guard let minted else { throw Self.refusal(session) }
+        context.logger.info("signed in", metadata: ["session_id": "\(session.id.uuidString.lowercased())"])
+        return Self.answer(minted, access: access, refresh: refresh)
+    }
+
+    /// Rotates a refresh token; one that was used before costs its whole family.
+    func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let presented = try await Self.refreshToken(request)
+        let (access, refresh) = (OpaqueToken.generate(), OpaqueToken.generate())
+        let result = try await postgres.withTransaction { transaction in
+            try await AccessTokenRepository(transaction).rotate(
+                refreshHash: OpaqueToken.hash(presented), newAccessHash: access.hash, newRefreshHash: refresh.hash,
+                lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime)
+        }
+        switch result {
+        case .rotated(let pair):
+            return Self.answer(pair, access: access, refresh: refresh)
+        case .reused:
+            context.logger.warning("a refresh token was used twice; its family is revoked")
+            throw APIError.unauthorized("The refresh token was used before; sign in again")
+        case .unknown:
+            throw APIError.unauthorized("The refresh token is unknown or over")
+        }
+    }
+
+    /// Revokes the device's tokens and takes its push token away, unless somebody else has signed in on it since.
+    func logout(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let token = try request.requiredBearer()
+        let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
+            guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
+            else { return nil }
+            if let key = revoked.installationKey {
+                _ = try await PushInstallRepository(transaction).unbind(installationKey: key, userID: revoked.userID)
+            }
+            return revoked
+        }
+        guard revoked != nil else { throw APIError.unauthorized("The bearer token is unknown or was revoked before") }
+        return Answer.success("Logged out", data: .null)
+    }
+
+    /// Why a session gives no token.
+    private static func refusal(_ session: Session) -> APIError {
+        if session.event != .signIn { return APIError(.forbidden, "Only a sign-in gives a token") }
+        if !session.state.isTerminal {
+            return APIError(.requestInProgress, "The sign-in is not decided yet", retryAfter: 1)
+        }
+        if session.state != .succeeded { return APIError(.forbidden, "The sign-in did not succeed") }
+        return APIError(.forbidden, "The sign-in was exchanged before, or too long ago")
+    }
+
+    /// The token response of RFC 6749 §5.1.
+    private static func answer(_ pair: AccessToken, access: OpaqueToken, refresh: OpaqueToken) -> Response {
+        var response = Answer.json(
+            .members(
+                ("access_token", .string(access.text)), ("refresh_token", .string(refresh.text)),
+                ("token_type", "Bearer"), ("expires_in", .integer(Int(accessLifetime.components.seconds))),
+                ("user_id", .string(pair.userID.uuidString.lowercased()))))
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private static func refreshToken(_ request: Request) async throws -> String {
+        struct Body: Decodable {
+            let refreshToken: String?
+
+            enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
+        }
+        guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+            throw APIError(.unsupportedMediaType, "The body must be application/json")
+        }
+        let bytes = try await request.body.collect(upTo: maxBodyBytes)
+        let body: Body
+        do {
+            body = try JSONDecoder().decode(Body.self, from: Data(bytes.readableBytesView))
+        } catch {
+            throw APIError(.invalidRequest, "The body is not the JSON that is asked for")
+        }
+        guard let token = body.refreshToken, !token.isEmpty else {
+            throw APIError(.missingField, "The refresh token is missing", field: "refresh_token")
+        }
+        return token
+    }
+}

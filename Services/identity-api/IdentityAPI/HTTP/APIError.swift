@@ -1,0 +1,45 @@
+internal import HTTPTypes
+
+/// A request that is refused: what the client is told, and what only the log is told.
+struct APIError: Error, CustomStringConvertible {
+    /// The published code.
+    let code: ErrorCode
+    /// One sentence for the client, without anything of the request in it.
+    let message: String
+    /// The field of the form at fault.
+    let field: String?
+    /// Seconds after which another try makes sense.
+    let retryAfter: Int?
+    /// For the log; never sent.
+    let underlying: (any Error)?
+    /// Headers the answer has in addition.
+    var headers: HTTPFields = [:]
+    /// Whether the whole body was read, so that the connection is fit for another request.
+    var bodyWasRead = false
+
+    init(
+        _ code: ErrorCode, _ message: String, field: String? = nil, retryAfter: Int? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.field = field
+        self.retryAfter = retryAfter
+        self.underlying = underlying
+    }
+
+    /// For the log: the code, the field and the cause.
+    var description: String {
+        let cause = underlying.map { ", because of \($0)" } ?? ""
+        return "\(code.rawValue)\(field.map { " (\($0))" } ?? ""): \(message)\(cause)"
+    }
+
+    static let `internal` = APIError(.internal, "Something went wrong on our side")
+
+    static func unauthorized(_ message: String) -> APIError {
+        var error = APIError(.unauthorized, message)
+        error.headers[.wwwAuthenticate] = "Bearer"
+        return error
+    }
+
+    static func overloaded(_ message: String) -> APIError { APIError(.overloaded, message, retryAfter: 2) }
+}

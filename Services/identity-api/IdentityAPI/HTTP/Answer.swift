@@ -1,0 +1,59 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Builds the bodies of the wire contract.
+enum Answer {
+    /// `{"success":true,"code":0,"message":…,"data":…}`.
+    static func success(_ message: String, data: JSONText) -> Response {
+        json(.members(("success", true), ("code", 0), ("message", .string(message)), ("data", data)))
+    }
+
+    /// Any JSON body.
+    static func json(_ value: JSONText, status: HTTPResponse.Status = .ok, type: String = "application/json") -> Response {
+        let body = ByteBuffer(string: value.text)
+        return Response(
+            status: status, headers: [.contentType: type, .contentLength: "\(body.readableBytes)"],
+            body: ResponseBody(byteBuffer: body))
+    }
+
+    /// The error envelope, or RFC 9457 problem details for a client that asks for them.
+    static func failure(_ error: APIError, requestID: String, asProblem: Bool) -> Response {
+        var response =
+            asProblem
+            ? json(problem(error, requestID: requestID), status: error.code.status, type: "application/problem+json")
+            : json(envelope(error, requestID: requestID), status: error.code.status)
+        for field in error.headers { response.headers[field.name] = field.value }
+        if let retryAfter = error.retryAfter { response.headers[.retryAfter] = "\(retryAfter)" }
+        return response
+    }
+
+    /// An instant as the contract writes it: UTC, to the second.
+    static func timestamp(_ date: Date) -> String { date.formatted(.iso8601) }
+
+    private static func envelope(_ error: APIError, requestID: String) -> JSONText {
+        .members(
+            ("success", false), ("code", .integer(error.code.number)), ("message", .string(error.message)),
+            (
+                "error",
+                .members(
+                    ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONText.string)),
+                    ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)))
+            ),
+            ("data", .null),
+            ("meta", .members(("requestId", .string(requestID)), ("timestamp", .string(timestamp(Date()))))))
+    }
+
+    private static func problem(_ error: APIError, requestID: String) -> JSONText {
+        let fault = JSONText.members(
+            ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONText.string)),
+            ("detail", .string(error.message)))
+        return .members(
+            ("type", .string("urn:heliograph:error:\(error.code.rawValue)")), ("title", .string(error.code.status.reasonPhrase)),
+            ("status", .integer(error.code.status.code)), ("detail", .string(error.message)),
+            ("instance", .string("urn:heliograph:request:\(requestID)")), ("code", .integer(error.code.number)),
+            ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)),
+            ("errors", .array([fault])))
+    }
+}

@@ -1,0 +1,78 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+
+/// Names every request, turns every error into the envelope, and writes one log line a request.
+struct EnvelopeMiddleware: RouterMiddleware {
+    typealias Context = APIRequestContext
+
+    /// A refused body of up to so many bytes is read to its end, so that the connection can go on being used.
+    private static let maxDrainedBytes = 64 * 1024
+
+    func handle(
+        _ request: Request, context: APIRequestContext,
+        next: @concurrent (Request, APIRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let started = ContinuousClock.now
+        var context = context
+        context.requestID = APIRequestContext.requestID(from: request.headers[.requestID])
+        context.logger[metadataKey: "request_id"] = "\(context.requestID)"
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as APIError {
+            response = refuse(error, request, context)
+        } catch let error as any HTTPResponseError {
+            response = refuse(Self.translate(error), request, context)
+        } catch {
+            guard !Task.isCancelled else { throw error }
+            context.logger.error("request failed", metadata: ["error": "\(error)"])
+            response = refuse(.internal, request, context)
+        }
+        response.headers[.requestID] = context.requestID
+        context.logger.info(
+            "request",
+            metadata: [
+                "method": "\(request.method)", "endpoint": "\(context.endpointPath ?? "unknown")",
+                "status": "\(response.status.code)", "ms": "\((ContinuousClock.now - started).wholeMilliseconds)",
+            ])
+        return response
+    }
+
+    private func refuse(_ error: APIError, _ request: Request, _ context: APIRequestContext) -> Response {
+        let level: Logger.Level = error.code == .internal ? .error : .info
+        context.logger.log(level: level, "request refused", metadata: ["error": "\(error)"])
+        let asProblem = request.headers[values: .accept].contains { $0.contains("application/problem+json") }
+        var response = Answer.failure(error, requestID: context.requestID, asProblem: asProblem)
+        if !error.bodyWasRead, Self.announcedBytes(request) > Self.maxDrainedBytes {
+            context.channel.triggerUserOutboundEvent(BodyEvent.refused, promise: nil)
+            response.headers[.connection] = "close"
+        }
+        return response
+    }
+
+    /// How much body a request says it has; one that does not say may have any amount.
+    private static func announcedBytes(_ request: Request) -> Int {
+        request.contentLength ?? (request.headers[.transferEncoding] == nil ? 0 : .max)
+    }
+
+    /// Errors of the framework: a path nobody serves, a body it could not read.
+    private static func translate(_ error: any HTTPResponseError) -> APIError {
+        switch error.status {
+        case .notFound: APIError(.notFound, "There is nothing at this path", underlying: error)
+        case .methodNotAllowed: APIError(.methodNotAllowed, "This method is not served here", underlying: error)
+        case .contentTooLarge: APIError(.payloadTooLarge, "The body is too large", underlying: error)
+        case .unsupportedMediaType: APIError(.unsupportedMediaType, "This content type is not taken", underlying: error)
+        case .unauthorized: APIError.unauthorized("A bearer token is needed")
+        case let status where status.kind == .clientError:
+            APIError(.invalidRequest, "The request cannot be read", underlying: error)
+        default: APIError(.internal, APIError.internal.message, underlying: error)
+        }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var wholeMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+}

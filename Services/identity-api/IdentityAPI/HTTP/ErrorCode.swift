@@ -1,0 +1,80 @@
+internal import HTTPTypes
+
+/// Every error the API answers with: its name, its number and its HTTP status.
+///
+/// Names and numbers are published: apps depend on them, so none is ever changed or used again. 1000s are faults of the
+/// input, 1100s of credentials and of what they give access to, 1200s throttling, 1300s idempotency, 1500s ours.
+enum ErrorCode: String, Sendable, CaseIterable {
+    case invalidRequest = "invalid_request"
+    case missingField = "missing_field"
+    case invalidImage = "invalid_image"
+    case invalidPhotoCount = "invalid_photo_count"
+    case invalidEmail = "invalid_email"
+    case templateNotFound = "template_not_found"
+    case payloadTooLarge = "payload_too_large"
+    case unsupportedMediaType = "unsupported_media_type"
+    case notFound = "not_found"
+    case methodNotAllowed = "method_not_allowed"
+    case unauthorized
+    case forbidden
+    case sessionNotFound = "session_not_found"
+    case jobNotFound = "job_not_found"
+    case rateLimited = "rate_limited"
+    case accountLocked = "account_locked"
+    case requestInProgress = "request_in_progress"
+    case idempotencyKeyReused = "idempotency_key_reused"
+    case `internal`
+    case overloaded
+
+    /// The number in the envelope's `code`.
+    var number: Int {
+        switch self {
+        case .invalidRequest: 1000
+        case .missingField: 1001
+        case .invalidImage: 1002
+        case .invalidPhotoCount: 1003
+        case .invalidEmail: 1004
+        case .templateNotFound: 1005
+        case .payloadTooLarge: 1006
+        case .unsupportedMediaType: 1007
+        case .notFound: 1008
+        case .methodNotAllowed: 1009
+        case .unauthorized: 1101
+        case .forbidden: 1102
+        case .sessionNotFound: 1103
+        case .jobNotFound: 1104
+        case .rateLimited: 1201
+        case .accountLocked: 1202
+        case .requestInProgress: 1301
+        case .idempotencyKeyReused: 1302
+        case .internal: 1501
+        case .overloaded: 1502
+        }
+    }
+
+    /// The status of the answer.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .invalidRequest, .missingField, .invalidImage, .invalidPhotoCount, .invalidEmail, .templateNotFound: .badRequest
+        case .payloadTooLarge: .contentTooLarge
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .notFound, .sessionNotFound, .jobNotFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .unauthorized: .unauthorized
+        case .forbidden: .forbidden
+        case .rateLimited, .accountLocked: .tooManyRequests
+        case .requestInProgress: .conflict
+        case .idempotencyKeyReused: .unprocessableContent
+        case .internal: .internalServerError
+        case .overloaded: .serviceUnavailable
+        }
+    }
+
+    /// Whether the same request can succeed later.
+    var isRetryable: Bool {
+        switch self {
+        case .rateLimited, .accountLocked, .requestInProgress, .internal, .overloaded: true
+        default: false
+        }
+    }
+}

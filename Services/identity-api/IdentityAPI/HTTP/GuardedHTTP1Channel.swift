@@ -1,0 +1,31 @@
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+
+/// Hummingbird's HTTP/1.1 connection with a ``ConnectionGuard`` in front of it.
+struct GuardedHTTP1Channel: ServerChildChannel {
+    let base: HTTP1Channel
+    let limits: ConnectionGuard.Limits
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        let limits = limits
+        return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            try channel.pipeline.syncOperations.addHandler(ConnectionGuard(limits: limits), position: .first)
+            return value
+        }
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}
+
+extension HTTPServerBuilder {
+    /// HTTP/1.1 whose connections are watched over.
+    static func guardedHTTP1(idleTimeout: TimeAmount, limits: ConnectionGuard.Limits) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            GuardedHTTP1Channel(
+                base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idleTimeout)), limits: limits)
+        }
+    }
+}

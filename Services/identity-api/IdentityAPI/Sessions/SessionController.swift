@@ -1,0 +1,67 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import HeliographCrypto
+internal import Hummingbird
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `GET /api/v1/ekyc/sessions/{id}`.
+struct SessionController: Sendable {
+    /// The most seconds a request may wait.
+    static let maxWaitSeconds = 60
+
+    let postgres: PostgresClient
+    let waiters: SessionWaiters
+
+    func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let wait = try Self.wait(request)
+        var session = try await find(request, context)
+        if wait > 0, !session.state.isTerminal {
+            let repository = SessionRepository(postgres)
+            try await waiters.wait(for: session.id, upTo: .seconds(wait)) {
+                try await repository.find(id: session.id)?.state.isTerminal ?? true
+            }
+            session = try await find(request, context)
+        }
+        var response = Answer.success("Session found", data: try await describe(session))
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    /// Returns the session of the path, for the device that holds its token.
+    func find(_ request: Request, _ context: APIRequestContext) async throws -> Session {
+        let token = try request.requiredBearer()
+        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }),
+            let session = try await SessionRepository(postgres).find(id: id)
+        else { throw APIError(.sessionNotFound, "Session not found") }
+        guard constantTimeEqual(session.tokenHash, OpaqueToken.hash(token)) else {
+            throw APIError.unauthorized("The session token does not belong to this session")
+        }
+        return session
+    }
+
+    private func describe(_ session: Session) async throws -> JSONText {
+        var attemptsLeft: Int?
+        if session.event == .signIn, session.state == .failed {
+            let since = Date(timeIntervalSinceNow: -Double(SignInLock.window.components.seconds))
+            let failures = try await SessionRepository(postgres).failedSignIns(userID: session.userID, since: since)
+            attemptsLeft = SignInLock.attemptsLeft(after: failures)
+        }
+        return .members(
+            ("session_id", .string(session.id.uuidString.lowercased())), ("event", .string(session.event.rawValue)),
+            ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
+            ("retryable", session.retryable.map(JSONText.bool)), ("attempts_left", attemptsLeft.map(JSONText.integer)),
+            ("created_at", .string(Answer.timestamp(session.createdAt))),
+            ("completed_at", session.completedAt.map { .string(Answer.timestamp($0)) }),
+            ("expires_at", .string(Answer.timestamp(session.expiresAt))))
+    }
+
+    private static func wait(_ request: Request) throws(APIError) -> Int {
+        guard let text = request.uri.queryParameters["wait"] else { return 0 }
+        guard let seconds = Int(text), 0...maxWaitSeconds ~= seconds else {
+            throw APIError(.invalidRequest, "wait is a number of seconds from 0 to \(maxWaitSeconds)", field: "wait")
+        }
+        return seconds
+    }
+}

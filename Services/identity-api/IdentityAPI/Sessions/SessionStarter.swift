@@ -1,0 +1,73 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import Logging
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Whose session an upload starts.
+enum UploadOwner: Sendable {
+    /// The bearer's own account: a sign-up replaces its face.
+    case authorised(UUID)
+    /// Whoever says to have this address.
+    case email(EmailAddress)
+}
+
+/// Writes the session of a complete upload: one transaction, with the event that sets the worker to it.
+struct SessionStarter: Sendable {
+    let postgres: PostgresClient
+    let keys: AccountKeys
+
+    /// What the answer to an upload needs.
+    struct Started: Sendable {
+        let sessionID: UUID
+        let token: OpaqueToken
+    }
+
+    /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
+    ///
+    /// - Throws: `account_locked` for a sign-in after too many failed ones.
+    func start(
+        _ upload: ReceivedUpload, sessionID: UUID, form: UploadForm, owner: UploadOwner, target: PushTarget,
+        requestID: String, traceparent: String?
+    ) async throws -> Started {
+        let token = OpaqueToken.generate()
+        let pushTokenSealed = try keys.sealed(target, for: sessionID)
+        try await postgres.withTransaction { transaction in
+            let userID = try await userID(of: owner, event: form.event, transaction)
+            let sessions = SessionRepository(transaction)
+            if form.event == .signIn {
+                try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID, window: SignInLock.window))
+            }
+            var isAuthorised = false
+            if case .authorised = owner { isAuthorised = true }
+            try await sessions.insert(
+                NewSession(
+                    id: sessionID, userID: userID, event: form.event, authorised: isAuthorised, tokenHash: token.hash,
+                    pushTokenSealed: pushTokenSealed, installationKey: keys.installationKey(target), photos: upload.photos,
+                    requestID: requestID, traceparent: traceparent))
+            try await OutboxRepository(transaction).publish(
+                EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
+        }
+        return Started(sessionID: sessionID, token: token)
+    }
+
+    private func userID(
+        of owner: UploadOwner, event: EkycEvent, _ transaction: PostgresTransaction
+    ) async throws -> UUID {
+        switch owner {
+        case .authorised(let userID):
+            return userID
+        case .email(let email):
+            let users = UserRepository(transaction)
+            let lookup = keys.emailLookup(email)
+            switch event {
+            case .signUp:
+                let sealed = try keys.sealed(email, lookup: lookup)
+                return try await users.findOrCreate(id: keys.userID(email), emailLookup: lookup, emailSealed: sealed).id
+            case .signIn:
+                return try await users.find(emailLookup: lookup)?.id ?? keys.userID(email)
+            }
+        }
+    }
+}

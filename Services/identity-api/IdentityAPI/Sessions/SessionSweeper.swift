@@ -1,0 +1,91 @@
+internal import BlobStore
+internal import EventBus
+internal import FoundationEssentials
+internal import Logging
+internal import PostgresClient
+internal import ServiceLifecycle
+internal import Storage
+internal import WireFormat
+
+/// Ends what nobody ended: sessions past their deadline, photos of decided sessions, records past their life.
+///
+/// Any number of instances may sweep; each row is taken by one of them.
+struct SessionSweeper: Service {
+    /// Rows of one kind that one transaction takes.
+    private static let batchSize = 100
+    /// How long a worker has to delete the photos of a session it decided.
+    private static let photoGracePeriod = Duration.seconds(60)
+    /// Photos older than this belong to no session that is still open.
+    private static let photoLifetime = Duration.seconds(30 * 60)
+    /// After this a failure is old news.
+    private static let pushLifetime = Duration.seconds(10 * 60)
+
+    let postgres: PostgresClient
+    let blobs: any BlobStore
+    let interval: Duration
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await sweep()
+                } catch {
+                    if !Task.isCancelled { logger.warning("sweep failed", metadata: ["error": "\(error)"]) }
+                }
+                try? await Task.sleep(for: interval)
+            }
+        }
+    }
+
+    /// Sweeps once.
+    func sweep() async throws {
+        while try await expireOverdue() == Self.batchSize {}
+        let sessions = SessionRepository(postgres)
+        while true {
+            let leftovers = try await sessions.leftoverPhotos(gracePeriod: Self.photoGracePeriod, limit: Self.batchSize)
+            try await deletePhotos(of: leftovers.map(\.sessionID))
+            if leftovers.count < Self.batchSize { break }
+        }
+        while try await sessions.deleteExpired(limit: Self.batchSize) == Self.batchSize {}
+        while try await AccessTokenRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
+        let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
+        if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }
+    }
+
+    /// Expires sessions, tells whoever waits and whoever has to push, all in one transaction.
+    private func expireOverdue() async throws -> Int {
+        let expired = try await postgres.withTransaction { transaction in
+            let expired = try await SessionRepository(transaction).expireOverdue(limit: Self.batchSize)
+            let outbox = OutboxRepository(transaction)
+            for session in expired {
+                let ended = EkycCompleted(sessionID: session.id, event: session.event, succeeded: false, reason: .timeout)
+                try await outbox.publish(ended, requestID: session.requestID, traceparent: session.traceparent)
+                let push = Self.failurePush(session)
+                try await outbox.publish(
+                    push, requestID: session.requestID, traceparent: session.traceparent, expiresAt: push.expiresAt)
+            }
+            return expired
+        }
+        guard !expired.isEmpty else { return 0 }
+        logger.notice("sessions expired", metadata: ["count": "\(expired.count)"])
+        try await deletePhotos(of: expired.map(\.id))
+        return expired.count
+    }
+
+    private func deletePhotos(of sessionIDs: [UUID]) async throws {
+        for id in sessionIDs { try await blobs.deleteAll(under: try UploadReceiver.prefix(of: id)) }
+        try await SessionRepository(postgres).photosDeleted(sessionIDs)
+    }
+
+    private static func failurePush(_ session: Session) -> NotificationRequested {
+        NotificationRequested(
+            dedupeKey: "ekyc:\(session.id.uuidString.lowercased())", kind: session.event == .signUp ? .signUp : .signIn,
+            recipient: .session(session.id), lane: .urgent,
+            parameters: [
+                "event": session.event.rawValue, "session_id": session.id.uuidString.lowercased(),
+                "user_id": session.userID.uuidString.lowercased(), "success": "false",
+            ],
+            expiresAt: Date(timeIntervalSinceNow: Double(pushLifetime.components.seconds)))
+    }
+}

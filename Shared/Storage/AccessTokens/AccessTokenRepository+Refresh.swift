@@ -1,0 +1,46 @@
+internal import FoundationEssentials
+public import PostgresClient
+
+/// What came of a refresh token.
+public enum RefreshResult: Sendable, Equatable {
+    /// A new pair took the place of the old one.
+    case rotated(AccessToken)
+    /// The token had been used before, so somebody has a copy: the whole family is revoked.
+    case reused
+    /// Nobody knows the token, or its time is over.
+    case unknown
+}
+
+extension AccessTokenRepository {
+    /// Exchanges a refresh token for a new pair of the same family, once.
+    ///
+    /// Belongs in a transaction, which is to be committed whatever the result: a revocation must not be rolled back.
+    public func rotate(
+        refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], lifetime: Duration, refreshLifetime: Duration
+    ) async throws(PostgresError) -> RefreshResult {
+        let families = try await db.query("SELECT family_id FROM access_tokens WHERE refresh_hash = \(refreshHash)")
+        guard let family = try families.first?.decode("family_id", as: UUID.self) else { return .unknown }
+        // One change of a family at a time: a revocation must see the pair that a rotation is just adding.
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('family:' || (\(family)::uuid)::text, 0))")
+        let rows = try await db.query(
+            """
+            SELECT *, revoked_at IS NOT NULL AS is_revoked, refresh_expires_at <= now() AS is_over
+            FROM access_tokens WHERE refresh_hash = \(refreshHash) FOR UPDATE
+            """)
+        guard let row = rows.first else { return .unknown }
+        if try row.decode("is_revoked", as: Bool.self) {
+            try await db.execute(
+                "UPDATE access_tokens SET revoked_at = now() WHERE family_id = \(family) AND revoked_at IS NULL")
+            return .reused
+        }
+        if try row.decode("is_over", as: Bool.self) { return .unknown }
+        let old = try AccessToken(row: row)
+        try await db.execute("UPDATE access_tokens SET revoked_at = now() WHERE id = \(old.id)")
+        return .rotated(
+            try await insert(
+                NewAccessToken(
+                    userID: old.userID, sessionID: old.sessionID, familyID: family, accessHash: newAccessHash,
+                    refreshHash: newRefreshHash, installationKey: old.installationKey, lifetime: lifetime,
+                    refreshLifetime: refreshLifetime)))
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import HTTPClient
+import HTTPTypes
+import PostgresClient
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct EnvelopeTests {
+    @Test func `An error is told in the envelope, byte for byte`() async throws {
+        try await withIdentityAPI { api in
+            let headers = [(name: "X-Request-ID", value: "r-1")]
+            let response = try await api.send(Form.signIn().without("email"), to: Path.login, headers: headers)
+            let timestamp = try #require(response.json.text("meta.timestamp"))
+            #expect(
+                response.text == #"{"success":false,"code":1001,"message":"The e-mail address is missing","error":"#
+                    + #"{"code":"missing_field","field":"email","retryable":false,"retry_after":0},"data":null,"#
+                    + #""meta":{"requestId":"r-1","timestamp":"\#(timestamp)"}}"#)
+            #expect(response.header("X-Request-ID") == "r-1")
+            #expect(timestamp.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+        }
+    }
+
+    @Test func `A client that asks for problem details gets them`() async throws {
+        try await withIdentityAPI { api in
+            let headers = [(name: "X-Request-ID", value: "r-1"), (name: "Accept", value: "application/problem+json")]
+            let response = try await api.send(Form.signIn().without("email"), to: Path.login, headers: headers)
+            #expect(response.header("Content-Type") == "application/problem+json")
+            #expect(
+                response.text == #"{"type":"urn:heliograph:error:missing_field","title":"Bad Request","status":400,"#
+                    + #""detail":"The e-mail address is missing","instance":"urn:heliograph:request:r-1","code":1001,"#
+                    + #""retryable":false,"retry_after":0,"errors":[{"code":"missing_field","field":"email","#
+                    + #""detail":"The e-mail address is missing"}]}"#)
+        }
+    }
+
+    @Test func `Unknown paths and methods are told in the envelope`() async throws {
+        try await withIdentityAPI { api in
+            for path in ["/", "/api/v1/ekyc", "/api/v1/ekyc/sessions", "/favicon.ico"] {
+                #expect(try await api.send("GET", path).refusal == "404 not_found")
+            }
+            let response = try await api.send("GET", Path.signUp)
+            #expect(response.refusal == "405 method_not_allowed")
+            #expect(response.header("Allow") == "POST")
+            #expect(try await api.send("DELETE", Path.session(UUID())).refusal == "405 method_not_allowed")
+        }
+    }
+
+    @Test(arguments: ["a b", "x\"y", "ä", String(repeating: "a", count: 129)])
+    func `A request id that cannot stand in a log line is replaced`(id: String) async throws {
+        let made = APIRequestContext.requestID(from: id)
+        #expect(UUID(uuidString: made)?.uuidString.lowercased() == made)
+    }
+
+    @Test func `A database that is away is our fault, and is not described`() async throws {
+        try await withIdentityAPI { api in
+            try await api.postgres.execute("ALTER TABLE sessions RENAME TO gone")
+            let response = try await api.send(.signIn(), to: Path.login)
+            #expect(response.refusal == "500 internal")
+            #expect(response.json.text("message") == "Something went wrong on our side")
+            #expect(response.json.value("error.retryable") as? Bool == true)
+            #expect(api.storedFiles().isEmpty)
+        }
+    }
+
+    @Test func `Codes, numbers and statuses are those that were published`() {
+        let table = ErrorCode.allCases.map { "\($0.number) \($0.status.code) \($0.rawValue) \($0.isRetryable)" }
+        #expect(
+            table == [
+                "1000 400 invalid_request false", "1001 400 missing_field false", "1002 400 invalid_image false",
+                "1003 400 invalid_photo_count false", "1004 400 invalid_email false", "1005 400 template_not_found false",
+                "1006 413 payload_too_large false", "1007 415 unsupported_media_type false", "1008 404 not_found false",
+                "1009 405 method_not_allowed false", "1101 401 unauthorized false", "1102 403 forbidden false",
+                "1103 404 session_not_found false", "1104 404 job_not_found false", "1201 429 rate_limited true",
+                "1202 429 account_locked true", "1301 409 request_in_progress true",
+                "1302 422 idempotency_key_reused false", "1501 500 internal true", "1502 503 overloaded true",
+            ])
+    }
+
+    @Test func `JSON text escapes what JSON must escape, and nothing else`() {
+        let value = JSONText.members(("a\"b", "x\\y\n\r\t\u{1}/é😀"), ("none", nil), ("list", .array([1, true, .null])))
+        #expect(value.text == #"{"a\"b":"x\\y\n\r\t\u0001/é😀","list":[1,true,null]}"#)
+    }
+
+    @Test func `A trace parent goes on only in its proper shape`() {
+        let good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        #expect(TraceParent.checked(good) == good)
+        for bad in ["", "00-x-y-01", good + "-1", good.uppercased(), "00-0af7651916cd43dd8448eb211c80319c-b7ad6b71692033-01"] {
+            #expect(TraceParent.checked(bad) == nil)
+        }
+    }
+}
+
+@Suite struct EmailAddressTests {
+    @Test(arguments: [
+        ("Some.Body+tag@Example.ORG", "some.body+tag@example.org"), ("  a@b.co\n", "a@b.co"),
+        ("JOSE\u{301}@EXAMPLE.ORG", "jos\u{E9}@example.org"), ("x@sub.domain.example", "x@sub.domain.example"),
+        ("ö@müller.de", "ö@müller.de"), ("o'hara-x_y@example.org", "o'hara-x_y@example.org"),
+    ])
+    func `An address has one spelling`(typed: String, normalised: String) {
+        #expect(EmailAddress(typed)?.normalised.unicodeScalars.elementsEqual(normalised.unicodeScalars) == true)
+    }
+
+    @Test(arguments: [
+        "", "a", "@b.co", "a@", "a@b", "a@@b.co", "a b@c.de", "a@b c.de", ".a@b.co", "a.@b.co", "a..b@c.de", "a@-b.co",
+        "a@b-.co", "a@b..co", "a@b.co.", "\"a\"@b.co", "a@[1.2.3.4]", "a\u{0}@b.co", "a\u{202E}@b.co", "a,b@c.de", "a<b>@c.de",
+        String(repeating: "a", count: 65) + "@b.co", "a@" + String(repeating: "b", count: 64) + ".co",
+        "a@" + Array(repeating: "abcdefghi", count: 26).joined(separator: ".") + ".org",
+    ])
+    func `What is no address is not taken`(typed: String) {
+        #expect(EmailAddress(typed) == nil)
+    }
+}

@@ -1,0 +1,118 @@
+import BlobStore
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import Logging
+import PostgresClient
+import ServiceDefaults
+import ServiceLifecycle
+import Storage
+import TestSupport
+
+@testable import IdentityAPI
+
+/// A running identity-api with a database, a key prefix and a folder of photos of its own.
+struct IdentityFixture: Sendable {
+    let port: Int
+    let context: ServiceContext
+    let blobRoot: String
+    let http: HTTPClient
+
+    var postgres: PostgresClient { context.postgres }
+    var keys: AccountKeys { AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer) }
+
+    func send(
+        _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) async throws -> HTTPClientResponse {
+        try await http.execute(
+            HTTPClientRequest(
+                method: method, url: "http://127.0.0.1:\(port)\(path)", headers: headers, body: body, timeout: .seconds(60)))
+    }
+
+    func send(_ form: Form, to path: String, headers: [(name: String, value: String)] = []) async throws -> HTTPClientResponse {
+        try await send("POST", path, headers: [("Content-Type", form.contentType)] + headers, body: form.bytes)
+    }
+
+    /// The names of all files in the store of photos, interrupted writes included.
+    func storedFiles() -> [String] {
+        (FileManager.default.enumerator(atPath: blobRoot)?.compactMap { $0 as? String } ?? []).filter { name in
+            var isDirectory: ObjCBool = false
+            return FileManager.default.fileExists(atPath: "\(blobRoot)/\(name)", isDirectory: &isDirectory)
+                && !isDirectory.boolValue
+        }.sorted()
+    }
+
+    func count(_ table: String) async throws -> Int {
+        try await postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
+    }
+
+    /// Whether an upload that was refused left anything anywhere.
+    func isUntouched() async throws -> Bool {
+        let rows = try await count("sessions") + count("users") + count("outbox")
+        return rows == 0 && storedFiles().isEmpty
+    }
+
+    /// Starts a session and returns its id and token.
+    func start(_ path: String = Path.login, _ form: Form = .signIn()) async throws -> (id: UUID, token: String) {
+        let response = try await send(form, to: path)
+        guard response.status == 200, let id = UUID(uuidString: response.json.text("data.session_id") ?? "") else {
+            throw UnexpectedAnswer(response: response)
+        }
+        return (id, response.header("X-Session-Token") ?? "")
+    }
+}
+
+enum Path {
+    static let signUp = "/api/v1/ekyc/upload-photos"
+    static let login = "/api/v1/ekyc/login"
+
+    static func session(_ id: UUID) -> String { "/api/v1/ekyc/sessions/\(id.uuidString.lowercased())" }
+}
+
+struct UnexpectedAnswer: Error { let response: HTTPClientResponse }
+
+/// Runs a test against a server that really listens.
+func withIdentityAPI(
+    _ change: (inout IdentityAPIConfiguration) -> Void = { _ in }, _ body: (IdentityFixture) async throws -> Void
+) async throws {
+    try await withEmptyDatabase { database in
+        let folder = try TemporaryDirectory()
+        let context = try await makeContext(database, blobRoot: folder.path)
+        _ = try await MigrationRunner(client: context.postgres, migrations: HeliographSchema.migrations).migrate()
+        var configuration = IdentityAPIConfiguration()
+        configuration.port = 0
+        configuration.sweepInterval = .seconds(3_600)
+        change(&configuration)
+        let (ports, listening) = AsyncStream<Int>.makeStream()
+        let services = try IdentityAPI.build(context, configuration: configuration) { listening.yield($0) }
+        let group = ServiceGroup(
+            services: [context.postgres, context.redis] + services, logger: context.logger)
+        let running = Task { try await group.run() }
+        var clientConfiguration = HTTPClientConfiguration()
+        clientConfiguration.version = .http1
+        clientConfiguration.allowedSchemes = ["http"]
+        let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
+        var iterator = ports.makeAsyncIterator()
+        let port = await iterator.next() ?? 0
+        let fixture = IdentityFixture(port: port, context: context, blobRoot: folder.path, http: http)
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await body(fixture)) } catch { outcome = .failure(error) }
+        await http.shutdown()
+        await group.triggerGracefulShutdown()
+        try await running.value
+        try outcome.get()
+    }
+}
+
+private func makeContext(_ database: TestDatabase, blobRoot: String) async throws -> ServiceContext {
+    var logger = Logger(label: "identity-api-tests")
+    logger.logLevel = .critical
+    let key = Data(repeating: 7, count: 32).base64EncodedString()
+    return try ServiceContext(
+        name: "identity-api",
+        settings: Settings(environment: [
+            "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url,
+            "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(), "SEALING_KEYS": "k1:\(key)", "LOOKUP_KEY": key,
+            "BLOB_STORE_PATH": blobRoot,
+        ]), logger: logger)
+}

@@ -1,0 +1,78 @@
+import Foundation
+import NIOPosix
+import Synchronization
+
+/// A bare TCP connection, for requests that no HTTP client would send.
+final class RawConnection: Sendable {
+    /// Threads of its own: a test that waits must not take one from the server's disk.
+    private static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: 16)
+        threads.start()
+        return threads
+    }()
+
+    private let descriptor: Int32
+    private let isOpen = Mutex(true)
+
+    /// Connects to a port of this machine. What is received later is waited for up to `patience` seconds.
+    init(port: Int, patience: Int = 30) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port)).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var timeout = timeval(tv_sec: patience, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard descriptor >= 0, result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    }
+
+    deinit { close() }
+
+    /// Sends bytes; false when the other side has closed.
+    @discardableResult
+    func send(_ bytes: [UInt8]) async throws -> Bool {
+        let descriptor = descriptor
+        return try await Self.threads.runIfActive {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let sent = rest.withUnsafeBytes { bytes in
+                    Foundation.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                }
+                guard sent > 0 else { return false }
+                rest = rest.dropFirst(sent)
+            }
+            return true
+        }
+    }
+
+    func send(_ text: String) async throws { _ = try await send(Array(text.utf8)) }
+
+    /// Receives until the text contains a mark, or, without one, until the other side closes. Nil when time is up.
+    func receive(until mark: String? = nil) async throws -> String? {
+        let descriptor = descriptor
+        return try await Self.threads.runIfActive {
+            var received: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            while true {
+                if let mark, String(decoding: received, as: UTF8.self).contains(mark) { break }
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count < 0, errno == EAGAIN { return nil }
+                guard count > 0 else { break }
+                received += buffer[..<count]
+            }
+            return String(decoding: received, as: UTF8.self)
+        }
+    }
+
+    func close() {
+        isOpen.withLock { isOpen in
+            if isOpen { _ = Foundation.close(descriptor) }
+            isOpen = false
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import EventBus
+import Foundation
+import HTTPClient
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+extension IdentityFixture {
+    /// Decides a session as the worker does, without telling anybody.
+    func decide(_ id: UUID, _ outcome: SessionOutcome) async throws {
+        #expect(try await SessionRepository(postgres).complete(id: id, outcome: outcome))
+    }
+
+    func status(_ session: (id: UUID, token: String), query: String = "") async throws -> HTTPClientResponse {
+        try await send("GET", Path.session(session.id) + query, headers: [("Authorization", "Bearer \(session.token)")])
+    }
+
+    func announce(_ id: UUID) async throws {
+        let event = EkycCompleted(sessionID: id, event: .signIn, succeeded: true)
+        _ = try await context.transport.append([OutgoingEntry(stream: event.stream, envelope: try Envelope(event).encoded())])
+    }
+}
+
+@Suite struct SessionTests {
+    @Test func `A session that was received is told exactly`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            let response = try await api.status(session)
+            let created = try #require(response.json.text("data.created_at"))
+            let expires = try #require(response.json.text("data.expires_at"))
+            #expect(
+                response.text == #"{"success":true,"code":0,"message":"Session found","data":{"#
+                    + #""session_id":"\#(session.id.uuidString.lowercased())","event":"sign_in","state":"received","#
+                    + #""created_at":"\#(created)","expires_at":"\#(expires)"}}"#)
+            #expect(created.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+        }
+    }
+
+    @Test func `A failed session tells why, whether to try again, and how often`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            try await api.decide(session.id, .failed(.noMatch))
+            let data = try await api.status(session).json
+            #expect(data.text("data.state") == "failed")
+            #expect(data.text("data.reason") == "no_match")
+            #expect(data.value("data.retryable") as? Bool == true)
+            #expect(data.number("data.attempts_left") == 4)
+            #expect(data.text("data.completed_at") != nil)
+        }
+    }
+
+    @Test func `A session that succeeded has no reason`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start(Path.signUp, .signUp())
+            try await api.decide(session.id, .succeeded)
+            let data = try await api.status(session).json
+            #expect(data.text("data.state") == "succeeded")
+            #expect(data.value("data.reason") == nil && data.value("data.attempts_left") == nil)
+        }
+    }
+
+    @Test func `Only the device that started a session sees it`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            let other = try await api.start()
+            #expect(try await api.status((session.id, other.token)).refusal == "401 unauthorized")
+            #expect(try await api.send("GET", Path.session(session.id)).refusal == "401 unauthorized")
+            #expect(try await api.status((UUID(), session.token)).refusal == "404 session_not_found")
+            let odd = try await api.send("GET", "/api/v1/ekyc/sessions/nonsense", headers: [("Authorization", "Bearer x")])
+            #expect(odd.refusal == "404 session_not_found")
+        }
+    }
+
+    @Test func `A waiting request is answered as soon as the event says so`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            async let answer = api.status(session, query: "?wait=30")
+            try await api.decide(session.id, .succeeded)
+            // A broadcast that comes before the reader listens is lost: say it until somebody has heard it.
+            let announcing = Task {
+                while !Task.isCancelled {
+                    try await api.announce(session.id)
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            #expect(try await answer.json.text("data.state") == "succeeded")
+            announcing.cancel()
+        }
+    }
+
+    @Test func `A waiting request is answered even though the event is lost`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            async let answer = api.status(session, query: "?wait=30")
+            try await Task.sleep(for: .milliseconds(100))
+            let decided = ContinuousClock.now
+            try await api.decide(session.id, .succeeded)
+            #expect(try await answer.json.text("data.state") == "succeeded")
+            #expect(ContinuousClock.now - decided < .seconds(5))
+        }
+    }
+
+    @Test func `A request waits no longer than it wants to`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            let started = ContinuousClock.now
+            #expect(try await api.status(session, query: "?wait=1").json.text("data.state") == "received")
+            #expect(ContinuousClock.now - started >= .seconds(1))
+            for wait in ["-1", "61", "soon", ""] {
+                #expect(try await api.status(session, query: "?wait=\(wait)").refusal == "400 invalid_request wait")
+            }
+        }
+    }
+
+    @Test func `Too many waiting requests are told to come back`() async throws {
+        try await withIdentityAPI { $0.waiters = 0 } _: { api in
+            let session = try await api.start()
+            let response = try await api.status(session, query: "?wait=5")
+            #expect(response.refusal == "503 overloaded")
+            #expect(response.header("Retry-After") != nil)
+            #expect(try await api.status(session).status == 200)
+        }
+    }
+
+    @Test func `Five failed sign-ins lock an account, whether it exists or not`() async throws {
+        try await withIdentityAPI { api in
+            _ = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            for email in ["known@example.org", "nobody@example.org"] {
+                for left in [4, 3, 2, 1, 0] {
+                    let session = try await api.start(Path.login, .signIn(email: email))
+                    try await api.decide(session.id, .failed(.noMatch))
+                    #expect(try await api.status(session).json.number("data.attempts_left") == left)
+                }
+                let files = api.storedFiles().count
+                let response = try await api.send(.signIn(email: email), to: Path.login)
+                #expect(response.refusal == "429 account_locked")
+                let retryAfter = try #require(Int(response.header("Retry-After") ?? ""))
+                #expect((1...900).contains(retryAfter) && retryAfter > 800)
+                #expect(api.storedFiles().count == files)
+            }
+            #expect(try await api.send(.signIn(email: "third@example.org"), to: Path.login).status == 200)
+        }
+    }
+
+    @Test func `A burst of sign-ins is not let in before the first is decided`() async throws {
+        try await withIdentityAPI { api in
+            let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<12 { group.addTask { try await api.send(.signIn(), to: Path.login).status } }
+                return try await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
+            }
+            #expect(answers == [200: 5, 429: 7])
+        }
+    }
+
+    @Test func `Sessions nobody decided expire, with one push, and their photos go`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start(Path.signUp, .signUp())
+            let open = try await api.start()
+            try await api.postgres.execute(
+                "UPDATE sessions SET deadline_at = now() - interval '1 second' WHERE id = \(session.id)")
+            try await api.postgres.execute("DELETE FROM outbox")
+            let sweeper = SessionSweeper(
+                postgres: api.postgres, blobs: try api.context.blobStore(), interval: .seconds(1), logger: api.context.logger)
+            for _ in 0..<2 { try await sweeper.sweep() }
+            let data = try await api.status(session).json
+            #expect(data.text("data.state") == "expired")
+            #expect(data.text("data.reason") == "timeout")
+            #expect(data.value("data.retryable") as? Bool == true)
+            #expect(try await api.status(open).json.text("data.state") == "received")
+            #expect(api.storedFiles().allSatisfy { $0.contains(open.id.uuidString.lowercased()) })
+            let rows = try await api.postgres.query("SELECT type, convert_from(body, 'UTF8') AS body FROM outbox ORDER BY id")
+            #expect(try rows.map { try $0.decode("type", as: String.self) } == ["ekyc.completed", "notification.requested"])
+            let push = JSON(root: try JSONSerialization.jsonObject(with: Data(rows[1].decode("body", as: String.self).utf8)))
+            #expect(push.text("dedupe_key") == "ekyc:\(session.id.uuidString.lowercased())")
+            #expect(push.text("kind") == "sign_up")
+            #expect(push.text("parameters.success") == "false")
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import HTTPClient
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+/// A device that signed in.
+struct SignedInDevice {
+    let userID: UUID
+    let accessToken: String
+    let refreshToken: String
+}
+
+extension IdentityFixture {
+    func redeem(_ session: (id: UUID, token: String)) async throws -> HTTPClientResponse {
+        try await send("POST", Path.session(session.id) + "/token", headers: [("Authorization", "Bearer \(session.token)")])
+    }
+
+    func refresh(_ token: String) async throws -> HTTPClientResponse {
+        let body = Array(#"{"refresh_token":"\#(token)"}"#.utf8)
+        return try await send("POST", "/api/v1/auth/refresh", headers: [("Content-Type", "application/json")], body: body)
+    }
+
+    func logout(_ token: String) async throws -> HTTPClientResponse {
+        try await send("POST", "/api/v1/auth/logout", headers: [("Authorization", "Bearer \(token)")])
+    }
+
+    /// Signs up, signs in and takes the tokens, as a phone does.
+    func signedInDevice(email: String = "known@example.org") async throws -> SignedInDevice {
+        let signUp = try await start(Path.signUp, .signUp(email: email))
+        try await decide(signUp.id, .succeeded)
+        let session = try await start(Path.login, .signIn(email: email))
+        try await decide(session.id, .succeeded)
+        let response = try await redeem(session)
+        guard response.status == 200, let userID = UUID(uuidString: response.json.text("user_id") ?? "") else {
+            throw UnexpectedAnswer(response: response)
+        }
+        return SignedInDevice(
+            userID: userID, accessToken: response.json.text("access_token") ?? "",
+            refreshToken: response.json.text("refresh_token") ?? "")
+    }
+
+    func isAccepted(_ accessToken: String) async throws -> Bool {
+        try await AccessTokenAuthenticator(postgres: postgres).authenticate(bearer: accessToken) != nil
+    }
+}
+
+@Suite struct TokenTests {
+    @Test func `A successful sign-in gives tokens, once`() async throws {
+        try await withIdentityAPI { api in
+            let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            let session = try await api.start(Path.login, .signIn())
+            #expect(try await api.redeem(session).refusal == "409 request_in_progress")
+            try await api.decide(session.id, .succeeded)
+            let response = try await api.redeem(session)
+            #expect(response.status == 200)
+            let keys = try #require(response.json.root as? [String: Any]).keys
+            #expect(Set(keys) == ["access_token", "refresh_token", "token_type", "expires_in", "user_id"])
+            #expect(response.json.text("token_type") == "Bearer")
+            #expect(response.json.number("expires_in") == 3_600)
+            #expect(response.json.text("access_token")?.count == 43)
+            #expect(response.header("Cache-Control") == "no-store")
+            let user = try #require(try await SessionRepository(api.postgres).find(id: signUp.id)).userID
+            #expect(response.json.text("user_id") == user.uuidString.lowercased())
+            #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
+            #expect(try await api.redeem(session).refusal == "403 forbidden")
+        }
+    }
+
+    @Test func `Nothing else gives tokens`() async throws {
+        try await withIdentityAPI { api in
+            let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            try await api.decide(signUp.id, .succeeded)
+            #expect(try await api.redeem(signUp).refusal == "403 forbidden")
+            let failed = try await api.start()
+            try await api.decide(failed.id, .failed(.noMatch))
+            #expect(try await api.redeem(failed).refusal == "403 forbidden")
+            let late = try await api.start()
+            try await api.decide(late.id, .succeeded)
+            #expect(try await api.redeem((late.id, failed.token)).refusal == "401 unauthorized")
+            try await api.postgres.execute(
+                "UPDATE sessions SET completed_at = now() - interval '301 seconds' WHERE id = \(late.id)")
+            #expect(try await api.redeem(late).refusal == "403 forbidden")
+            #expect(try await api.count("access_tokens") == 0)
+        }
+    }
+
+    @Test func `Signing in binds the device to the user, whoever had it before`() async throws {
+        try await withIdentityAPI { api in
+            let first = try await api.signedInDevice(email: "first@example.org")
+            #expect(try await api.boundUsers() == [first.userID])
+            let second = try await api.signedInDevice(email: "second@example.org")
+            #expect(try await api.boundUsers() == [second.userID])
+            #expect(try await api.logout(first.accessToken).status == 200)
+            #expect(try await api.boundUsers() == [second.userID], "a late logout must not unbind the next user")
+            #expect(try await api.logout(second.accessToken).status == 200)
+            #expect(try await api.boundUsers().isEmpty)
+        }
+    }
+
+    @Test func `A refresh rotates both tokens`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            let response = try await api.refresh(device.refreshToken)
+            #expect(response.status == 200)
+            #expect(response.json.text("user_id") == device.userID.uuidString.lowercased())
+            #expect(try await !api.isAccepted(device.accessToken))
+            #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
+        }
+    }
+
+    @Test func `A refresh token that is used again costs the whole family`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            let next = try await api.refresh(device.refreshToken)
+            #expect(try await api.refresh(device.refreshToken).refusal == "401 unauthorized")
+            #expect(try await !api.isAccepted(try #require(next.json.text("access_token"))))
+            #expect(try await api.refresh(try #require(next.json.text("refresh_token"))).refusal == "401 unauthorized")
+        }
+    }
+
+    @Test func `Of refreshes at the same time one wins, and then none`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            let won = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
+                for _ in 0..<6 { group.addTask { try await api.refresh(device.refreshToken) } }
+                var won: [HTTPClientResponse] = []
+                for try await response in group where response.status == 200 { won.append(response) }
+                return won
+            }
+            #expect(won.count == 1)
+            #expect(try await !api.isAccepted(try #require(won.first?.json.text("access_token"))))
+        }
+    }
+
+    @Test func `Logging out ends both tokens`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            let response = try await api.logout(device.accessToken)
+            #expect(response.text == #"{"success":true,"code":0,"message":"Logged out","data":null}"#)
+            #expect(try await !api.isAccepted(device.accessToken))
+            #expect(try await api.refresh(device.refreshToken).refusal == "401 unauthorized")
+            #expect(try await api.logout(device.accessToken).refusal == "401 unauthorized")
+        }
+    }
+
+    @Test(arguments: [
+        ("application/json", "{}", "400 missing_field refresh_token"), ("application/json", "nonsense", "400 invalid_request"),
+        ("text/plain", "x", "415 unsupported_media_type"),
+        ("application/json", #"{"refresh_token":"unknown"}"#, "401 unauthorized"),
+        ("application/json", #"{"refresh_token":""# + String(repeating: " ", count: 5_000) + "\"}", "413 payload_too_large"),
+    ])
+    func `A refresh that cannot be is refused`(contentType: String, body: String, expected: String) async throws {
+        try await withIdentityAPI { api in
+            let headers = [(name: "Content-Type", value: contentType)]
+            let response = try await api.send("POST", "/api/v1/auth/refresh", headers: headers, body: Array(body.utf8))
+            #expect(response.refusal == expected)
+        }
+    }
+}
+
+extension IdentityFixture {
+    fileprivate func boundUsers() async throws -> [UUID] {
+        try await postgres.query("SELECT user_id FROM push_installs").map { try $0.decode("user_id") }
+    }
+}

@@ -1,0 +1,131 @@
+import BlobStore
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct UploadTests {
+    @Test func `A sign-up with an e-mail is answered exactly as the apps expect`() async throws {
+        try await withIdentityAPI { api in
+            let response = try await api.send(.signUp(), to: Path.signUp, headers: [("X-Request-ID", "abc-123")])
+            let id = try #require(response.json.text("data.session_id"))
+            #expect(response.status == 200)
+            #expect(
+                response.text
+                    == #"{"success":true,"code":0,"message":"Photos uploaded successfully","data":{"session_id":"\#(id)"}}"#)
+            #expect(id == UUID(uuidString: id)?.uuidString.lowercased())
+            #expect(response.header("Content-Type") == "application/json")
+            #expect(response.header("X-Request-ID") == "abc-123")
+            #expect(response.header("X-Session-Token")?.count == 43)
+        }
+    }
+
+    @Test func `A sign-in is answered exactly as the apps expect`() async throws {
+        try await withIdentityAPI { api in
+            let response = try await api.send(.signIn(), to: Path.login)
+            let id = try #require(response.json.text("data.session_id"))
+            #expect(
+                response.text == #"{"success":true,"code":0,"message":"Login event published successfully","#
+                    + #""data":{"session_id":"\#(id)"}}"#)
+            #expect(UUID(uuidString: response.header("X-Request-ID") ?? "") != nil)
+        }
+    }
+
+    @Test func `A sign-up stores its session, its sealed photos and its event`() async throws {
+        try await withIdentityAPI { api in
+            let form = Form.signUp(email: "  Somebody@Example.ORG ")
+            let (id, token) = try await api.start(Path.signUp, form)
+            let session = try #require(try await SessionRepository(api.postgres).find(id: id))
+            let email = try #require(EmailAddress("somebody@example.org"))
+            #expect(session.state == .received)
+            #expect(!session.authorised)
+            #expect(session.userID == api.keys.userID(email))
+            #expect(session.tokenHash == OpaqueToken.hash(token))
+            #expect(session.photos.map(\.pose) == [.left, .left, .left, .right, .right, .right, .front, .front, .front])
+            let blobs = try api.context.blobStore()
+            let sent = form.parts.filter { $0.filename != nil }.map(\.data)
+            for (photo, data) in zip(session.photos, sent) {
+                #expect(try await blobs.read(try BlobKey(photo.key), limit: 100_000) == data)
+                #expect(photo.sha256 == Hex.encode(SHA256.hash(data)))
+            }
+            let opened = try api.context.sealer.open(
+                try #require(session.pushTokenSealed), context: SealingContext.sessionPushToken(sessionID: id))
+            #expect(String(decoding: opened, as: UTF8.self) == Form.pushToken)
+            let outbox = try await api.postgres.query("SELECT stream, key, convert_from(body, 'UTF8') AS body FROM outbox")
+            #expect(outbox.count == 1)
+            #expect(try outbox[0].decode("stream", as: String.self) == "ekyc.requested")
+            #expect(try outbox[0].decode("key", as: String.self) == id.uuidString.lowercased())
+        }
+    }
+
+    @Test func `A known and an unknown e-mail leave the same traces`() async throws {
+        try await withIdentityAPI { api in
+            _ = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            let known = try await api.start(Path.login, .signIn(email: "known@example.org"))
+            let unknown = try await api.start(Path.login, .signIn(email: "nobody@example.org"))
+            let sessions = try await SessionRepository(api.postgres).find(ids: [known.id, unknown.id])
+            #expect(sessions.count == 2)
+            #expect(Set(sessions.map(\.userID)).count == 2)
+            #expect(sessions.allSatisfy { $0.state == .received && $0.photos.count == 3 && $0.pushTokenSealed != nil })
+            #expect(try await api.count("users") == 1)
+            #expect(try await api.count("outbox") == 3)
+        }
+    }
+
+    @Test func `An unknown e-mail has the same user id before and after it is known`() async throws {
+        try await withIdentityAPI { api in
+            let before = try await api.start(Path.login, .signIn(email: "x@example.org"))
+            let after = try await api.start(Path.signUp, .signUp(email: "x@example.org"))
+            let sessions = try await SessionRepository(api.postgres).find(ids: [before.id, after.id])
+            #expect(Set(sessions.map(\.userID)).count == 1)
+        }
+    }
+
+    @Test func `A sign-up with a bearer is the account's own`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            let response = try await api.send(
+                .signUp(email: nil), to: Path.signUp, headers: [("Authorization", "Bearer \(device.accessToken)")])
+            let id = try #require(UUID(uuidString: response.json.text("data.session_id") ?? ""))
+            let session = try #require(try await SessionRepository(api.postgres).find(id: id))
+            #expect(session.authorised)
+            #expect(session.userID == device.userID)
+        }
+    }
+
+    @Test func `Parts in any order, with names in any notation, are taken`() async throws {
+        try await withIdentityAPI { api in
+            var form = Form.signIn()
+            form.parts.reverse()
+            form.boundary = String(repeating: "'()+_,-./:=?", count: 5)
+            form.declaredBoundary = "\"\(form.boundary)\""
+            form.parts[0].filename = "写真 \u{22}.jpg".replacingOccurrences(of: "\"", with: "%22")
+            let response = try await api.send(form, to: Path.login)
+            #expect(response.status == 200)
+        }
+    }
+
+    @Test func `Uploads beyond the limit are told to come back`() async throws {
+        try await withIdentityAPI { $0.uploads.concurrentUploads = 1 } _: { api in
+            let form = Form.signIn()
+            let first = try RawConnection(port: api.port)
+            try await first.send(
+                "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\n"
+                    + "Content-Length: \(form.bytes.count)\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try await first.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            let refused = try await api.send(.signIn(), to: Path.login)
+            #expect(refused.refusal == "503 overloaded")
+            #expect(refused.header("Retry-After") == "2")
+            #expect(refused.json.value("error.retryable") as? Bool == true)
+            try await first.send(form.bytes)
+            #expect(try await first.receive(until: "session_id")?.hasPrefix("HTTP/1.1 200") == true)
+            #expect(try await api.send(.signIn(), to: Path.login).status == 200)
+        }
+    }
+}
