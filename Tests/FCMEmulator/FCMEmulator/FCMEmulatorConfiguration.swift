@@ -51,7 +51,7 @@ public enum MessageSizeLimit: String, Sendable, CaseIterable {
 
 /// The bounds of everything the emulator keeps.
 public struct FCMEmulatorLimits: Sendable {
-    /// Messages kept for the control API; the oldest go first.
+    /// Messages kept for the control API, and up to an eighth more; the oldest go first.
     public var messages = 10_000
     /// Cards kept for the inbox page; the oldest go first.
     public var cards = 500

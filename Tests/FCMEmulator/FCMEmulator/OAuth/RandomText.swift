@@ -11,7 +11,7 @@ enum RandomText {
 
     /// So many lower-case hexadecimal digits.
     static func hexadecimal(_ count: Int) -> String {
-        String(SecureRandom.bytes(count).map { Array("0123456789abcdef")[Int($0 & 15)] })
+        SecureRandom.bytes(count).map { String($0 & 15, radix: 16) }.joined()
     }
 
     /// So many decimal digits, the first of which is not zero.

@@ -31,7 +31,10 @@ actor Inbox {
 
     func append(_ message: ReceivedMessage) {
         messages.append(message)
-        if messages.count > limits.messages { messages.removeFirst(messages.count - limits.messages) }
+        // In strides, because making room at the front of an array moves all that is behind.
+        if messages.count > limits.messages + limits.messages / 8 {
+            messages.removeFirst(messages.count - limits.messages)
+        }
         var card = Card(message)
         if let index = cards.firstIndex(where: { $0.id == card.id }) {
             card.replaced = cards[index].replaced + 1
