@@ -25,6 +25,11 @@ public struct PostgresQuery: Sendable {
         arguments = PostgresArguments()
     }
 
+    /// Binds a value to the next `$n` of a text that was written with its own placeholders.
+    public mutating func bind<Value: PostgresEncodable>(_ value: Value) {
+        arguments.append(value)
+    }
+
     /// Returns the query marked as read-only; see ``isReadOnly``.
     public func readOnly() -> PostgresQuery {
         var copy = self

@@ -10,6 +10,7 @@ struct BenchCommand: AsyncParsableCommand {
         discussion: "An absolute time means nothing on a shared machine: look at the ratio and at its bar.")
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
+        case postgres
         case system
     }
 
@@ -33,6 +34,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private func figures(of part: Part) async throws -> [Figure] {
         switch part {
+        case .postgres: try await benchmarkPostgres()
         case .system: try await benchmarkSystem()
         }
     }

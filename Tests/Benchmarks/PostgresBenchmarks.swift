@@ -1,0 +1,182 @@
+import Foundation
+import Logging
+import PostgresClient
+import TestSupport
+
+/// Measures the Postgres client against pgbench, on the same server and with the same number of connections.
+///
+/// The two alternate, and the ratio is the median of the rounds': on a shared machine single values mean little.
+func benchmarkPostgres(connections: Int = 4, rounds: Int = 3, secondsPerRound: Int = 3) async throws -> [Figure] {
+    let bench = try await PostgresBench.start(connections: connections, rounds: rounds, seconds: secondsPerRound)
+    let figures = try await [bench.sharedReads(), bench.singleReads(), bench.batches()]
+    await bench.client.shutdown()
+    await bench.server.stop()
+    return figures
+}
+
+private struct PostgresBench {
+    static let accounts = 100_000
+    static let readers = 64
+    static let batchSize = 100
+
+    let server: PostgresServer
+    let client: PostgresClient
+    let connections: Int
+    let rounds: Int
+    let seconds: Int
+
+    /// Starts a server whose commits wait for the disk, and fills it.
+    static func start(connections: Int, rounds: Int, seconds: Int) async throws -> PostgresBench {
+        let server = try await PostgresServer.start(fsync: true)
+        var configuration = PostgresConfiguration(url: server.url())
+        configuration.maxConnections = connections
+        var logger = Logger(label: "bench")
+        logger.logLevel = .error
+        let client = try PostgresClient(configuration: configuration, logger: logger)
+        try await CommandLineTool.run([
+            "pgbench", "--initialize", "--quiet", "--scale=\(accounts / 100_000)", server.url(),
+        ])
+        try await server.psql(
+            """
+            CREATE TABLE bench_inbox (consumer text, message_id uuid, PRIMARY KEY (consumer, message_id));
+            CREATE TABLE bench_sessions (id bigint PRIMARY KEY, state int NOT NULL DEFAULT 0);
+            CREATE TABLE bench_outbox (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, message_id uuid UNIQUE, body bytea);
+            INSERT INTO bench_sessions SELECT n FROM generate_series(0, \(accounts - 1)) n;
+            ANALYZE;
+            """)
+        return PostgresBench(server: server, client: client, connections: connections, rounds: rounds, seconds: seconds)
+    }
+
+    // MARK: Reads
+
+    /// 64 tasks whose point queries are declared as reads, so that they share connections and round trips.
+    func sharedReads() async throws -> Figure {
+        try await compareReads("postgres_point_queries_per_second", bar: 1.0) { $0.readOnly() }
+    }
+
+    /// The same without the declaration: one query a connection, one round trip a query, as pgbench does it.
+    func singleReads() async throws -> Figure {
+        try await compareReads("postgres_unshared_queries_per_second", bar: nil) { $0 }
+    }
+
+    private func compareReads(
+        _ name: String, bar: Double?, _ adjust: @escaping @Sendable (PostgresQuery) -> PostgresQuery
+    ) async throws -> Figure {
+        let client = client
+        return try await compare(name, unit: "queries/s", reference: "pgbench -S -M prepared", bar: bar) {
+            try await rate(tasks: Self.readers) { number in
+                let account = Int32(number &* 7919 % Self.accounts + 1)
+                let rows = try await client.query(adjust("SELECT abalance FROM pgbench_accounts WHERE aid = \(account)"))
+                _ = try rows[0].decode(0, as: Int32.self)
+            }
+        } against: {
+            try await pgbench(["--select-only"])
+        }
+    }
+
+    // MARK: Batches
+
+    /// What a consumer does with a batch, in one statement: inbox, effect and outbox. Duplicates have no effect.
+    private static func batch(_ input: String) -> String {
+        """
+        WITH input AS MATERIALIZED (\(input)),
+        fresh AS (
+            INSERT INTO bench_inbox SELECT 'bench', message_id FROM input ON CONFLICT DO NOTHING RETURNING message_id
+        ), effect AS (
+            UPDATE bench_sessions SET state = state + 1 FROM input JOIN fresh USING (message_id)
+            WHERE bench_sessions.id = input.session_id
+        )
+        INSERT INTO bench_outbox (message_id, body)
+        SELECT gen_random_uuid(), body FROM input JOIN fresh USING (message_id)
+        """
+    }
+
+    /// Batches of 100 messages, each an inbox row, a state change and an outbox row, in one transaction.
+    func batches() async throws -> Figure {
+        let client = client
+        let sql = Self.batch("SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS t(message_id, session_id, body)")
+        let body = [UInt8](repeating: 120, count: 70)
+        return try await compare(
+            "postgres_batched_messages_per_second", unit: "messages/s", reference: "the same statement in pgbench", bar: 0.4
+        ) {
+            let batchesPerSecond = try await rate(tasks: 2 * connections) { number in
+                let first = number &* 7919 % (Self.accounts / Self.batchSize) * Self.batchSize
+                var query = PostgresQuery(unescaped: sql)
+                query.bind((0..<Self.batchSize).map { _ in UUID() })
+                query.bind((0..<Self.batchSize).map { first + $0 })
+                query.bind([[UInt8]](repeating: body, count: Self.batchSize))
+                try await client.execute(query)
+            }
+            return batchesPerSecond * Double(Self.batchSize)
+        } against: {
+            let input = """
+                SELECT gen_random_uuid() AS message_id, :first * \(Self.batchSize)::bigint + n AS session_id,
+                convert_to(repeat('x', \(body.count)), 'UTF8') AS body FROM generate_series(0, \(Self.batchSize - 1)) n
+                """
+            let script = """
+                \\set first random(0, \(Self.accounts / Self.batchSize - 1))
+                \(Self.batch(input).replacingOccurrences(of: "\n", with: " "));
+                """
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).pgbench")
+            try script.write(to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            return try await pgbench(["--file=\(file.path)"]) * Double(Self.batchSize)
+        }
+    }
+
+    // MARK: Measuring
+
+    /// Both sides in turn, a few times over.
+    private func compare(
+        _ name: String, unit: String, reference: String, bar: Double?,
+        _ ours: () async throws -> Double, against theirs: () async throws -> Double
+    ) async throws -> Figure {
+        var pairs: [(ours: Double, theirs: Double)] = []
+        for _ in 0..<rounds {
+            let reference = try await theirs()
+            pairs.append((try await ours(), reference))
+        }
+        return Figure(
+            name, pairs.map(\.ours).median, unit: unit, reference: "\(reference), \(connections) connections",
+            referenceValue: pairs.map(\.theirs).median, ratio: pairs.map { $0.ours / $0.theirs }.median, bar: bar)
+    }
+
+    /// How often a second the work gets done by that many tasks, which run on the client's own thread as handlers may.
+    private func rate(tasks: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
+        let start = ContinuousClock.now
+        let end = start + .seconds(seconds)
+        let total = try await withThrowingTaskGroup(of: Int.self) { group in
+            for task in 0..<tasks {
+                group.addTask(executorPreference: client.executor) {
+                    var count = 0
+                    while ContinuousClock.now < end {
+                        try await work(task &* 1_000_003 &+ count)
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        return Double(total) / ((ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// Transactions a second, as pgbench tells them.
+    private func pgbench(_ arguments: [String]) async throws -> Double {
+        let output = try await CommandLineTool.run(
+            [
+                "pgbench", "--no-vacuum", "--protocol=prepared", "--client=\(connections)", "--jobs=\(min(2, connections))",
+                "--time=\(seconds)",
+            ] + arguments + [server.url()])
+        let line = output.split(separator: "\n").last { $0.hasPrefix("tps = ") }
+        guard let text = line?.split(separator: " ").dropFirst(2).first, let rate = Double(text) else {
+            throw UnexpectedOutput(output: output)
+        }
+        return rate
+    }
+}
+
+/// pgbench printed no rate.
+private struct UnexpectedOutput: Error {
+    let output: String
+}
