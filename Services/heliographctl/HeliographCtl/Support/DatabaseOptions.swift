@@ -16,7 +16,7 @@ struct DatabaseOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "How many seconds to wait for the database to come up.",
-            discussion: "0 tries once. A database that refuses the name or the password is not waited for.",
+            discussion: "0 tries for two seconds.",
             valueName: "seconds"))
     var wait: Int = 0
 

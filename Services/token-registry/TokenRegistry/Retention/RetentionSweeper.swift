@@ -5,7 +5,8 @@ public import PostgresClient
 public import ServiceLifecycle
 internal import Storage
 
-/// Deletes what has outlived its purpose, a bounded batch at a time, for as long as the service runs.
+/// Deletes what has outlived its purpose, a bounded batch at a time, for as long as the service runs: installations,
+/// notifications with their deliveries, and the inbox. Sessions and access tokens are identity-api's to sweep.
 ///
 /// Several instances may run at once: each batch passes over the rows that another has locked.
 public struct RetentionSweeper: Service {
@@ -49,17 +50,13 @@ public struct RetentionSweeper: Service {
         }
     }
 
-    /// Sweeps every table once.
+    /// Sweeps each of these tables once.
     ///
     /// - Returns: How many rows each table lost.
     @discardableResult
     public func sweep() async throws -> [String: Int] {
         let limit = configuration.batchRows
         var deleted: [String: Int] = [:]
-        deleted["sessions"] = try await drain { try await SessionRepository(postgres).deleteExpired(limit: limit) }
-        deleted["access_tokens"] = try await drain {
-            try await AccessTokenRepository(postgres).deleteExpired(limit: limit)
-        }
         deleted["push_installs"] = try await drain {
             try await PushInstallRepository(postgres).deleteIdle(limit: limit)
         }
