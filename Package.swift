@@ -64,7 +64,7 @@ let package = Package(
         .shared("Multipart", []),
         .shared("ImageProbe", []),
         .shared("Imaging", ["CVips"]),
-        .shared("FaceEngine", ["CDlib"]),
+        .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
 
         // MARK: What the services share
         .shared("WireFormat", []),
@@ -123,8 +123,8 @@ let package = Package(
         .tests("MultipartTests", ["Multipart"]),
         .tests("ImageProbeTests", ["ImageProbe"]),
         .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
-        .tests("FaceEngineTests", ["FaceEngine", "Imaging", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport"]),
+        .tests("FaceEngineTests", ["FaceEngine", "Imaging", "HeliographCrypto", "TestSupport"]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",
             ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
@@ -137,7 +137,10 @@ let package = Package(
             ["IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .nioCore, .nioPosix]),
         .tests(
             "FaceMatchingWorkerTests",
-            ["FaceMatchingWorker", "FaceEngine", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport"]),
+            [
+                "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults", "Storage",
+                "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
+            ]),
         .tests(
             "TokenRegistryTests",
             [

@@ -1,4 +1,8 @@
+import ArgumentParser
+import FaceMatchingWorker
+import ServiceDefaults
+
 @main
-struct FaceMatchingWorkerCommand {
-    static func main() {}
+enum FaceMatchingWorkerCommand {
+    static func main() async { await ServiceCommand<FaceMatchingWorker>.main() }
 }

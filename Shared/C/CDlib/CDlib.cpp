@@ -1,6 +1,10 @@
 // All of dlib's headers are in this one file: it takes half a minute to compile.
 #include "CDlib.h"
 
+#ifndef __OPTIMIZE__
+#error "dlib is 95 times slower without optimisation: compile this file with -O2"
+#endif
+
 #include <dlib/dnn.h>
 #include <dlib/image_processing.h>
 #include <dlib/image_processing/frontal_face_detector.h>

@@ -1,0 +1,127 @@
+internal import BlobStore
+internal import EventBus
+internal import FaceEngine
+internal import FoundationEssentials
+internal import HeliographCrypto
+internal import Logging
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Decides an eKYC session: photos in, terminal state and notification out, photos deleted.
+///
+/// The session's end, the face, the hashes of its photos, the inbox mark and the events are one transaction, so a second
+/// delivery, or a second worker, changes nothing. The photos are deleted after it, whatever the outcome; what a crash
+/// leaves in between is deleted by the session sweeper of identity-api.
+struct EkycRequestedHandler: EventHandler {
+    /// How long the result is worth pushing: later, the app has asked for it.
+    static let notificationLife: Duration = .seconds(60 * 60)
+
+    let matcher: SessionMatcher
+    let postgres: PostgresClient
+    let blobs: any BlobStore
+
+    func handle(_ event: Envelope<EkycRequested>, _ context: HandlerContext) async throws {
+        guard try await !context.isHandled() else { return }
+        let sessionID = event.body.sessionID
+        // Terminal, past its deadline or gone: nothing is left to do.
+        guard let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else { return }
+        let verdict = try await verdict(on: session, context)
+        do {
+            let outcome = try await context.commit { transaction in
+                try await settle(session, verdict, causedBy: event, in: transaction)
+            }
+            if let outcome {
+                context.logger.info(
+                    "session decided",
+                    metadata: ["session": "\(sessionID)", "event": "\(session.event.rawValue)", "outcome": "\(outcome)"])
+            }
+        } catch is AlreadyDecided {
+            // Another worker, or the sweeper, was first; its effects stand, ours were rolled back.
+        }
+        await deletePhotos(of: session, context.logger)
+    }
+
+    private func verdict(on session: Session, _ context: HandlerContext) async throws -> Verdict {
+        do {
+            return try await matcher.verdict(on: session)
+        } catch {
+            guard PermanentFailure.isReached(error, deliveryCount: context.deliveryCount) else { throw error }
+            context.logger.error("session cannot be decided", metadata: ["session": "\(session.id)", "error": "\(error)"])
+            return .refused(.internal)
+        }
+    }
+
+    /// Ends the session in the transaction.
+    private func settle(
+        _ session: Session, _ verdict: Verdict, causedBy event: Envelope<EkycRequested>,
+        in transaction: PostgresTransaction
+    ) async throws -> SessionOutcome {
+        let outcome = try await apply(verdict, to: session, in: transaction)
+        guard try await SessionRepository(transaction).complete(id: session.id, outcome: outcome) else {
+            throw AlreadyDecided()
+        }
+        let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
+        let outbox = OutboxRepository(transaction)
+        try await outbox.publish(
+            EkycCompleted(sessionID: session.id, event: session.event, succeeded: reason == nil, reason: reason),
+            causedBy: event)
+        let notification = Self.notification(about: session, succeeded: reason == nil)
+        try await outbox.publish(notification, causedBy: event, expiresAt: notification.expiresAt)
+        return outcome
+    }
+
+    /// Writes what the verdict says, and returns what became of it: the database has the last word on whether the account
+    /// has a face already, and whether its photos are new.
+    private func apply(
+        _ verdict: Verdict, to session: Session, in transaction: PostgresTransaction
+    ) async throws -> SessionOutcome {
+        let hashes: [[UInt8]]
+        switch verdict {
+        case .refused(let reason):
+            return .failed(reason)
+        case .recognised(let photoHashes):
+            let added = try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
+            return added == photoHashes.count ? .succeeded : .failed(.replayedImage)
+        case .enrol(let face, let photoHashes):
+            hashes = photoHashes
+            let new = NewFaceTemplate(
+                userID: session.userID, modelID: face.modelID, pipelineVersion: Int(face.pipelineVersion),
+                templateSealed: try matcher.sealer.seal(
+                    face.encoded(), context: SealingContext.faceTemplate(userID: session.userID)))
+            let faces = FaceTemplateRepository(transaction)
+            if session.authorised {
+                try await faces.upsert(new)
+            } else if try await !faces.insertIfAbsent(new) {
+                return .failed(.alreadyEnrolled)
+            }
+        }
+        try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: hashes)
+        return .succeeded
+    }
+
+    private static func notification(about session: Session, succeeded: Bool) -> NotificationRequested {
+        let id = session.id.uuidString.lowercased()
+        return NotificationRequested(
+            dedupeKey: "ekyc:\(id)", kind: session.event == .signUp ? .signUp : .signIn,
+            recipient: NotificationRecipient(type: .session, id: id), lane: .urgent,
+            parameters: [
+                "success": succeeded ? "true" : "false", "session_id": id,
+                "user_id": session.userID.uuidString.lowercased(), "event": session.event.rawValue,
+            ],
+            expiresAt: Date(timeIntervalSinceNow: Double(notificationLife.components.seconds)))
+    }
+
+    private func deletePhotos(of session: Session, _ logger: Logger) async {
+        do {
+            try await blobs.delete(try session.photos.map { photo throws(BlobStoreError) in try BlobKey(photo.key) })
+            try await SessionRepository(postgres).photosDeleted([session.id])
+        } catch {
+            // The session is decided and stays so; its row still lists the photos, by which the sweeper finds them.
+            logger.error("photos not deleted yet", metadata: ["session": "\(session.id)", "error": "\(error)"])
+        }
+    }
+}
+
+/// The session reached its end elsewhere; thrown to take the transaction back.
+private struct AlreadyDecided: Error {}

@@ -1,0 +1,28 @@
+internal import BlobStore
+internal import FaceEngine
+internal import HeliographCrypto
+
+/// Tells failures that another try may mend from those it will not.
+enum PermanentFailure {
+    /// How often a session is tried before it is given up: with claims 15 s apart, long before its deadline.
+    static let maxDeliveries = 8
+
+    /// Whether the session should be ended with `internal` now.
+    static func isReached(_ error: any Error, deliveryCount: Int) -> Bool {
+        if deliveryCount >= maxDeliveries { return true }
+        switch error {
+        case let error as BlobStoreError:
+            switch error.code {
+            case .invalidKey, .notFound, .tooLarge, .damaged: return true
+            case .unavailable: return false
+            }
+        case let error as FaceEngineError:
+            switch error.code {
+            case .badTemplate: return true
+            case .badModel, .selfCheckFailed, .failed, .overloaded, .closed, .cancelled: return false
+            }
+        case is IncomparableFace, is CryptoError: return true
+        default: return false
+        }
+    }
+}

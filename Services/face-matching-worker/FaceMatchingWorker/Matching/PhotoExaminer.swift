@@ -1,0 +1,41 @@
+internal import BlobStore
+internal import FaceEngine
+internal import HeliographCrypto
+internal import Storage
+
+/// A photo of a session that was looked at.
+struct ExaminedPhoto: Sendable {
+    let pose: SessionPhoto.Pose
+    let digest: [UInt8]
+    let analysis: PhotoAnalysis
+}
+
+/// Reads the photos of a session and has them looked at.
+struct PhotoExaminer: Sendable {
+    /// The most bytes of a photo; uploads are held to the same.
+    static let maxPhotoBytes = 10 * 1024 * 1024
+    /// How many photos of a session are in memory at once.
+    static let maxInMemory = 2
+
+    let blobs: any BlobStore
+    let engines: FaceEnginePool
+
+    /// Looks at all photos, in their order.
+    func examine(_ photos: [SessionPhoto], for purpose: PhotoPurpose) async throws -> [ExaminedPhoto] {
+        try await withThrowingTaskGroup(of: (Int, ExaminedPhoto).self) { group in
+            var examined = [ExaminedPhoto?](repeating: nil, count: photos.count)
+            for (index, photo) in photos.enumerated() {
+                if index >= Self.maxInMemory, let (done, result) = try await group.next() { examined[done] = result }
+                group.addTask { (index, try await examine(photo, for: purpose)) }
+            }
+            while let (done, result) = try await group.next() { examined[done] = result }
+            return examined.compactMap { $0 }
+        }
+    }
+
+    private func examine(_ photo: SessionPhoto, for purpose: PhotoPurpose) async throws -> ExaminedPhoto {
+        let bytes = try await blobs.read(try BlobKey(photo.key), limit: Self.maxPhotoBytes)
+        let analysis = try await engines.analyse(bytes, for: purpose)
+        return ExaminedPhoto(pose: photo.pose, digest: SHA256.hash(bytes), analysis: analysis)
+    }
+}

@@ -1,0 +1,91 @@
+internal import BlobStore
+internal import FaceEngine
+internal import FoundationEssentials
+internal import HeliographCrypto
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Looks at the photos of a session and says what they show.
+///
+/// How near a face was to another is known in here and nowhere else: not in the log, not in the database, not on the wire.
+struct SessionMatcher: Sendable {
+    let postgres: PostgresClient
+    let sealer: Sealer
+    let blobs: any BlobStore
+    let engines: FaceEnginePool
+    let signUp = SignUpDecision()
+    let signIn: SignInDecision
+
+    /// What a sign-in is compared with when the e-mail belongs to nobody, so that it takes the same steps and time.
+    private static let decoy: EnrolledFace = {
+        var generator = SystemRandomNumberGenerator()
+        let faces = (0..<3).map { _ in
+            FaceDescriptor(
+                normalising: (0..<FaceDescriptor.count).map { _ in Float.random(in: 0.1...1, using: &generator) })
+        }
+        return EnrolledFace(left: [faces[0]], right: [faces[1]], front: [faces[2]], isMirrored: false)
+    }()
+
+    /// Makes the verdict.
+    ///
+    /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when it cannot be made.
+    func verdict(on session: Session) async throws -> Verdict {
+        switch session.event {
+        case .signUp: try await verdictOnSignUp(session)
+        case .signIn: try await verdictOnSignIn(session)
+        }
+    }
+
+    private func verdictOnSignUp(_ session: Session) async throws -> Verdict {
+        if !session.authorised, try await FaceTemplateRepository(postgres).find(userID: session.userID) != nil {
+            return .refused(.alreadyEnrolled)
+        }
+        let examined = try await examiner.examine(session.photos, for: .signUp)
+        let photos = examined.compactMap { photo in
+            FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
+        }
+        switch signUp(photos) {
+        case .accepted(let face): return .enrol(face, photoHashes: photos.map(\.digest))
+        case .refused(let refusal): return .refused(SessionReason(refusal))
+        }
+    }
+
+    private func verdictOnSignIn(_ session: Session) async throws -> Verdict {
+        let enrolled = try await enrolledFace(of: session.userID)
+        let examined = try await examiner.examine(session.photos, for: .signIn)
+        let hashes = examined.map(\.digest)
+        let isReplay = try await FacePhotoHashRepository(postgres).containsAny(userID: session.userID, hashes: hashes)
+        let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
+        switch signIn(photos, template: enrolled ?? Self.decoy, isReplay: isReplay) {
+        case .accepted: return enrolled == nil ? .refused(.noMatch) : .recognised(photoHashes: hashes)
+        case .refused(let refusal): return .refused(SessionReason(refusal))
+        }
+    }
+
+    /// The account's face; nil when there is none.
+    private func enrolledFace(of userID: UUID) async throws -> EnrolledFace? {
+        guard let stored = try await FaceTemplateRepository(postgres).find(userID: userID) else { return nil }
+        let bytes = try sealer.open(stored.templateSealed, context: SealingContext.faceTemplate(userID: userID))
+        let face = try EnrolledFace(decoding: bytes)
+        guard face.isComparable else { throw IncomparableFace() }
+        return face
+    }
+
+    private var examiner: PhotoExaminer { PhotoExaminer(blobs: blobs, engines: engines) }
+}
+
+/// A stored face was made by another network or another version of the pipeline: the person has to enrol again.
+struct IncomparableFace: Error {}
+
+extension FacePose {
+    /// The pose of a sign-up's photo; nil for a sign-in's, which may be any.
+    fileprivate init?(_ pose: SessionPhoto.Pose) {
+        switch pose {
+        case .left: self = .left
+        case .right: self = .right
+        case .front: self = .front
+        case .any: return nil
+        }
+    }
+}

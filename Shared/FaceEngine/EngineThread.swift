@@ -1,0 +1,75 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+internal import Synchronization
+
+/// Runs something on a new thread that nobody joins.
+func startDetachedThread(_ body: @escaping @Sendable () -> Void) {
+    let boxed = Unmanaged.passRetained(ThreadBody(body))
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    defer { pthread_attr_destroy(&attributes) }
+    #if canImport(Darwin)
+        var thread: pthread_t?
+        let status = pthread_create(&thread, &attributes, { threadMain($0) }, boxed.toOpaque())
+    #else
+        var thread = pthread_t()
+        let status = pthread_create(&thread, &attributes, { threadMain($0) }, boxed.toOpaque())
+    #endif
+    precondition(status == 0, "the system gives no more threads (error \(status))")
+}
+
+private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().body()
+    return nil
+}
+
+private final class ThreadBody {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+/// Counts what there is to do; a thread that waits blocks, so only threads of our own may.
+final class CountingSemaphore: Sendable {
+    // A POSIX semaphore is made to be shared by threads; the pointer never changes.
+    private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>
+
+    init() {
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func signal() { sem_post(semaphore) }
+
+    func wait() {
+        // Signals interrupt it.
+        while sem_wait(semaphore) != 0 {}
+    }
+}
+
+/// Hands an engine from the thread that copied it to the thread that will use it.
+final class EngineHandover: @unchecked Sendable {
+    // The engine is a fresh copy that nobody else has seen, and the taker removes it under the lock, so no two threads
+    // ever hold it.
+    private let lock = Mutex(())
+    private var engine: FaceEngine?
+
+    init(copying original: FaceEngine) throws(FaceEngineError) { engine = try FaceEngine(copying: original) }
+
+    func take() -> FaceEngine? {
+        lock.withLock { _ in
+            defer { engine = nil }
+            return engine
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// What is kept of a person's face: four directions, and the model they belong to.
+///
+/// It is biometric data: it is stored sealed, compared in the worker, and never logged.
+public struct EnrolledFace: Sendable, Equatable {
+    /// Version of how photos become descriptors (detector, alignment, scale, gates), stored with every template.
+    public static let currentPipelineVersion: UInt16 = 1
+    private static let magic = Array("HGF1".utf8)
+    private static let modelIDBytes = 16
+    /// Bytes of an encoded template.
+    public static let encodedByteCount = 4 + 2 + 16 + 1 + 4 * FaceDescriptor.count * 4
+
+    /// Which network the descriptors are from.
+    public let modelID: String
+    /// Version of the pipeline they are from.
+    public let pipelineVersion: UInt16
+    /// True when the camera saved its pictures mirrored.
+    public let isMirrored: Bool
+    /// The mean of all photos.
+    public let mean: FaceDescriptor
+    /// The mean of the photos turned to the left, to the right, and straight on.
+    public let poses: [FaceDescriptor]
+
+    /// Makes a template of descriptors.
+    ///
+    /// - Precondition: No pose is empty.
+    public init(left: [FaceDescriptor], right: [FaceDescriptor], front: [FaceDescriptor], isMirrored: Bool) {
+        modelID = FaceModels.modelID
+        pipelineVersion = Self.currentPipelineVersion
+        self.isMirrored = isMirrored
+        mean = FaceDescriptor.mean(left + right + front)
+        poses = [left, right, front].map(FaceDescriptor.mean)
+    }
+
+    /// How far a face is from this template: half by the mean, half by the pose it is nearest to.
+    public func distance(to face: FaceDescriptor) -> Float {
+        let nearest = poses.map { $0.distance(to: face) }.min() ?? .infinity
+        return 0.5 * mean.distance(to: face) + 0.5 * nearest
+    }
+
+    /// True when descriptors made now can be compared with this template.
+    public var isComparable: Bool {
+        modelID == FaceModels.modelID && pipelineVersion == Self.currentPipelineVersion
+    }
+
+    // MARK: Bytes
+
+    /// Encodes the template: mark, pipeline version, model, flags, then four times 128 numbers (IEEE 754, little-endian).
+    public func encoded() -> [UInt8] {
+        var bytes = Self.magic
+        bytes.reserveCapacity(Self.encodedByteCount)
+        bytes.append(contentsOf: [UInt8(pipelineVersion & 0xFF), UInt8(pipelineVersion >> 8)])
+        bytes.append(contentsOf: modelID.utf8)
+        bytes.append(isMirrored ? 1 : 0)
+        for descriptor in [mean] + poses {
+            for value in descriptor.values {
+                withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+            }
+        }
+        return bytes
+    }
+
+    /// Decodes what ``encoded()`` made.
+    ///
+    /// - Throws: ``FaceEngineError`` with `badTemplate`.
+    public init(decoding bytes: [UInt8]) throws(FaceEngineError) {
+        guard bytes.count == Self.encodedByteCount, bytes.starts(with: Self.magic) else {
+            throw FaceEngineError(.badTemplate, "\(bytes.count) bytes that are no template")
+        }
+        pipelineVersion = UInt16(bytes[4]) | UInt16(bytes[5]) << 8
+        modelID = String(decoding: bytes[6..<(6 + Self.modelIDBytes)], as: UTF8.self)
+        isMirrored = bytes[6 + Self.modelIDBytes] & 1 == 1
+        var descriptors: [FaceDescriptor] = []
+        var offset = 6 + Self.modelIDBytes + 1
+        for _ in 0..<4 {
+            var values: [Float] = []
+            for _ in 0..<FaceDescriptor.count {
+                let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
+                values.append(Float(bitPattern: bits))
+                offset += 4
+            }
+            let squared = values.reduce(Float(0)) { $0 + $1 * $1 }
+            guard abs(squared - 1) < 0.001 else { throw FaceEngineError(.badTemplate, "a descriptor that has not length 1") }
+            descriptors.append(FaceDescriptor(normalising: values))
+        }
+        mean = descriptors[0]
+        poses = Array(descriptors[1...])
+    }
+}

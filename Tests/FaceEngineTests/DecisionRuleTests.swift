@@ -1,0 +1,110 @@
+@testable import FaceEngine
+import Testing
+
+/// The rules on made-up faces: numbers only, no pictures.
+@Suite struct DecisionRuleTests {
+    /// A face `distance` away from the template's, in a direction of its own.
+    private func face(_ distance: Float = 0, axis: Int = 1, yaw: Double = 0) -> PhotoAnalysis {
+        let chord = distance / 1.4
+        let cosine = 1 - chord * chord / 2
+        var values = [Float](repeating: 0, count: FaceDescriptor.count)
+        values[0] = cosine
+        values[axis] = (1 - cosine * cosine).squareRoot()
+        // A signature of its own, with nothing of any other's mirror image.
+        var levels = [Float](repeating: 0, count: FaceSignature.side * FaceSignature.side)
+        levels[axis * FaceSignature.side] = 1
+        return .usable(
+            FaceObservation(
+                yaw: yaw, roll: 0, descriptor: FaceDescriptor(normalising: values), signature: FaceSignature(levels: levels)))
+    }
+
+    private var template: EnrolledFace {
+        let centre = EnrolledFaceTests.direction([:])
+        return EnrolledFace(left: [centre], right: [centre], front: [centre], isMirrored: false)
+    }
+
+    private func signIn(_ analyses: [PhotoAnalysis]) -> SignInDecision.Outcome {
+        let photos = analyses.enumerated().map { SignInDecision.Photo(digest: [UInt8($0)], analysis: $1) }
+        return SignInDecision()(photos, template: template, isReplay: false)
+    }
+
+    @Test(arguments: [
+        ([0.40, 0.43, 0.44], true), ([0.44, 0.44, 0.50], true), ([0.40, 0.44, 0.57], false), ([0.44, 0.45, 0.45], false),
+        ([0.43, 0.44, 0.55], false), ([0.20, 0.20, 0.57], false), ([0.42, 0.42], true), ([0.42, 0.43], false), ([0.1], false),
+        ([], false),
+    ])
+    func `two must be near, the mean near enough and none far off`(distances: [Float], accepted: Bool) {
+        #expect(SignInDecision().matches(distances) == accepted)
+    }
+
+    @Test func `two good photos make up for a poor one, but have to be nearer`() {
+        #expect(signIn([face(0.35, axis: 1), face(0.35, axis: 2), .rejected(.tooDark)]) == .accepted)
+        #expect(signIn([face(0.43, axis: 1), face(0.43, axis: 2), .rejected(.tooDark)]) == .refused(.noMatch))
+    }
+
+    @Test func `one good photo is not enough, and the first fault is told`() {
+        #expect(signIn([.rejected(.tooBlurry), face(0.1), .rejected(.faceTooSmall)]) == .refused(.lowQuality))
+        #expect(signIn([.rejected(.faceTooSmall), .rejected(.tooBlurry), face(0.1)]) == .refused(.faceTooSmall))
+    }
+
+    @Test func `photos that disagree are refused before anything is compared`() {
+        #expect(signIn([face(0.43, axis: 1), face(0.43, axis: 2), face(0.80, axis: 3)]) == .refused(.inconsistentFaces))
+    }
+
+    // MARK: Sign-up
+
+    private func signUp(yaws: [Double], change: (inout [SignUpDecision.Photo]) -> Void = { _ in }) -> SignUpDecision.Outcome {
+        let poses: [FacePose] = [.left, .left, .left, .right, .right, .right, .front, .front, .front]
+        var photos = poses.indices.map { index in
+            SignUpDecision.Photo(
+                pose: poses[index], digest: [UInt8(index)], analysis: face(0.2, axis: index + 1, yaw: yaws[index]))
+        }
+        change(&photos)
+        return SignUpDecision()(photos)
+    }
+
+    private let goodYaws = [-20.0, -25, -30, 20, 25, 30, -3, 0, 3]
+
+    @Test func `good photos make a template`() throws {
+        guard case .accepted(let template) = signUp(yaws: goodYaws) else { throw FixtureRefused() }
+        #expect(!template.isMirrored)
+        guard case .accepted(let mirrored) = signUp(yaws: goodYaws.map { -$0 }) else { throw FixtureRefused() }
+        #expect(mirrored.isMirrored)
+    }
+
+    @Test(arguments: [
+        [20.0, -25, -30, 20, 25, 30, -3, 0, 3], [-20, -25, -30, -20, -25, -30, -3, 0, 3], [-20, -25, -30, 20, 25, 30, -3, 0, 18],
+        [-20, -25, -60, 20, 25, 30, -3, 0, 3], [-20, -25, -5, 20, 25, 30, -3, 0, 3],
+    ])
+    func `a head that is not turned as asked for is a wrong pose`(yaws: [Double]) {
+        #expect(signUp(yaws: yaws) == .refused(.poseMismatch))
+    }
+
+    @Test func `one photo that is merely unlike the others is left out of the template`() {
+        let outcome = signUp(yaws: goodYaws) { photos in
+            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(0.52, axis: 20, yaw: 3))
+        }
+        guard case .accepted(let template) = outcome else {
+            Issue.record("refused: \(outcome)")
+            return
+        }
+        // The axis of the one that was left out has no part in the mean.
+        #expect(template.mean.values[20] == 0)
+    }
+
+    @Test func `two photos unlike the others make it inconsistent`() {
+        let outcome = signUp(yaws: goodYaws) { photos in
+            photos[7] = SignUpDecision.Photo(pose: .front, digest: [7], analysis: self.face(0.55, axis: 20))
+            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(0.55, axis: 20, yaw: 1))
+        }
+        #expect(outcome == .refused(.duplicateImages) || outcome == .refused(.inconsistentFaces))
+    }
+
+    @Test(arguments: PhotoFault.allCases)
+    func `a single poor photo fails a sign-up with its reason`(fault: PhotoFault) {
+        let outcome = signUp(yaws: goodYaws) { photos in
+            photos[4] = SignUpDecision.Photo(pose: .right, digest: [4], analysis: .rejected(fault))
+        }
+        #expect(outcome == .refused(FaceRefusal(fault)))
+    }
+}

@@ -1,0 +1,107 @@
+@testable import FaceEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct FaceEnginePoolTests {
+    private func makePool(threads: Int = 1, maxQueued: Int = 256) async throws -> FaceEnginePool {
+        try await FaceEnginePool.start(
+            modelsDirectory: try PackageRoot.file(".cache/models"), threads: threads, maxQueued: maxQueued)
+    }
+
+    /// Occupies a thread of the pool until it is released.
+    private final class Blocker: Sendable {
+        private let gate = CountingSemaphore()
+        private let begun = AsyncStream<Void>.makeStream()
+
+        func occupy(_ pool: FaceEnginePool) async -> Task<Void, any Error> {
+            let task = Task {
+                try await pool.run { _ throws(FaceEngineError) in
+                    self.begun.continuation.yield()
+                    self.gate.wait()
+                }
+            }
+            for await _ in begun.stream { break }
+            return task
+        }
+
+        func release() { gate.signal() }
+    }
+
+    @Test func `a missing or wrong model stops the start`() async throws {
+        let error = await #expect(throws: FaceEngineError.self) {
+            try await FaceEnginePool.start(modelsDirectory: "/nonexistent", threads: 1)
+        }
+        #expect(error?.code == .badModel)
+        #expect(error?.message.contains("FACE_MODELS_PATH") == true)
+    }
+
+    @Test func `every thread has an engine of its own, and all give the same answer`() async throws {
+        let pool = try await makePool(threads: 2)
+        let photo = try Photos.read("person-a/front-1")
+        let faces = try await withThrowingTaskGroup(of: FaceObservation?.self) { group in
+            for _ in 0..<8 { group.addTask { try await pool.analyse(photo, for: .signUp).face } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(faces.map { $0?.descriptor.values ?? [] }).count == 1)
+        await pool.shutdown()
+    }
+
+    @Test func `work that waits is taken out by cancelling its task`() async throws {
+        let pool = try await makePool()
+        let blocker = Blocker()
+        let running = await blocker.occupy(pool)
+        let hasRun = Mutex(false)
+        let waiting = Task { try await pool.run { _ throws(FaceEngineError) in hasRun.withLock { $0 = true } } }
+        waiting.cancel()
+        let error = await #expect(throws: FaceEngineError.self) { try await waiting.value }
+        #expect(error?.code == .cancelled)
+        blocker.release()
+        try await running.value
+        // Another job has run to its end, so the cancelled one, which was before it, never will.
+        try await pool.run { _ throws(FaceEngineError) in }
+        #expect(hasRun.withLock { !$0 })
+        await pool.shutdown()
+    }
+
+    @Test func `more than the queue takes is refused at once`() async throws {
+        let pool = try await makePool(maxQueued: 1)
+        let blocker = Blocker()
+        let running = await blocker.occupy(pool)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 { group.addTask { try await pool.run { _ throws(FaceEngineError) in } } }
+            // The one that waits cannot end while the engine is occupied, so the first to end is the one refused.
+            let first = await group.nextResult()
+            let error = #expect(throws: FaceEngineError.self) { try first?.get() }
+            #expect(error?.code == .overloaded)
+            blocker.release()
+            try await group.waitForAll()
+        }
+        try await running.value
+        await pool.shutdown()
+    }
+
+    @Test func `shutting down abandons what waits, finishes what runs and ends the threads`() async throws {
+        let pool = try await makePool(threads: 2)
+        let blockers = [Blocker(), Blocker()]
+        let running = [await blockers[0].occupy(pool), await blockers[1].occupy(pool)]
+        let waiting = Task { try await pool.run { _ throws(FaceEngineError) in } }
+        let stopping = Task { await pool.shutdown() }
+        let abandoned = await #expect(throws: FaceEngineError.self) { try await waiting.value }
+        #expect(abandoned?.code == .closed)
+        for blocker in blockers { blocker.release() }
+        for task in running { try await task.value }
+        await stopping.value
+        let error = await #expect(throws: FaceEngineError.self) { try await pool.analyse([], for: .signIn) }
+        #expect(error?.code == .closed)
+    }
+
+    @Test func `the self-check passes here and fails on a network that answers differently`() async throws {
+        let pool = try await Engines.pool()
+        try await pool.run { engine throws(FaceEngineError) in try SelfCheck.run(engine) }
+        var wrong = SelfCheck.goldenDescriptor
+        wrong[64] += 0.001
+        #expect(throws: FaceEngineError.self) { try SelfCheck.compare(SelfCheck.goldenDescriptor, with: wrong) }
+        #expect(throws: FaceEngineError.self) { try SelfCheck.compare([], with: wrong) }
+    }
+}

@@ -1,0 +1,38 @@
+@testable import FaceEngine
+import Testing
+
+@Suite struct FaceGeometryTests {
+    private func box(_ left: Double, _ top: Double, side: Double) -> FaceBox {
+        FaceBox(left: left, top: top, right: left + side - 1, bottom: top + side - 1)
+    }
+
+    @Test func `a lone face is the one meant wherever it is`() {
+        #expect(FaceBox.dominant([box(0, 0, side: 90)], width: 800, height: 600) == box(0, 0, side: 90))
+        #expect(FaceBox.dominant([], width: 800, height: 600) == nil)
+    }
+
+    @Test func `the largest face is meant only when it is four times as large and central`() {
+        let small = box(10, 10, side: 100)
+        #expect(FaceBox.dominant([small, box(300, 200, side: 200)], width: 800, height: 600) == box(300, 200, side: 200))
+        #expect(FaceBox.dominant([small, box(300, 200, side: 190)], width: 800, height: 600) == nil)
+        #expect(FaceBox.dominant([small, box(590, 200, side: 210)], width: 800, height: 600) == nil)
+    }
+
+    @Test func `a box over the edge is measured by its own side`() {
+        #expect(box(100, 100, side: 100).cutOff(width: 800, height: 600) == 0)
+        #expect(box(-25, 100, side: 100).cutOff(width: 800, height: 600) == 0.25)
+        #expect(box(750, 100, side: 100).cutOff(width: 800, height: 600) == 0.5)
+        #expect(box(100, 540, side: 100).cutOff(width: 800, height: 600) == 0.4)
+    }
+
+    @Test func `turning and tilting are measured apart`() {
+        let front = HeadPose(leftEye: (100, 100), rightEye: (200, 100), nose: (150, 160))
+        #expect(front.yaw == 0 && front.roll == 0 && front.eyeDistance == 100)
+        let right = HeadPose(leftEye: (100, 100), rightEye: (200, 100), nose: (165, 160))
+        #expect(abs(right.yaw - 27) < 1e-9)
+        // The same face tilted by 90 degrees.
+        let tilted = HeadPose(leftEye: (100, 100), rightEye: (100, 200), nose: (40, 165))
+        #expect(abs(tilted.yaw - 27) < 1e-9 && tilted.roll == 90)
+        #expect(abs(HeadPose(leftEye: (200, 100), rightEye: (100, 100), nose: (150, 40)).roll) == 180)
+    }
+}

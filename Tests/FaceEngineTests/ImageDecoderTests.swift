@@ -1,0 +1,104 @@
+import Imaging
+import Testing
+
+@Suite struct ImageDecoderTests {
+    private func code(_ bytes: [UInt8], limits: DecodingLimits = DecodingLimits()) -> ImagingError.Code? {
+        do throws(ImagingError) {
+            _ = try ImageDecoder.decodeUpright(bytes, limits: limits)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `a photo is scaled down to the side asked for`() throws {
+        let decoded = try ImageDecoder.decodeUpright(try Photos.read("original/obama3"))
+        #expect(decoded.image.height == 800 && decoded.image.width == 492)
+        #expect(decoded.originalWidth == 1434 && decoded.originalHeight == 2333)
+    }
+
+    @Test func `a small photo keeps its size`() throws {
+        let image = try ImageDecoder.decodeUpright(try Photos.read("person-a/front-1"), maxSide: 4000).image
+        #expect(image.width == 645 && image.height == 799)
+    }
+
+    @Test func `a text file with a picture's name is unsupported`() {
+        #expect(code(Array("not a picture".utf8)) == .unsupported)
+        #expect(code([]) == .unsupported)
+        #expect(code(Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 100)) == .unsupported)
+        #expect(code(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)) == .unsupported)
+    }
+
+    @Test func `a picture of 20,000 pixels a side is too large, whatever the file's size`() {
+        #expect(code(PNGFile.header(width: 20_000, height: 20_000)) == .tooLarge)
+        #expect(code(PNGFile.header(width: 12_001, height: 10)) == .tooLarge)
+        #expect(code(PNGFile.header(width: 8_000, height: 5_001)) == .tooLarge)
+    }
+
+    @Test(arguments: [0.1, 0.5, 0.9, 0.99])
+    func `a file that is cut off is corrupt`(share: Double) throws {
+        let file = try Photos.read("person-a/front-1")
+        #expect(code(Array(file.prefix(Int(Double(file.count) * share)))) == .corrupt)
+        let png = PNGFile.encode(width: 300, height: 300, bands: 3) { x, y, _ in UInt8((x ^ y) & 0xFF) }
+        #expect(code(Array(png.prefix(Int(Double(png.count) * share)))) == .corrupt)
+    }
+
+    @Test func `magic bytes alone make no picture`() {
+        #expect(code([0xFF, 0xD8, 0xFF, 0xE0]) == .corrupt)
+        #expect(code(Array("RIFF".utf8) + [4, 0, 0, 0] + Array("WEBPVP8 ".utf8)) == .corrupt)
+        #expect(code([0, 0, 0, 24] + Array("ftypheic".utf8) + [UInt8](repeating: 0, count: 64)) == .corrupt)
+    }
+
+    @Test func `noise behind a JPEG's magic bytes never decodes and never crashes`() {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<200 {
+            let noise = (0..<Int.random(in: 1...2_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            #expect(code([0xFF, 0xD8, 0xFF] + noise) != nil)
+        }
+    }
+
+    @Test func `the EXIF orientation is applied`() throws {
+        let file = try Photos.read("person-a/front-1")
+        let upright = try ImageDecoder.decodeUpright(file)
+        let turned = try ImageDecoder.decodeUpright(withOrientation(6, file))
+        #expect(turned.image.width == upright.image.height && turned.image.height == upright.image.width)
+        #expect(turned.originalWidth == upright.originalHeight && turned.originalHeight == upright.originalWidth)
+        // Orientation 6: what is stored on top belongs to the right.
+        let (x, y) = (100, 50)
+        let expected = upright.image.level(x, y, 0)
+        let found = turned.image.level(turned.image.width - 1 - y, x, 0)
+        #expect(abs(Int(expected) - Int(found)) <= 2)
+    }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func `every kind of PNG becomes three bands`(bands: Int) throws {
+        let file = PNGFile.encode(width: 300, height: 250, bands: bands) { _, _, band in
+            bands % 2 == 0 && band == bands - 1 ? 255 : 120
+        }
+        let image = try ImageDecoder.decodeUpright(file).image
+        #expect(image.width == 300 && image.height == 250)
+        #expect(image.pixels.allSatisfy { $0 == 120 })
+    }
+
+    /// Puts an EXIF segment that holds an orientation and nothing else behind the start of a JPEG file.
+    private func withOrientation(_ orientation: UInt8, _ file: [UInt8]) -> [UInt8] {
+        let tiff: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
+        let content = Array("Exif".utf8) + [0, 0] + tiff
+        return Array(file[..<2]) + [0xFF, 0xE1, 0, UInt8(content.count + 2)] + content + Array(file[2...])
+    }
+}
+
+/// A generator whose numbers are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,85 @@
+import FaceEngine
+import Imaging
+import Testing
+
+/// The engine on real photos.
+@Suite struct PhotoAnalysisTests {
+    @Test func `all nine photos of a sign-up are usable, each in its pose`() async throws {
+        let photos = try Photos.signUp()
+        let analyses = try await Engines.analyse(photos.map(\.file), for: .signUp)
+        for (photo, analysis) in zip(photos, analyses) {
+            let face = try #require(analysis.face)
+            switch photo.pose {
+            case .left: #expect(face.yaw < -9)
+            case .right: #expect(face.yaw > 9)
+            case .front: #expect(abs(face.yaw) < 12)
+            }
+        }
+    }
+
+    @Test func `two people in a photo are told from one`() async throws {
+        let file = try Photos.read("cases/two-people")
+        for purpose in [PhotoPurpose.signUp, .signIn] {
+            #expect(try await Engines.analyse([file], for: purpose)[0].fault == .multipleFaces)
+        }
+    }
+
+    @Test func `a photo without a face has no face`() async throws {
+        #expect(try await Engines.analyse([Photos.read("cases/no-face")], for: .signIn)[0].fault == .noFace)
+    }
+
+    @Test func `half a face is refused`() async throws {
+        #expect(try await Engines.analyse([Photos.read("cases/partial-face")], for: .signUp)[0].fault == .faceCutOff)
+    }
+
+    @Test func `a file that is no picture is refused`() async throws {
+        let file = try Photos.read("person-a/front-1")
+        let faults = try await Engines.analyse(
+            [Array("hello".utf8), Array(file.prefix(file.count / 2)), PNGFile.header(width: 20_000, height: 20_000)],
+            for: .signUp
+        ).map(\.fault)
+        #expect(faults == [.unsupportedFormat, .corrupt, .tooLarge])
+    }
+
+    @Test func `a dark photo is refused for signing up`() async throws {
+        let dark = try Photos.altered("person-a/front-1") { image, x, y, channel in image.level(x, y, channel) / 6 }
+        #expect(try await analyse(dark, for: .signUp).fault == .tooDark)
+    }
+
+    @Test func `a washed-out photo is refused`() async throws {
+        let bright = try Photos.altered("person-a/front-1") { image, x, y, channel in
+            UInt8(min(255, 160 + Int(image.level(x, y, channel)) / 2))
+        }
+        #expect(try await analyse(bright, for: .signIn).fault == .tooBright)
+    }
+
+    @Test func `a blurred photo is refused`() async throws {
+        let blurred = try Photos.altered("person-a/front-1") { image, x, y, channel in
+            var sum = 0
+            for row in 0..<5 { for column in 0..<5 { sum += Int(image.level(x + 4 * column - 8, y + 4 * row - 8, channel)) } }
+            return UInt8(sum / 25)
+        }
+        #expect(try await analyse(blurred, for: .signUp).fault == .tooBlurry)
+    }
+
+    @Test func `a photo lying on its side shows no face, or one too tilted`() async throws {
+        let image = try ImageDecoder.decodeUpright(try Photos.read("person-a/front-1")).image
+        var pixels: [UInt8] = []
+        for y in 0..<image.width { for x in 0..<image.height { for c in 0..<3 { pixels.append(image.level(y, x, c)) } } }
+        let fault = try await analyse(RGBImage(width: image.height, height: image.width, pixels: pixels), for: .signIn).fault
+        #expect(fault == .noFace || fault == .headTilted)
+    }
+
+    @Test func `a mirrored photo is recognised as the same photo`() async throws {
+        let image = try ImageDecoder.decodeUpright(try Photos.read("person-a/left-1")).image
+        let original = try #require(try await analyse(image, for: .signUp).face)
+        let mirrored = try #require(try await analyse(image.mirrored, for: .signUp).face)
+        #expect(original.signature.mirrorCorrelation(with: mirrored.signature) > 0.90)
+        #expect(abs(original.yaw + mirrored.yaw) < 8)
+    }
+
+    private func analyse(_ image: RGBImage, for purpose: PhotoPurpose) async throws -> PhotoAnalysis {
+        let pool = try await Engines.pool()
+        return try await pool.analyse(image, for: purpose)
+    }
+}

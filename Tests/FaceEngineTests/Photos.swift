@@ -1,0 +1,85 @@
+import FaceEngine
+import Foundation
+import Imaging
+import TestSupport
+
+/// The photos `make setup` fetches, and pictures made of them.
+enum Photos {
+    static func read(_ name: String) throws -> [UInt8] {
+        let path = try PackageRoot.file(".cache/photos/\(name).jpg")
+        return try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    /// The nine photos person A signs up with, by pose.
+    static func signUp() throws -> [(pose: FacePose, file: [UInt8])] {
+        let names: [(FacePose, String)] = [(.left, "left"), (.right, "right"), (.front, "front")]
+        return try names.flatMap { pose, name in
+            try (1...3).map { (pose, try read("person-a/\(name)-\($0)")) }
+        }
+    }
+
+    static func signIn(_ person: String) throws -> [[UInt8]] {
+        try (1...3).map { try read("\(person)/sign-in-\($0)") }
+    }
+
+    /// A decoded photo, changed pixel by pixel.
+    static func altered(
+        _ name: String, _ change: (_ image: RGBImage, _ x: Int, _ y: Int, _ channel: Int) -> UInt8
+    ) throws -> RGBImage {
+        let image = try ImageDecoder.decodeUpright(try read(name)).image
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(image.pixels.count)
+        for y in 0..<image.height {
+            for x in 0..<image.width {
+                for channel in 0..<3 { pixels.append(change(image, x, y, channel)) }
+            }
+        }
+        return RGBImage(width: image.width, height: image.height, pixels: pixels)
+    }
+}
+
+extension RGBImage {
+    func level(_ x: Int, _ y: Int, _ channel: Int) -> UInt8 {
+        pixels[(min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)) * 3 + channel]
+    }
+
+    /// The picture as in a mirror.
+    var mirrored: RGBImage {
+        var result: [UInt8] = []
+        result.reserveCapacity(pixels.count)
+        for y in 0..<height {
+            for x in 0..<width {
+                let start = (y * width + width - 1 - x) * 3
+                result.append(contentsOf: pixels[start..<(start + 3)])
+            }
+        }
+        return RGBImage(width: width, height: height, pixels: result)
+    }
+}
+
+/// One pool of real engines for all tests of the process.
+enum Engines {
+    private static let starting = Task {
+        let models = try PackageRoot.file(".cache/models")
+        return try await FaceEnginePool.start(modelsDirectory: models, threads: 2)
+    }
+
+    static func pool() async throws -> FaceEnginePool { try await starting.value }
+
+    static func analyse(_ photos: [[UInt8]], for purpose: PhotoPurpose) async throws -> [PhotoAnalysis] {
+        let pool = try await pool()
+        var analyses: [PhotoAnalysis] = []
+        for photo in photos { analyses.append(try await pool.analyse(photo, for: purpose)) }
+        return analyses
+    }
+}
+
+extension PhotoAnalysis {
+    var face: FaceObservation? {
+        if case .usable(let face) = self { face } else { nil }
+    }
+
+    var fault: PhotoFault? {
+        if case .rejected(let fault) = self { fault } else { nil }
+    }
+}

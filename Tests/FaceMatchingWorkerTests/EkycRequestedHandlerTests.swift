@@ -1,0 +1,177 @@
+import BlobStore
+import EventBus
+import FaceEngine
+import FaceMatchingWorker
+import Foundation
+import HeliographCrypto
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@Suite struct EkycRequestedHandlerTests {
+    @Test func `a person signs up and in, somebody else does not, and the photos are gone`() async throws {
+        try await withWorker { worker in
+            let user = try await worker.user("a@example.com")
+            let signUp = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            #expect(signUp.state == .succeeded && signUp.reason == nil)
+            let stored = try await FaceTemplateRepository(worker.context.postgres).find(userID: user)
+            #expect(stored?.modelID == FaceModels.modelID)
+
+            let stranger = try await worker.run(.signIn, try Photos.signIn("person-b"), user: user)
+            #expect(stranger.state == .failed && stranger.reason == .noMatch)
+            let signIn = try await worker.run(.signIn, try Photos.signIn("person-a"), user: user)
+            #expect(signIn.state == .succeeded)
+
+            for id in [signUp.id, stranger.id, signIn.id] {
+                try await eventually("the photos of \(id) to be deleted") { !worker.hasBlobs(id) }
+                try await eventually("the messages about \(id)") {
+                    let completed = try await worker.messages("ekyc.completed", about: id)
+                    let notified = try await worker.messages("notification.requested", about: id)
+                    return completed == 1 && notified == 1
+                }
+            }
+        }
+    }
+
+    @Test func `a template is sealed for its user and opens for nobody else`() async throws {
+        try await withWorker { worker in
+            let user = try await worker.user("a@example.com")
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let stored = try #require(try await FaceTemplateRepository(worker.context.postgres).find(userID: user))
+            let sealer = worker.context.sealer
+            let bytes = try sealer.open(stored.templateSealed, context: SealingContext.faceTemplate(userID: user))
+            #expect(try EnrolledFace(decoding: bytes).isComparable)
+            #expect(throws: (any Error).self) {
+                try sealer.open(stored.templateSealed, context: SealingContext.faceTemplate(userID: UUID()))
+            }
+        }
+    }
+
+    @Test func `every bad sign-up ends with its reason`() async throws {
+        let good = try Photos.signUp()
+        let stranger = try Photos.signIn("person-b")
+        func changed(_ index: Int, _ file: [UInt8]) -> [WorkerFixture.Upload] {
+            var photos = good
+            photos[index] = .init(pose: photos[index].pose, file: file)
+            return photos
+        }
+        var twoPeople = good
+        for index in 0..<3 { twoPeople[6 + index] = .init(pose: .front, file: stranger[index].file) }
+        var swapped = changed(0, good[3].file)
+        swapped[3] = .init(pose: .right, file: good[0].file)
+        let cases: [(SessionReason, [WorkerFixture.Upload])] = [
+            (.multipleFaces, changed(4, try Photos.read("cases/two-people"))),
+            (.noFace, changed(8, try Photos.read("cases/no-face"))),
+            (.lowQuality, changed(8, try Photos.read("cases/partial-face"))),
+            (.lowQuality, changed(2, Array(good[2].file.prefix(good[2].file.count / 2)))),
+            (.lowQuality, changed(2, Array("a text file named .jpg".utf8))),
+            (.inconsistentFaces, twoPeople),
+            (.duplicateImages, good.map { .init(pose: $0.pose, file: good[0].file) }),
+            (.poseMismatch, swapped),
+        ]
+        try await withWorker { worker in
+            let user = try await worker.user("a@example.com")
+            for (reason, photos) in cases {
+                let session = try await worker.run(.signUp, photos, user: user)
+                #expect(session.state == .failed && session.reason == reason)
+                try await eventually("the photos to be deleted") { !worker.hasBlobs(session.id) }
+                try await eventually("one push") {
+                    try await worker.messages("notification.requested", about: session.id) == 1
+                }
+            }
+            #expect(try await FaceTemplateRepository(worker.context.postgres).find(userID: user) == nil)
+        }
+    }
+
+    @Test func `an account with a face is enrolled again only with its bearer`() async throws {
+        try await withWorker { worker in
+            let user = try await worker.user("a@example.com")
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let first = try await FaceTemplateRepository(worker.context.postgres).find(userID: user)
+            let again = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            #expect(again.state == .failed && again.reason == .alreadyEnrolled && again.retryable == false)
+            #expect(try await FaceTemplateRepository(worker.context.postgres).find(userID: user) == first)
+            let authorised = try await worker.run(.signUp, try Photos.signUp(), user: user, authorised: true)
+            #expect(authorised.state == .succeeded)
+            #expect(try await FaceTemplateRepository(worker.context.postgres).find(userID: user) != first)
+        }
+    }
+
+    @Test func `photos that signed in once, or enrolled, do not sign in again`() async throws {
+        try await withWorker { worker in
+            let user = try await worker.user("a@example.com")
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user).state == .succeeded)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user).reason == .replayedImage)
+            let enrolled = Array(try Photos.signUp()[6...]).map { WorkerFixture.Upload(pose: .any, file: $0.file) }
+            #expect(try await worker.run(.signIn, enrolled, user: user).reason == .replayedImage)
+        }
+    }
+
+    @Test func `an unknown e-mail fails as a wrong face does`() async throws {
+        try await withWorker { worker in
+            let decoy = UUID()
+            let session = try await worker.run(.signIn, try Photos.signIn("person-a"), user: decoy)
+            #expect(session.state == .failed && session.reason == .noMatch && session.retryable == true)
+            // Trying again gives the same answer, not one that a known account would not give.
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: decoy).reason == .noMatch)
+            var photos = try Photos.signIn("person-a")
+            photos[0] = .init(pose: .any, file: try Photos.read("cases/two-people"))
+            #expect(try await worker.run(.signIn, photos, user: decoy).reason == .multipleFaces)
+        }
+    }
+
+    @Test func `however often and at once a session is delivered, it ends once with one push`() async throws {
+        try await withWorker(environment: ["CONSUMER_CONCURRENCY": "4"]) { worker in
+            let user = try await worker.user("a@example.com")
+            let id = try await worker.upload(.signUp, try Photos.signUp(), user: user)
+            try await worker.request(id, .signUp, times: 4)
+            #expect(try await worker.outcome(id).state == .succeeded)
+            // A session that comes after them is decided after them, on each of the four workers.
+            for _ in 0..<4 {
+                _ = try await worker.run(.signIn, try Photos.signIn("person-b"), user: user)
+            }
+            try await eventually("all four deliveries to be acknowledged") {
+                try await worker.context.transport.pendingCount(group: "face-matching-worker", stream: "ekyc.requested") == 0
+            }
+            #expect(try await worker.messages("ekyc.completed", about: id) == 1)
+            #expect(try await worker.messages("notification.requested", about: id) == 1)
+        }
+    }
+
+    @Test func `a session whose photos are gone, or damaged, ends with internal`() async throws {
+        try await withWorker { worker in
+            let user = try await worker.user("a@example.com")
+            let id = try await worker.upload(.signIn, try Photos.signIn("person-a"), user: user)
+            let keys = try #require(try await SessionRepository(worker.context.postgres).find(id: id)).photos
+            try await worker.blobs.delete([try .init(keys[1].key)])
+            try await worker.request(id, .signIn)
+            let session = try await worker.outcome(id)
+            #expect(session.state == .failed && session.reason == .internal && session.retryable == true)
+        }
+    }
+
+    @Test func `a session past its deadline is left to the sweeper`() async throws {
+        try await withWorker { worker in
+            let user = try await worker.user("a@example.com")
+            let id = try await worker.upload(
+                .signIn, try Photos.signIn("person-a"), user: user, processingTime: .milliseconds(-1))
+            try await worker.request(id, .signIn)
+            _ = try await worker.run(.signIn, try Photos.signIn("person-b"), user: user)
+            #expect(try await SessionRepository(worker.context.postgres).find(id: id)?.state == .received)
+        }
+    }
+
+    @Test func `a folder without the models stops the start with one clear line`() async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await withWorker(environment: ["FACE_MODELS_PATH": "/nonexistent"]) { _ in }
+        }
+        #expect(error?.name == "FACE_MODELS_PATH")
+        let threshold = await #expect(throws: ConfigurationError.self) {
+            try await withWorker(environment: ["FACE_THRESHOLD": "0.6"]) { _ in }
+        }
+        #expect(threshold?.name == "FACE_THRESHOLD")
+    }
+}

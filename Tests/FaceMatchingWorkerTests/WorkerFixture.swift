@@ -1,0 +1,145 @@
+import BlobStore
+import EventBus
+import FaceMatchingWorker
+import Foundation
+import HeliographCrypto
+import Logging
+import NIOCore
+import PostgresClient
+import ServiceDefaults
+import ServiceLifecycle
+import Storage
+import TestSupport
+import WireFormat
+
+/// A running worker with a database, a Redis key prefix and a blob store of its own.
+struct WorkerFixture {
+    let context: ServiceContext
+    let blobs: any BlobStore
+    let redis: RedisServer
+    let redisPrefix: String
+    let blobRoot: String
+
+    /// What identity-api would have stored for one photo.
+    struct Upload {
+        let pose: SessionPhoto.Pose
+        let file: [UInt8]
+    }
+
+    /// Stores photos and a session, as an upload does, and returns the session's id; nothing is published.
+    func upload(
+        _ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false, processingTime: Duration? = nil
+    ) async throws -> UUID {
+        let id = UUID()
+        var stored: [SessionPhoto] = []
+        for (index, photo) in photos.enumerated() {
+            let key = "ekyc/\(id.uuidString.lowercased())/\(index)"
+            try await blobs.write(try BlobKey(key)) { try await $0.append(ByteBuffer(bytes: photo.file)) }
+            stored.append(SessionPhoto(key: key, pose: photo.pose, sha256: Hex.encode(SHA256.hash(photo.file))))
+        }
+        var session = NewSession(
+            id: id, userID: user, event: event, authorised: authorised, tokenHash: SecureRandom.bytes(32), photos: stored)
+        if let processingTime { session.processingTime = processingTime }
+        try await SessionRepository(context.postgres).insert(session)
+        return id
+    }
+
+    /// Publishes `ekyc.requested`.
+    func request(_ id: UUID, _ event: EkycEvent, times: Int = 1) async throws {
+        try await context.postgres.withTransaction { transaction in
+            try await OutboxRepository(transaction).publish(
+                (0..<times).map { _ in EkycRequested(sessionID: id, event: event) })
+        }
+    }
+
+    /// Waits for the end of a session.
+    func outcome(_ id: UUID) async throws -> Session {
+        try await eventually(within: .seconds(30), "session \(id) to end") {
+            let session = try await SessionRepository(context.postgres).find(id: id)
+            return session?.state.isTerminal == true ? session : nil
+        }
+    }
+
+    /// Uploads, publishes and waits.
+    func run(_ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false) async throws -> Session {
+        let id = try await upload(event, photos, user: user, authorised: authorised)
+        try await request(id, event)
+        return try await outcome(id)
+    }
+
+    func user(_ name: String) async throws -> UUID {
+        try await UserRepository(context.postgres).findOrCreate(
+            emailLookup: SHA256.hash(name), emailSealed: [1, 2, 3]
+        ).id
+    }
+
+    /// How many messages of a stream there are about a session.
+    func messages(_ stream: String, about id: UUID) async throws -> Int {
+        let text = try await redis.cli("XRANGE", redisPrefix + stream, "-", "+")
+        return text.components(separatedBy: "\"session_id\":\"\(id.uuidString.lowercased())\"").count - 1
+    }
+
+    /// Whether any blob of the session is left.
+    func hasBlobs(_ id: UUID) -> Bool {
+        let paths = FileManager.default.enumerator(atPath: blobRoot)?.compactMap { $0 as? String } ?? []
+        return paths.contains { path in
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: blobRoot + "/" + path, isDirectory: &isFolder)
+            return path.contains(id.uuidString.lowercased()) && !isFolder.boolValue
+        }
+    }
+}
+
+/// Runs `body` beside a worker, and ends the worker in an orderly way.
+func withWorker(
+    environment: [String: String] = [:], _ body: (WorkerFixture) async throws -> Void
+) async throws {
+    let directory = try TemporaryDirectory()
+    let redis = try await RedisServer.shared()
+    let prefix = RedisServer.uniquePrefix()
+    let models = try PackageRoot.file(".cache/models")
+    try await withEmptyDatabase { database in
+        let settings = Settings(
+            environment: [
+                "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0",
+                "SEALING_KEYS": "k1:\(Data(SecureRandom.bytes(32)).base64EncodedString())",
+                "LOOKUP_KEY": Data(SecureRandom.bytes(32)).base64EncodedString(), "BLOB_STORE_PATH": directory.path,
+                "FACE_MODELS_PATH": models,
+            ].merging(environment) { $1 })
+        var logger = Logger(label: "face-matching-worker-tests")
+        logger.logLevel = .critical
+        let context = try ServiceContext(name: "face-matching-worker", settings: settings, logger: logger)
+        _ = try await MigrationRunner(client: context.postgres, migrations: HeliographSchema.migrations).migrate()
+        let group = try await ServiceRunner.group(for: FaceMatchingWorker.self, context: context, signals: [])
+        let running = Task { try await group.run() }
+        let fixture = WorkerFixture(
+            context: context, blobs: try context.blobStore(), redis: redis, redisPrefix: prefix, blobRoot: directory.path)
+        do {
+            try await body(fixture)
+        } catch {
+            await group.triggerGracefulShutdown()
+            try? await running.value
+            throw error
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+}
+
+/// The photos `make setup` fetches.
+enum Photos {
+    static func read(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: try PackageRoot.file(".cache/photos/\(name).jpg"))))
+    }
+
+    static func signUp() throws -> [WorkerFixture.Upload] {
+        let poses: [SessionPhoto.Pose] = [.left, .right, .front]
+        return try poses.flatMap { pose in
+            try (1...3).map { .init(pose: pose, file: try read("person-a/\(pose.rawValue)-\($0)")) }
+        }
+    }
+
+    static func signIn(_ person: String) throws -> [WorkerFixture.Upload] {
+        try (1...3).map { .init(pose: .any, file: try read("\(person)/sign-in-\($0)")) }
+    }
+}
