@@ -8,6 +8,7 @@ import ServiceDefaults
 import ServiceLifecycle
 import Storage
 import TestSupport
+import Testing
 
 @testable import IdentityAPI
 
@@ -17,6 +18,8 @@ struct IdentityFixture: Sendable {
     let context: ServiceContext
     let blobRoot: String
     let http: HTTPClient
+    /// The requests of this server that wait for a session.
+    let waiters: SessionWaiters
 
     var postgres: PostgresClient { context.postgres }
     var keys: AccountKeys { AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer) }
@@ -94,7 +97,9 @@ func withIdentityAPI(
         let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
         var iterator = ports.makeAsyncIterator()
         let port = await iterator.next() ?? 0
-        let fixture = IdentityFixture(port: port, context: context, blobRoot: folder.path, http: http)
+        let waiters = try #require(services.lazy.compactMap { $0 as? SessionWaiters }.first)
+        let fixture = IdentityFixture(
+            port: port, context: context, blobRoot: folder.path, http: http, waiters: waiters)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await body(fixture)) } catch { outcome = .failure(error) }
         await http.shutdown()

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOCore
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -108,10 +109,12 @@ struct TokenController: Sendable {
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
             throw APIError(.unsupportedMediaType, "The body must be application/json")
         }
-        let bytes = try await request.body.collect(upTo: maxBodyBytes)
         let body: Body
         do {
+            let bytes = try await request.body.collect(upTo: maxBodyBytes)
             body = try JSONDecoder().decode(Body.self, from: Data(bytes.readableBytesView))
+        } catch is NIOTooManyBytesError {
+            throw APIError(.payloadTooLarge, "The body is longer than \(maxBodyBytes) bytes")
         } catch {
             throw APIError(.invalidRequest, "The body is not the JSON that is asked for")
         }

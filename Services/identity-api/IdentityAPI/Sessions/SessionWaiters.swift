@@ -49,6 +49,9 @@ final class SessionWaiters: Service {
         }
     }
 
+    /// How many wait.
+    var count: Int { state.withLock { $0.count } }
+
     /// Wakes those who wait for a session.
     func wake(_ id: UUID) {
         let woken = state.withLock { $0.waiters[id].map { Array($0.values) } ?? [] }

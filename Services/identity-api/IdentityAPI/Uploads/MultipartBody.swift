@@ -27,8 +27,7 @@ struct MultipartBody {
 
     /// Returns the next piece, or nil when the body is complete.
     ///
-    /// - Throws: ``APIError`` for a body that is not well formed, too big, too slow or cut short; errors of the
-    ///   connection as they are.
+    /// - Throws: ``APIError`` for a body that is not well formed, too big, too slow or cut short.
     mutating func next() async throws -> Piece? {
         while true {
             switch try nextEvent() {
@@ -82,6 +81,11 @@ struct MultipartBody {
             return try await chunks.next(isolation: #isolation)
         } catch let error as BodyTooSlow {
             throw APIError(.invalidRequest, "The body came too slowly", underlying: error)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The connection broke, or its framing: an everyday matter, and no fault of ours.
+            throw APIError(.invalidRequest, "The body was cut off", underlying: error)
         }
     }
 
