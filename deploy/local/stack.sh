@@ -13,20 +13,22 @@ fail() { printf 'stack: %s\n' "$*" >&2; exit 1; }
 
 # --- processes -------------------------------------------------------------------------------------------------
 
-pid_of() { cat "$run/pids/$1" 2>/dev/null || true; }
+# A pid file says the pid and when that process started: pids are used again, but not with the same start.
+pid_of() { cut -d ' ' -f 1 "$run/pids/$1" 2>/dev/null || true; }
 
-# A pid file is believed only if the process was started from this folder: pids are used again.
+started_at() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+
 is_running() {
     local pid
     pid=$(pid_of "$1")
-    [ -n "$pid" ] && [ -d "/proc/$pid" ] && tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxF "HELIOGRAPH_RUN=$run"
+    [ -n "$pid" ] && [ -d "/proc/$pid" ] && [ "$(started_at "$pid")" = "$(cut -d ' ' -f 2 "$run/pids/$1")" ]
 }
 
 start() { # start NAME COMMAND…: in a session of its own, output to a log
     local name=$1
     shift
-    HELIOGRAPH_RUN=$run setsid -- "$@" </dev/null >>"$run/logs/$name.log" 2>&1 &
-    echo $! >"$run/pids/$name"
+    setsid -- "$@" </dev/null >>"$run/logs/$name.log" 2>&1 9>&- &
+    echo "$! $(started_at $!)" >"$run/pids/$name"
 }
 
 wait_for() { # wait_for NAME SECONDS COMMAND…
