@@ -11,7 +11,10 @@ struct PageRoutes: Sendable {
             router.get(path) { _, _ in page() }
         }
         router.get("/control/stream") { request, context in await stream(request, context) }
-        router.get("/healthz") { _, _ in Answer.json(["status": "ok"]) }
+        router.get("/healthz") { _, _ in
+            // Healthy means that the key file, which others wait to read, is there as well.
+            core.verifier == nil ? Answer.problem("starting", status: 503) : Answer.json(["status": "ok"])
+        }
     }
 
     private func page() -> Response {
