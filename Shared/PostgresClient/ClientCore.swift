@@ -7,7 +7,7 @@ final class ClientCore: Sendable {
     let pool: ConnectionPool
 
     init(configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) {
-        precondition(configuration.maxConnections > 0 && configuration.maxPipelinedReads > 0, "limits must be positive")
+        try configuration.validate()
         self.configuration = configuration
         loop = try EventLoop(name: "postgres")
         pool = ConnectionPool(configuration: configuration, logger: logger, loop: loop)

@@ -13,7 +13,8 @@ public final class PostgresClient: Service, PostgresQueryable {
 
     /// Creates a client and its thread; nothing is connected yet.
     ///
-    /// - Throws: ``PostgresError`` when the system refuses a thread or file descriptors.
+    /// - Throws: ``PostgresError``: `configuration` when the connection string cannot be parsed or a limit is not positive,
+    ///   `connectionLost` when the system refuses a thread or file descriptors.
     public init(configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) {
         core = try ClientCore(configuration: configuration, logger: logger)
     }

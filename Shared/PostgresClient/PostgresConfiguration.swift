@@ -1,3 +1,5 @@
+internal import CLibPQ
+
 /// How a ``PostgresClient`` connects, and the limits it keeps.
 public struct PostgresConfiguration: Sendable {
     /// A libpq connection URI or conninfo string; TCP and unix sockets, with TLS as `sslmode` says.
@@ -36,6 +38,25 @@ public struct PostgresConfiguration: Sendable {
     /// - Parameter url: `postgresql://user@host:5432/name`, or `host=/run/postgresql dbname=name`.
     public init(url: String) {
         self.url = url
+    }
+}
+
+extension PostgresConfiguration {
+    /// Checks what can be checked without a server.
+    func validate() throws(PostgresError) {
+        let limits = [
+            ("maxConnections", maxConnections), ("maxPipelinedReads", maxPipelinedReads), ("maxWaiting", maxWaiting),
+            ("maxPreparedStatements", maxPreparedStatements), ("maxBufferedNotifications", maxBufferedNotifications),
+        ]
+        for (name, value) in limits where value < 1 {
+            throw PostgresError(code: .configuration, message: "\(name) must be at least 1, not \(value)")
+        }
+        // libpq's own message may quote the string, and with it a password.
+        guard let options = PQconninfoParse(url, nil) else {
+            let message = "the connection string is neither a postgresql:// URI nor key=value pairs that libpq understands"
+            throw PostgresError(code: .configuration, message: message)
+        }
+        PQconninfoFree(options)
     }
 }
 

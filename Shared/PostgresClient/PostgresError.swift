@@ -19,6 +19,8 @@ public struct PostgresError: Error, Sendable {
         case closed
         /// A column is missing, NULL or of another type than was asked for.
         case decoding
+        /// The connection string or a limit of the configuration makes no sense.
+        case configuration
         /// The query itself cannot be sent: too many parameters, or a NUL in its text.
         case invalidQuery
         /// An applied migration differs from the one in the program, or the numbering is broken.
@@ -65,7 +67,7 @@ public struct PostgresError: Error, Sendable {
             // going away, short of resources or still starting".
             state == "40001" || state == "40P01" || state == "55P03" || state.hasPrefix("08") || state.hasPrefix("53")
                 || state.hasPrefix("57P")
-        case .cancelled, .closed, .decoding, .invalidQuery, .migration: false
+        case .cancelled, .closed, .decoding, .configuration, .invalidQuery, .migration: false
         }
     }
 }

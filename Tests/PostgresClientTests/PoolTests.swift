@@ -178,3 +178,24 @@ struct PoolTests {
         }
     }
 }
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    @Test(arguments: ["postgresql://host:port:5432/x?y", "host", "nonsense=1", "host='open"])
+    func `a connection string that cannot be parsed is refused at once, without quoting it`(_ url: String) {
+        let error = #expect(throws: PostgresError.self) {
+            try PostgresClient(configuration: PostgresConfiguration(url: url), logger: quietLogger)
+        }
+        #expect(error?.code == .configuration)
+        #expect(error?.description.contains("open") == false)
+    }
+
+    @Test func `a limit below one is refused, by name`() {
+        var configuration = PostgresConfiguration(url: "dbname=postgres")
+        configuration.maxConnections = 0
+        let error = #expect(throws: PostgresError.self) {
+            try PostgresClient(configuration: configuration, logger: quietLogger)
+        }
+        #expect(error?.message.contains("maxConnections") == true)
+    }
+}

@@ -70,11 +70,13 @@ final class Connection {
     private(set) var inFlight = 0
 
     /// Whether anybody may have the connection to himself.
-    var isIdle: Bool { inFlight == 0 && lease == nil && cancelsPending == 0 && expected.isEmpty && !isWriteBlocked }
+    var isIdle: Bool {
+        inFlight == 0 && lease == nil && cancelsPending == 0 && expected.isEmpty && !isWriteBlocked && failure == nil
+    }
 
     /// Whether another read may be added.
     func acceptsRead(limit: Int) -> Bool {
-        lease == nil && exclusive == nil && cancelsPending == 0 && !isWriteBlocked && inFlight < limit
+        lease == nil && exclusive == nil && cancelsPending == 0 && !isWriteBlocked && inFlight < limit && failure == nil
     }
 
     /// The unit that has the connection to itself.

@@ -100,7 +100,8 @@ extension ConnectionPool {
 
     private func listen(_ channel: String, _ lease: LeaseID) {
         runOnListener("LISTEN \(quotedIdentifier(channel))", lease) { pool, isDone in
-            guard isDone else { return }
+            // An UNLISTEN may be on its way already, and a later subscriber must not take this for an answer.
+            guard isDone, pool.listening.subscribers[channel] != nil else { return }
             pool.listening.confirmed.insert(channel)
             pool.deliver(PostgresNotification(kind: .listening, channel: channel, payload: ""))
         }

@@ -26,7 +26,7 @@ extension ConnectionPool {
         if connection.lease != nil {
             startLeased(connection)
         } else if connection.isIdle, !connection.isOutsideTransaction {
-            // A BEGIN or SET sent as a single query must not reach the next user of the connection.
+            // A BEGIN sent as a single query, or a ROLLBACK that failed, must not reach the next user of the connection.
             return close(connection, PostgresError(code: .connectionLost, message: "a transaction was left open"))
         }
         pump()
@@ -73,16 +73,20 @@ extension ConnectionPool {
         }
     }
 
-    /// Closes a connection; whatever was on it fails.
-    func close(_ connection: Connection, _ error: PostgresError) {
+    /// Closes a connection; whatever was on it fails, but for reads, which are tried once more elsewhere.
+    func close(_ connection: Connection, _ error: PostgresError, isIntended: Bool = false) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         workers.removeAll { $0 === connection }
         dirty.removeAll { $0 === connection }
         connection.unregister()
-        if case .running = phase {
+        if case .running = phase, !isIntended {
             logger.warning("connection to Postgres closed", metadata: ["reason": "\(error.message)"])
         }
-        for unit in connection.units where unit.state != .finished {
+        let units = connection.units
+        let repeatable = units.filter { canRunAgain($0) }
+        for unit in repeatable { unit.wasRepeated = true }
+        `repeat`(repeatable)
+        for unit in units where unit.state != .finished && !repeatable.contains(where: { $0 === unit }) {
             var lost = PostgresError(code: .connectionLost, message: error.message)
             // The server's farewell, such as "terminating connection due to administrator command".
             if case .failure(let cause)? = unit.result { lost.underlying = cause }
@@ -91,6 +95,12 @@ extension ConnectionPool {
         if connection.isListener { listenerLost() }
         pump()
         finishDraining()
+    }
+
+    /// Whether a unit whose connection broke may simply be sent again: only what cannot have had an effect.
+    private func canRunAgain(_ unit: WorkUnit) -> Bool {
+        guard case .running = phase, case .read = unit.kind else { return false }
+        return unit.state == .running && !unit.wasRepeated
     }
 
     /// Ends a lease; the connection is closed when it cannot be used by others.
@@ -109,7 +119,8 @@ extension ConnectionPool {
         for unit in connection.leaseQueue where unit.state != .finished { unit.finish(.failure(.transactionEnded)) }
         connection.leaseQueue.removeAll()
         if discard {
-            return close(connection, PostgresError(code: .connectionLost, message: "the session is not to be used again"))
+            let reason = PostgresError(code: .connectionLost, message: "the session is not to be used again")
+            return close(connection, reason, isIntended: true)
         }
         settle(connection)
     }
