@@ -1,0 +1,93 @@
+import EventBus
+import Foundation
+import Logging
+import PostgresClient
+import RedisClient
+import Synchronization
+import TestSupport
+import WireFormat
+
+/// Counts what it handles; the work itself is none, so that the bus is what is measured.
+private struct CountingHandler: EventHandler {
+    final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    let count: Count
+
+    func handle(_ event: Envelope<EkycRequested>, _ context: HandlerContext) async throws {
+        count.value.add(1, ordering: .relaxed)
+    }
+}
+
+/// Messages a second through the whole bus — typed event, envelope, stream, typed handler, acknowledgement — with an
+/// append-only file that is synced once a second, against the same pattern written in C on hiredis.
+func benchmarkBus(messages: Int = 60_000, rounds: Int = 5, batch: Int = 256) async throws -> [Figure] {
+    let server = try await RedisServer.start(persistence: .appendOnly)
+    let reference = try await ReferenceProgram("bus_reference", libraries: ["hiredis"])
+    defer { reference.remove() }
+    var ours: [Double] = []
+    var theirs: [Double] = []
+    for round in 0...rounds {
+        let stream = "reference:\(round)"
+        let their = try await reference.run(server.socket, stream, "\(messages)", "\(batch)")
+        try await server.cli("DEL", stream)
+        let our = try await throughput(server, prefix: "ours:\(round):", messages: messages, batch: batch)
+        try await server.cli("DEL", "ours:\(round):ekyc.requested")
+        // The first round warms both up.
+        if round > 0 {
+            theirs.append(their)
+            ours.append(our)
+        }
+    }
+    await server.stop()
+    return [
+        Figure(
+            "bus.messages_per_second", ours.median, unit: "messages/s",
+            reference: "the same pattern in C on hiredis, AOF everysec", referenceValue: theirs.median,
+            ratio: zip(ours, theirs).map { $0 / $1 }.median, bar: 0.5)
+    ]
+}
+
+/// Publishes in one task, handles in a consumer, and takes the time until everything is acknowledged.
+private func throughput(_ server: RedisServer, prefix: String, messages: Int, batch: Int) async throws -> Double {
+    let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+    let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)
+    let transport = RedisEventTransport(client: client, keyPrefix: prefix)
+    // The handler does not commit, so that no connection is ever made.
+    let postgres = try PostgresClient(configuration: PostgresConfiguration(url: "postgresql:///unused"), logger: logger)
+    var configuration = EventConsumerConfiguration()
+    configuration.concurrency = batch
+    let count = CountingHandler.Count()
+    let consumer = try EventConsumer(
+        group: "bench", transport: transport, postgres: postgres, configuration: configuration, logger: logger,
+        handlers: [.handler(CountingHandler(count: count))])
+    try await transport.createGroup("bench", on: EkycRequested.type.rawValue)
+
+    let start = ContinuousClock.now
+    let consuming = Task { try await consumer.run() }
+    try await publish(messages, by: batch, through: transport)
+    while count.value.load(ordering: .relaxed) < messages { try await Task.sleep(for: .milliseconds(1)) }
+    while try await transport.pendingCount(group: "bench", stream: EkycRequested.type.rawValue) > 0 {}
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+
+    consuming.cancel()
+    try await consuming.value
+    await client.shutdown()
+    await postgres.shutdown()
+    return Double(messages) / seconds
+}
+
+@concurrent
+private func publish(_ messages: Int, by batch: Int, through transport: RedisEventTransport) async throws {
+    var sent = 0
+    while sent < messages {
+        let size = min(batch, messages - sent)
+        let entries = try (0..<size).map { _ in
+            let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn)
+            return OutgoingEntry(stream: event.stream, envelope: try Envelope(event).encoded())
+        }
+        for result in try await transport.append(entries) { _ = try result.get() }
+        sent += size
+    }
+}
