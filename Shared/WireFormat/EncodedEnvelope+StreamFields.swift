@@ -41,8 +41,8 @@ extension EncodedEnvelope {
     public init(streamFields: some Sequence<StreamField>) throws(WireFormatError) {
         var raw = RawFields()
         for field in streamFields { try raw.set(field) }
-        let id = try raw.text(Field.id, raw.id)
-        guard id.utf8.count == 36, let uuid = UUID(uuidString: id) else {
+        guard let id = raw.id else { throw WireFormatError(.missingField(Field.id), "field i is missing") }
+        guard let uuid = UUID(wireBytes: id) else {
             throw WireFormatError(.invalidField(Field.id), "field i is not a UUID")
         }
         guard let body = raw.body else { throw WireFormatError(.missingField(Field.body), "field b is missing") }

@@ -35,26 +35,3 @@ public enum UUIDv7 {
             ))
     }
 }
-
-extension UUID {
-    /// The id as it is written on the wire: 36 characters in lower case, as RFC 9562 asks writers to do.
-    public var wireString: String {
-        let digits: StaticString = "0123456789abcdef"
-        let bytes = uuid
-        return String(unsafeUninitializedCapacity: 36) { output in
-            withUnsafeBytes(of: bytes) { input in
-                var end = 0
-                for index in 0..<16 {
-                    if index == 4 || index == 6 || index == 8 || index == 10 {
-                        output[end] = UInt8(ascii: "-")
-                        end += 1
-                    }
-                    output[end] = digits.utf8Start[Int(input[index] >> 4)]
-                    output[end + 1] = digits.utf8Start[Int(input[index] & 0xF)]
-                    end += 2
-                }
-            }
-            return 36
-        }
-    }
-}

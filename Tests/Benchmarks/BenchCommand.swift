@@ -11,6 +11,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
         case postgres
+        case bus
         case system
     }
 
@@ -35,6 +36,7 @@ struct BenchCommand: AsyncParsableCommand {
     private func figures(of part: Part) async throws -> [Figure] {
         switch part {
         case .postgres: try await benchmarkPostgres()
+        case .bus: try await benchmarkBus()
         case .system: try await benchmarkSystem()
         }
     }

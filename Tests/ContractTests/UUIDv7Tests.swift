@@ -35,4 +35,16 @@ struct UUIDv7Tests {
             #expect(id.wireString == id.uuidString.lowercased())
         }
     }
+
+    @Test func `are read in either case, and only when they are whole`() {
+        for _ in 0..<100 {
+            let id = UUID()
+            #expect(UUID(wireBytes: id.wireString.utf8) == id)
+            #expect(UUID(wireBytes: id.uuidString.utf8) == id)
+            #expect(UUID(wireBytes: id.wireString.utf8.dropLast()) == nil)
+        }
+        #expect(UUID(wireBytes: "0195f3a0-1b2c-7d3e-8f40-5162738495ag".utf8) == nil)
+        #expect(UUID(wireBytes: "0195f3a001b2c-7d3e-8f40-5162738495a6".utf8) == nil)
+        #expect(UUID(wireBytes: "------------------------------------".utf8) == nil)
+    }
 }

@@ -17,6 +17,8 @@ final class ConsumerDesk: Sendable {
 
     var heldIDs: Set<EntryID> { ledger.withLock { $0.heldIDs } }
 
+    var heldCount: Int { ledger.withLock { $0.heldCount } }
+
     /// Waits for room and tells how much there is; nil when reading is over.
     func waitForRoom() async -> Int? {
         await withCheckedContinuation { continuation in

@@ -31,6 +31,9 @@ struct ConsumerLedger<Waiter> {
     /// Entries that wait or are worked on.
     var heldIDs: Set<EntryID> { held }
 
+    /// How many entries wait or are worked on.
+    var heldCount: Int { held.count }
+
     /// Whether nobody may ask for entries any more.
     var isReadingOver: Bool { isStopped || isClosed }
 

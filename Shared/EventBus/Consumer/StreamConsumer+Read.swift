@@ -65,7 +65,7 @@ extension StreamConsumer {
             failures = 0
             scope.metrics.delivered.increment(by: entries.count)
             scope.metrics.lastRead.record(Date().timeIntervalSince1970)
-            scope.metrics.inHand.record(desk.heldIDs.count + entries.count)
+            scope.metrics.inHand.record(desk.heldCount + entries.count)
             desk.add(entries)
         }
     }

@@ -134,7 +134,7 @@ struct StreamConsumer: Sendable {
         switch await failurePolicy.disposition(of: failure) {
         case .leavePending: break
         }
-        let logger = scope.logger(for: entry)
+        let logger = scope.logger(for: entry.id, entry.deliveryCount)
         if error is CancellationError || Task.isCancelled {
             logger.info("A handler was cancelled; the message goes to another consumer")
         } else if isUnreadable {

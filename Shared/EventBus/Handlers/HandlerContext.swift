@@ -3,6 +3,7 @@ public import Logging
 public import PostgresClient
 import Storage
 import Synchronization
+import WireFormat
 
 /// What a handler needs besides the event: the way to commit, and a logger that names the message.
 public struct HandlerContext: Sendable {
@@ -10,10 +11,17 @@ public struct HandlerContext: Sendable {
     public let messageID: UUID
     /// How often the message was delivered, this time included; more than 1 after a failure or a crash.
     public let deliveryCount: Int
-    /// Names the stream, the message and the request.
-    public let logger: Logger
+    /// A logger that names the stream, the message and the request. Made when it is asked for: few messages need one.
+    public var logger: Logger {
+        var logger = scope.logger(for: entryID, deliveryCount)
+        logger[metadataKey: "message_id"] = "\(messageID.wireString)"
+        if let requestID { logger[metadataKey: "request_id"] = "\(requestID)" }
+        return logger
+    }
 
-    private let group: String
+    private let entryID: EntryID
+    private let requestID: String?
+    private let scope: ConsumerScope
     private let postgres: PostgresClient
     private let record = Record()
 
@@ -21,11 +29,12 @@ public struct HandlerContext: Sendable {
         let wasDuplicate = Atomic(false)
     }
 
-    init(messageID: UUID, deliveryCount: Int, logger: Logger, group: String, postgres: PostgresClient) {
-        self.messageID = messageID
-        self.deliveryCount = deliveryCount
-        self.logger = logger
-        self.group = group
+    init(_ event: Envelope<some Event>, _ entry: DeliveredEntry, in scope: ConsumerScope, postgres: PostgresClient) {
+        messageID = event.id
+        requestID = event.requestID
+        entryID = entry.id
+        deliveryCount = entry.deliveryCount
+        self.scope = scope
         self.postgres = postgres
     }
 
@@ -36,7 +45,7 @@ public struct HandlerContext: Sendable {
         _ body: (PostgresTransaction) async throws -> Value
     ) async throws -> Value? {
         try await postgres.withTransaction { transaction -> Value? in
-            let fresh = try await InboxRepository(transaction).markHandled(group: group, ids: [messageID])
+            let fresh = try await InboxRepository(transaction).markHandled(group: scope.group, ids: [messageID])
             guard !fresh.isEmpty else {
                 record.wasDuplicate.store(true, ordering: .relaxed)
                 return nil
@@ -47,7 +56,7 @@ public struct HandlerContext: Sendable {
 
     /// Whether the message was handled before, to spare long work. Only ``commit(_:)`` is sure: somebody may be at it.
     public func isHandled() async throws -> Bool {
-        try await !InboxRepository(postgres).handled(group: group, ids: [messageID]).isEmpty
+        try await !InboxRepository(postgres).handled(group: scope.group, ids: [messageID]).isEmpty
     }
 
     /// Whether ``commit(_:)`` found that the message was handled before.

@@ -54,10 +54,10 @@ struct ConsumerScope: Sendable {
     }
 
     /// A logger that says which entry it speaks of.
-    func logger(for entry: DeliveredEntry) -> Logger {
+    func logger(for entry: EntryID, _ deliveryCount: Int) -> Logger {
         var logger = logger
-        logger[metadataKey: "entry"] = "\(entry.id)"
-        logger[metadataKey: "delivery"] = "\(entry.deliveryCount)"
+        logger[metadataKey: "entry"] = "\(entry)"
+        logger[metadataKey: "delivery"] = "\(deliveryCount)"
         return logger
     }
 }

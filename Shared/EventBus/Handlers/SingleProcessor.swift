@@ -1,4 +1,3 @@
-import Logging
 import PostgresClient
 import RedisClient
 import WireFormat
@@ -25,9 +24,7 @@ struct SingleProcessor<Handler: EventHandler>: MessageProcessor {
         } catch {
             return .unreadable(error)
         }
-        let context = HandlerContext(
-            messageID: event.id, deliveryCount: entry.deliveryCount, logger: scope.logger(for: entry, event),
-            group: scope.group, postgres: postgres)
+        let context = HandlerContext(event, entry, in: scope, postgres: postgres)
         do {
             // After a failure or a crash the work may be done already; asking costs less than doing it again.
             if entry.deliveryCount > 1, try await context.isHandled() { return .duplicate }
@@ -36,15 +33,5 @@ struct SingleProcessor<Handler: EventHandler>: MessageProcessor {
         } catch {
             return .failed(error)
         }
-    }
-}
-
-extension ConsumerScope {
-    /// A logger that names the message and the request at its root.
-    func logger(for entry: DeliveredEntry, _ event: Envelope<some Event>) -> Logger {
-        var logger = logger(for: entry)
-        logger[metadataKey: "message_id"] = "\(event.id.wireString)"
-        if let requestID = event.requestID { logger[metadataKey: "request_id"] = "\(requestID)" }
-        return logger
     }
 }

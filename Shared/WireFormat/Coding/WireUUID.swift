@@ -10,7 +10,7 @@ public struct WireUUID: Codable, Sendable, Equatable, Hashable {
     }
 
     public init(from decoder: any Decoder) throws {
-        wrappedValue = try decoder.singleValueContainer().decode(UUID.self)
+        wrappedValue = try UUID(wireText: decoder.singleValueContainer())
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -29,11 +29,22 @@ public struct WireUUIDs: Codable, Sendable, Equatable, Hashable {
     }
 
     public init(from decoder: any Decoder) throws {
-        wrappedValue = try decoder.singleValueContainer().decode([UUID].self)
+        var list = try decoder.unkeyedContainer()
+        wrappedValue = []
+        while !list.isAtEnd { wrappedValue.append(try list.decode(WireUUID.self).wrappedValue) }
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wrappedValue.map(\.wireString))
+    }
+}
+
+extension UUID {
+    fileprivate init(wireText container: any SingleValueDecodingContainer) throws {
+        guard let id = UUID(wireBytes: try container.decode(String.self).utf8) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID")
+        }
+        self = id
     }
 }
