@@ -54,12 +54,13 @@ struct MigrateCommandTests {
         try await withMigratedDatabase { database async throws in
             let dry = await heliographctl("migrate", "down", "--to", "7", "--database-url", database.url)
             #expect(dry.exitCode == 0)
-            #expect(dry.results.first?.hasPrefix("would undo 0009 inbox") == true)
+            #expect(dry.results.count == HeliographSchema.migrations.count - 7)
+            #expect(dry.results.last?.hasPrefix("would undo 0008 outbox") == true)
             #expect(try await database.psql("SELECT to_regclass('inbox') IS NOT NULL") == "t")
 
             let real = await heliographctl("migrate", "down", "--to", "7", "--yes", "--database-url", database.url)
             #expect(real.exitCode == 0)
-            #expect(real.results.map { String($0.prefix(11)) } == ["undone 0009", "undone 0008"])
+            #expect(real.results.map { String($0.prefix(11)) }.suffix(2) == ["undone 0009", "undone 0008"])
             #expect(try await database.psql("SELECT to_regclass('inbox') IS NULL") == "t")
             #expect(try await database.psql("SELECT to_regclass('deliveries') IS NOT NULL") == "t")
         }

@@ -46,6 +46,48 @@ struct AccessTokenRepositoryTests {
         }
     }
 
+    @Test func `a refresh token works once, whoever comes first`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            try await AccessTokenRepository(client).insert(token(1, of: user.id))
+            let results = try await race(6) { index in
+                try await client.withTransaction { transaction in
+                    try await AccessTokenRepository(transaction).rotate(
+                        refreshHash: hash(1001), newAccessHash: hash(20 + index), newRefreshHash: hash(40 + index),
+                        lifetime: .seconds(60), refreshLifetime: .seconds(3600))
+                }
+            }
+            let rotated = results.count { if case .rotated = $0 { true } else { false } }
+            #expect(rotated == 1)
+            #expect(results.count { $0 == .reused } == 5)
+            // The second use gave the theft away, so the pair of the first is revoked as well.
+            for seed in [1] + Array(20..<26) {
+                #expect(try await AccessTokenRepository(client).find(accessHash: hash(seed)) == nil)
+            }
+        }
+    }
+
+    @Test func `a rotated pair keeps family, user, session and device, and replaces the old one`() async throws {
+        try await withStorage { client in
+            let user = try await UserRepository(client).make()
+            let tokens = AccessTokenRepository(client)
+            let old = try await tokens.insert(token(1, of: user.id))
+            let result = try await client.withTransaction { transaction in
+                try await AccessTokenRepository(transaction).rotate(
+                    refreshHash: hash(1001), newAccessHash: hash(2), newRefreshHash: hash(1002),
+                    lifetime: .seconds(60), refreshLifetime: .seconds(3600))
+            }
+            guard case .rotated(let new) = result else {
+                Issue.record("not rotated: \(result)")
+                return
+            }
+            #expect(new.familyID == old.familyID && new.userID == old.userID && new.sessionID == old.sessionID)
+            #expect(new.installationKey == old.installationKey)
+            #expect(try await tokens.find(accessHash: hash(1)) == nil)
+            #expect(try await tokens.find(accessHash: hash(2)) == new)
+        }
+    }
+
     @Test func `a token of nobody is refused, and tokens die with their user`() async throws {
         try await withStorage { client in
             let tokens = AccessTokenRepository(client)
