@@ -12,6 +12,7 @@ struct BenchCommand: AsyncParsableCommand {
     enum Part: String, CaseIterable, ExpressibleByArgument {
         case postgres
         case bus
+        case face
         case system
     }
 
@@ -37,6 +38,7 @@ struct BenchCommand: AsyncParsableCommand {
         switch part {
         case .postgres: try await benchmarkPostgres()
         case .bus: try await benchmarkBus()
+        case .face: try await benchmarkFace()
         case .system: try await benchmarkSystem()
         }
     }
