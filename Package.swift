@@ -129,7 +129,7 @@ let package = Package(
             "EventBusTests",
             ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
         .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
-        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport"]),
+        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport", "HTTPClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
@@ -147,7 +147,12 @@ let package = Package(
                 "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage", "HeliographCrypto",
                 "TestSupport", .logging, .lifecycle,
             ]),
-        .tests("NotifierTests", ["Notifier", "FCMEmulator", "ServiceDefaults", "Storage", "HeliographCrypto", "TestSupport"]),
+        .tests(
+            "NotifierTests",
+            [
+                "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage", "WireFormat",
+                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", .logging, .lifecycle,
+            ]),
         .tests("HeliographCtlTests", ["HeliographCtl", "HeliographCrypto", "Storage", "TestSupport", .argumentParser]),
         .tests("EndToEndTests", ["TestSupport", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .tests("TestSupportTests", ["TestSupport"]),

@@ -17,8 +17,19 @@ enum PushTexts {
         succeeded ? "Face verification successful." : "Face verification failed. Please try again."
     }
 
+    /// The most bytes a character may take on average: one can have dozens, and a message must fit 4 KB.
+    private static let bytesPerCharacterMax = 8
+
     /// Cuts a text to a number of characters as a reader counts them; the last one is then an ellipsis.
+    ///
+    /// A text of very long characters, such as families, is cut earlier. A character is never cut in two.
     static func cut(_ text: String, to charactersMax: Int) -> String {
-        text.count <= charactersMax ? text : text.prefix(charactersMax - 1) + "…"
+        let byteCountMax = charactersMax * bytesPerCharacterMax
+        if text.count <= charactersMax, text.utf8.count <= byteCountMax { return text }
+        var kept = text.prefix(charactersMax - 1)
+        while kept.utf8.count > byteCountMax - ellipsis.utf8.count { kept.removeLast() }
+        return kept + ellipsis
     }
+
+    private static let ellipsis = "…"
 }

@@ -1,0 +1,91 @@
+import FCM
+import Foundation
+import Testing
+
+/// The pushes as apps in the field read them: names, spelling, case and text are fixed (CONTRACT §4).
+@Suite("Pushes")
+struct FCMGoldenTests {
+    struct Golden: Sendable, CustomTestStringConvertible {
+        let name: String
+        let content: PushContent
+        var target = FCMTarget.token("TOKEN")
+        var testDescription: String { name }
+    }
+
+    static let thumbnail = "https://cdn.example.org/t/5f0c.jpg"
+    static let session = "a1b2c3d4-e5f6-7890-abcd-ef1234567890"
+    static let user = "0195f3a0-1b2c-7d3e-8f40-5162738495a6"
+
+    static let all = [
+        Golden(
+            name: "job_completed",
+            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: thumbnail, badge: 3)),
+        Golden(
+            name: "job_completed.plain",
+            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: nil, badge: 0)),
+        Golden(
+            name: "job_failed",
+            content: .jobFailed(jobID: "job-1", reason: "The picture could not be read", badge: 1)),
+        Golden(name: "sign_up.true", content: .signUp(sessionID: session, userID: user, succeeded: true)),
+        Golden(name: "sign_up.false", content: .signUp(sessionID: session, userID: user, succeeded: false)),
+        Golden(name: "sign_in.true", content: .signIn(sessionID: session, userID: user, succeeded: true)),
+        Golden(
+            name: "sign_in.false", content: .signIn(sessionID: session, userID: user, succeeded: false),
+            target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
+        Golden(name: "new_photos", content: .newPhotos(eventID: "42", imageURL: thumbnail, badge: 7)),
+        Golden(
+            name: "chat_message",
+            content: .chatMessage(
+                conversationID: "c-9", messageID: "m-77", senderID: "u-5", senderName: "Zoë", text: "Hi \"there\" 👋",
+                isSensitive: false, badge: 12)),
+        Golden(
+            name: "chat_message.sensitive",
+            content: .chatMessage(
+                conversationID: "c-9", messageID: "m-78", senderID: "u-5", senderName: "Zoë", text: "the secret",
+                isSensitive: true, badge: 13)),
+    ]
+
+    static let sentAt = Date(timeIntervalSince1970: 1_761_559_200.5)
+
+    static func body(_ golden: Golden) throws -> String {
+        let message = try FCMMessage(
+            golden.content, to: golden.target, expiresAt: sentAt.addingTimeInterval(3600), now: sentAt)
+        return String(decoding: try message.requestBody(), as: UTF8.self)
+    }
+
+    @Test(arguments: all)
+    func `a push is the golden one to the letter`(golden: Golden) throws {
+        let fixture = String(decoding: try GoldenEvents.fixture("fcm/\(golden.name)"), as: UTF8.self)
+        #expect(try Self.body(golden) == Self.withoutLayout(fixture))
+    }
+
+    @Test(arguments: all)
+    func `every value of the data is a string and no key is reserved`(golden: Golden) throws {
+        let message = try FCMMessage(golden.content, to: golden.target, expiresAt: Self.sentAt, now: Self.sentAt)
+        for key in message.data.keys {
+            #expect(!["from", "message_type", "notification"].contains(key))
+            #expect(!key.hasPrefix("google") && !key.hasPrefix("gcm"))
+        }
+        let object = try JSONSerialization.jsonObject(with: Data(message.requestBody())) as? [String: Any]
+        let data = (object?["message"] as? [String: Any])?["data"] as? [String: String]
+        #expect(data == message.data)
+    }
+
+    /// Takes the line breaks and indents of a fixture away, which are for its readers.
+    static func withoutLayout(_ json: String) -> String {
+        var output = ""
+        var isInString = false
+        var isEscaped = false
+        for character in json {
+            if isInString {
+                output.append(character)
+                if isEscaped { isEscaped = false } else if character == "\\" { isEscaped = true }
+                else if character == "\"" { isInString = false }
+            } else if !character.isWhitespace {
+                output.append(character)
+                isInString = character == "\""
+            }
+        }
+        return output
+    }
+}

@@ -1,0 +1,103 @@
+import FCM
+import FCMEmulator
+import Foundation
+import HTTPClient
+import Logging
+import Testing
+import TestSupport
+
+@Suite struct AccessTokenTests {
+    @Test func `many who ask at once get one token, asked for once`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<50 { group.addTask { try await fixture.tokens.accessToken() } }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            #expect(fixture.emulator.statistics.accessTokensIssued == 1)
+        }
+    }
+
+    @Test func `a token is replaced before its end while the old one is still handed out`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let first = try await fixture.tokens.accessToken()
+            fixture.clock.advance(seconds: 2000)
+            #expect(try await fixture.tokens.accessToken() == first)
+            #expect(fixture.emulator.statistics.accessTokensIssued == 1)
+            fixture.clock.advance(seconds: 1100)
+            #expect(try await fixture.tokens.accessToken() == first)
+            try await eventually("a new token is there") { try await fixture.tokens.accessToken() != first }
+            #expect(fixture.emulator.statistics.accessTokensIssued == 2)
+        }
+    }
+
+    @Test func `the old token serves to its end when no new one is to be had`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let first = try await fixture.tokens.accessToken()
+            var rule = FaultRule(.html(status: 503))
+            rule.endpoint = .token
+            rule.count = nil
+            fixture.emulator.addFault(rule)
+            fixture.clock.advance(seconds: 3300)
+            for _ in 0..<5 {
+                fixture.clock.advance(seconds: 11)
+                #expect(try await fixture.tokens.accessToken() == first)
+            }
+            fixture.clock.advance(seconds: 300)
+            let error = await #expect(throws: FCMError.self) { try await fixture.tokens.accessToken() }
+            #expect(error?.code == .tokenUnavailable)
+            let result = try await fixture.send(to: "t")
+            #expect(result == FCMResult(.notSent, code: "token_unavailable"))
+        }
+    }
+
+    @Test func `a refused token is replaced once and the push goes out`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            _ = try await fixture.send(to: token)
+            fixture.emulator.revokeAccessTokens()
+            guard case .accepted = try await fixture.send(to: token).outcome else {
+                Issue.record("the push was not sent with a new token")
+                return
+            }
+            #expect(fixture.emulator.statistics.accessTokensIssued == 2)
+        }
+    }
+
+    @Test func `refusals in a row ask for a new token at most once a minute`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            var rule = FaultRule(.error(.unauthenticated))
+            rule.count = nil
+            fixture.emulator.addFault(rule)
+            for _ in 0..<5 {
+                #expect(try await fixture.send(to: token).outcome == .ourAuth)
+            }
+            #expect(fixture.emulator.statistics.accessTokensIssued == 2, "the first one and one forced refresh")
+            fixture.clock.advance(seconds: 61)
+            #expect(try await fixture.send(to: token).outcome == .ourAuth)
+            #expect(fixture.emulator.statistics.accessTokensIssued == 3)
+        }
+    }
+
+    @Test func `a refusal that is Apple's fault costs no token`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            fixture.emulator.addFault(FaultRule(.error(.thirdPartyAuthError)))
+            let token = fixture.emulator.mintToken()
+            #expect(try await fixture.send(to: token).outcome == .providerAuth)
+            #expect(fixture.emulator.statistics.accessTokensIssued == 1)
+        }
+    }
+
+    @Test func `a key Google does not know is refused for good`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            try await SendingFixture.with { other in
+                let stranger = try ServiceAccountTokenSource(
+                    key: other.key, tokenURL: (fixture.emulator.tlsURL ?? "") + "/token", http: fixture.http,
+                    logger: Logger(label: "test"), now: { fixture.clock.now })
+                let error = await #expect(throws: FCMError.self) { try await stranger.accessToken() }
+                #expect(error?.code == .credentialsRefused)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import FCM
+import FCMEmulator
+import Foundation
+import HTTPClient
+import Testing
+import TestSupport
+
+/// Against the emulator, which refuses in the words of production.
+@Suite struct SendTests {
+    @Test func `a push reaches the phone`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            let result = try await fixture.send(to: token)
+            guard case .accepted(let name) = result.outcome else {
+                Issue.record("not accepted: \(result)")
+                return
+            }
+            let received = await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(5))
+            #expect(received.map(\.name) == [name])
+            #expect(received.first?.message["notification"]?["body"]?.string == "Face verification successful.")
+        }
+    }
+
+    @Test func `a message that is only validated is not delivered`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            _ = await fixture.client.send(try fixture.message(to: token), validateOnly: true)
+            #expect(await fixture.emulator.messages(to: token).isEmpty)
+        }
+    }
+
+    @Test func `a dead token, a bad token and another project's token are dead targets`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let dead = fixture.emulator.mintToken()
+            fixture.emulator.deleteToken(dead)
+            let foreign = fixture.emulator.mintToken(project: "another-project")
+            for token in [dead, foreign, "not a token"] {
+                #expect(try await fixture.send(to: token).outcome == .deadTarget)
+            }
+        }
+    }
+
+    static let faults: [(FCMFault, FCMOutcome)] = [
+        (.unavailable, .transient(retryAfter: nil)), (.internal, .transient(retryAfter: nil)),
+        (.quotaExceeded, .quota(retryAfter: .seconds(60))), (.thirdPartyAuthError, .providerAuth),
+        (.permissionDenied, .config), (.senderIDMismatch, .deadTarget), (.unregistered, .deadTarget),
+    ]
+
+    @Test(arguments: faults)
+    func `a fault of FCM is known for what it is`(fault: FCMFault, outcome: FCMOutcome) async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            fixture.emulator.addFault(FaultRule(.error(fault)))
+            #expect(try await fixture.send(to: token).outcome == outcome)
+        }
+    }
+
+    @Test func `a lost answer is ambiguous, and the push may have arrived`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            var rule = FaultRule(.resetStream)
+            rule.isDelivered = true
+            fixture.emulator.addFault(rule)
+            #expect(try await fixture.send(to: token).outcome == .ambiguous)
+            #expect(await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(5)).count == 1)
+        }
+    }
+
+    @Test func `no answer in time is ambiguous`() async throws {
+        try await SendingFixture.with(timeout: .milliseconds(300)) { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            _ = try await fixture.send(to: token)
+            fixture.emulator.addFault(FaultRule(.hang))
+            let result = try await fixture.send(to: token)
+            #expect(result == FCMResult(.ambiguous, code: "timeout"))
+        }
+    }
+
+    @Test func `an FCM that is not there is not sent to`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            var configuration = FCMConfiguration()
+            configuration.baseURL = "https://localhost:\(try FreePort.find())"
+            let client = try FCMClient(
+                configuration: configuration, key: fixture.key, tokens: fixture.tokens, http: fixture.http)
+            let result = await client.send(try fixture.message(to: "t"))
+            #expect(result.outcome == .notSent)
+        }
+    }
+
+    @Test func `a thousand pushes go over few connections with one access token`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            let message = try fixture.message(to: token)
+            let accepted = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<1000 {
+                    group.addTask {
+                        if case .accepted = await fixture.client.send(message).outcome { true } else { false }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(accepted == 1000)
+            #expect(fixture.emulator.statistics.accessTokensIssued == 1)
+        }
+    }
+}

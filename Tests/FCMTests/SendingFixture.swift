@@ -1,0 +1,72 @@
+import FCM
+import FCMEmulator
+import FoundationEssentials
+import HTTPClient
+import Logging
+import Synchronization
+import TestSupport
+
+/// An emulator with a client of it, over HTTP/2 and TLS as in production.
+struct SendingFixture: Sendable {
+    let emulator: FCMEmulator
+    let http: HTTPClient
+    let key: ServiceAccountKey
+    let tokens: ServiceAccountTokenSource
+    let client: FCMClient
+    let clock: TestClock
+
+    /// A clock that stands still until it is moved.
+    final class TestClock: Sendable {
+        private let time = Mutex(Date())
+        var now: Date { time.withLock { $0 } }
+        func advance(seconds: Double) { time.withLock { $0 = $0.addingTimeInterval(seconds) } }
+    }
+
+    static func with<Value>(
+        configure: (inout FCMEmulatorConfiguration) -> Void = { _ in },
+        timeout: Duration = .seconds(15), _ body: (SendingFixture) async throws -> Value
+    ) async throws -> Value {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        var configuration = FCMEmulatorConfiguration(directory: directory.path)
+        configuration.now = { clock.now }
+        configure(&configuration)
+        let emulator = FCMEmulator(configuration: configuration)
+        try await emulator.start()
+        var httpConfiguration = HTTPClientConfiguration()
+        httpConfiguration.caFile = configuration.certificateFile
+        httpConfiguration.shutdownGrace = .zero
+        let http = HTTPClient(configuration: httpConfiguration, logger: Logger(label: "test"))
+        do {
+            let file = try Data(contentsOf: URL(filePath: configuration.serviceAccountFile))
+            let key = try ServiceAccountKey(json: [UInt8](file))
+            let base = emulator.tlsURL ?? ""
+            let tokens = try ServiceAccountTokenSource(
+                key: key, tokenURL: base + "/token", http: http, logger: Logger(label: "test"), now: { clock.now })
+            var fcm = FCMConfiguration()
+            fcm.baseURL = base
+            fcm.timeout = timeout
+            let client = try FCMClient(configuration: fcm, key: key, tokens: tokens, http: http, now: { clock.now })
+            let value = try await body(
+                SendingFixture(
+                    emulator: emulator, http: http, key: key, tokens: tokens, client: client, clock: clock))
+            await http.shutdown()
+            await emulator.stop()
+            return value
+        } catch {
+            await http.shutdown()
+            await emulator.stop()
+            throw error
+        }
+    }
+
+    func send(to token: String) async throws -> FCMResult {
+        await client.send(try message(to: token))
+    }
+
+    func message(to token: String) throws -> FCMMessage {
+        try FCMMessage(
+            .signIn(sessionID: "s-1", userID: "u-1", succeeded: true), to: .token(token),
+            expiresAt: clock.now.addingTimeInterval(600), now: clock.now)
+    }
+}

@@ -1,0 +1,132 @@
+import EventBus
+import FCMEmulator
+import Foundation
+import PostgresClient
+import Storage
+import Testing
+import TestSupport
+import WireFormat
+
+@Suite struct FaultTests {
+    @Test(arguments: [FCMFault.unavailable, .internal])
+    func `a fault that passes costs a retry, not the push`(fault: FCMFault) async throws {
+        try await NotifierFixture.with { fixture in
+            var rule = FaultRule(.error(fault))
+            rule.count = 2
+            fixture.emulator.addFault(rule)
+            let delivery = try #require(
+                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
+            #expect(delivery.state == .accepted)
+            #expect(delivery.attempt == 3)
+        }
+    }
+
+    @Test func `a lost answer leads to the same push again, under the same collapse id`() async throws {
+        try await NotifierFixture.with { fixture in
+            let token = fixture.emulator.mintToken()
+            var rule = FaultRule(.resetStream)
+            rule.isDelivered = true
+            fixture.emulator.addFault(rule)
+            let delivery = try #require(try await fixture.settled(fixture.address([token])).first)
+            #expect(delivery.state == .accepted)
+            let messages = await fixture.emulator.messages(to: token, atLeast: 2, within: .seconds(5))
+            #expect(messages.count == 2)
+            let ids = messages.map { $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string }
+            #expect(Set(ids).count == 1)
+            #expect(ids.first??.hasPrefix("ekyc:") == true)
+        }
+    }
+
+    @Test func `attempts are bounded`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_MAX_ATTEMPTS": "3", "NOTIFY_RETRY_SECONDS": "0.02"]) { fixture in
+            var rule = FaultRule(.error(.unavailable))
+            rule.count = nil
+            fixture.emulator.addFault(rule)
+            let delivery = try #require(
+                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
+            #expect(delivery.state == .failed)
+            #expect(delivery.code == "UNAVAILABLE")
+            #expect(delivery.attempt == 3)
+            #expect(fixture.emulator.statistics.sends == 3)
+        }
+    }
+
+    @Test func `one attempt means no retry`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_MAX_ATTEMPTS": "1"]) { fixture in
+            fixture.emulator.addFault(FaultRule(.error(.unavailable)))
+            let delivery = try #require(
+                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
+            #expect(delivery.state == .failed)
+            #expect(fixture.emulator.statistics.sends == 1)
+        }
+    }
+
+    @Test func `FCM's word on how long to wait is honoured`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "0.01"]) { fixture in
+            var rule = FaultRule(.error(.unavailable))
+            rule.retryAfter = "2"
+            fixture.emulator.addFault(rule)
+            let start = ContinuousClock.now
+            let delivery = try #require(
+                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
+            #expect(delivery.state == .accepted)
+            #expect(ContinuousClock.now - start >= .seconds(1.9))
+        }
+    }
+
+    @Test(arguments: [FCMFault.thirdPartyAuthError, .permissionDenied, .invalidArgument])
+    func `a refusal is not repeated`(fault: FCMFault) async throws {
+        try await NotifierFixture.with { fixture in
+            fixture.emulator.addFault(FaultRule(.error(fault)))
+            let delivery = try #require(
+                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
+            #expect(delivery.state != .accepted)
+            #expect(fixture.emulator.statistics.sends == 1)
+        }
+    }
+
+    @Test func `a delivery whose sender died is sent again when its lease has ended`() async throws {
+        try await NotifierFixture.with(isRunning: false) { fixture in
+            let token = fixture.emulator.mintToken()
+            let addressed = try await fixture.address([token])
+            // A sender that claims and is never heard of again.
+            let claimed = try await DeliveryRepository(fixture.postgres).claim(
+                addressed.deliveryIDs, lease: .milliseconds(500))
+            #expect(claimed.count == 1)
+            try await fixture.withNotifier {
+                let delivery = try #require(try await fixture.settled(addressed).first)
+                #expect(delivery.state == .accepted)
+                #expect(delivery.attempt == 2)
+            }
+        }
+    }
+
+    @Test func `a second delivery of the event sends nothing`() async throws {
+        try await NotifierFixture.with { fixture in
+            let token = fixture.emulator.mintToken()
+            let addressed = try await fixture.address([token])
+            _ = try await fixture.settled(addressed)
+            try await OutboxRepository(fixture.postgres).publish(
+                NotificationAddressed(
+                    notificationID: addressed.notificationID, deliveryIDs: addressed.deliveryIDs, lane: .urgent))
+            let later = try await fixture.address([fixture.emulator.mintToken()])
+            _ = try await fixture.settled(later)
+            #expect(await fixture.emulator.messages(to: token).count == 1)
+        }
+    }
+
+    @Test func `a shutdown does not wait for a push that is to be repeated later`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"], isRunning: false) { fixture in
+            fixture.emulator.addFault(FaultRule(.error(.unavailable)))
+            let addressed = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 86_400)
+            let start = ContinuousClock.now
+            try await fixture.withNotifier {
+                try await eventually("the first try failed") {
+                    try await fixture.deliveries(addressed).first?.code == "UNAVAILABLE"
+                }
+            }
+            #expect(ContinuousClock.now - start < .seconds(15))
+            #expect(try await fixture.deliveries(addressed).first?.state == .pending)
+        }
+    }
+}

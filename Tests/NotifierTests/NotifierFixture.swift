@@ -1,0 +1,144 @@
+import EventBus
+import FCMEmulator
+import Foundation
+import HeliographCrypto
+import Logging
+import Notifier
+import PostgresClient
+import RedisClient
+import ServiceDefaults
+import ServiceLifecycle
+import Storage
+import TestSupport
+import WireFormat
+
+/// A notifier as it is deployed, with a database, a key prefix and an emulator of its own.
+struct NotifierFixture: Sendable {
+    let emulator: FCMEmulator
+    let postgres: PostgresClient
+    let context: ServiceContext
+    let transport: RedisEventTransport
+    let sealer: Sealer
+
+    static let quiet: Logger = {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return logger
+    }()
+
+    /// Runs `body` while the notifier runs.
+    ///
+    /// - Parameter settings: More environment variables; the wait before a retry is a tenth of a second.
+    static func with(
+        settings: [String: String] = [:], isRunning: Bool = true, _ body: (NotifierFixture) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
+        try await emulator.start()
+        let redis = try await RedisServer.shared()
+        try await withEmptyDatabase { database in
+            let url = emulator.tlsURL ?? ""
+            let environment = [
+                "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
+                "SEALING_KEYS": KeyRing.generateText(), "LOOKUP_KEY": Base64.encode(SecureRandom.bytes(32)),
+                "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
+                "FCM_CA_FILE": emulator.configuration.certificateFile,
+                "GOOGLE_APPLICATION_CREDENTIALS": emulator.configuration.serviceAccountFile,
+                "NOTIFY_RETRY_SECONDS": "0.1", "ADMIN_PORT": "0",
+            ].merging(settings) { $1 }
+            let context = try ServiceContext(
+                name: "notifier", settings: Settings(environment: environment), logger: quiet)
+            let postgres = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quiet)
+            _ = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).migrate()
+            let fixture = NotifierFixture(
+                emulator: emulator, postgres: postgres, context: context, transport: context.transport,
+                sealer: context.sealer)
+            let result = await Result.catching {
+                if isRunning { try await fixture.withNotifier { try await body(fixture) } } else { try await body(fixture) }
+            }
+            await context.postgres.shutdown()
+            await context.redis.shutdown()
+            await postgres.shutdown()
+            try result.get()
+        }
+        await emulator.stop()
+    }
+
+    /// Runs a notifier with the fixture's context while `body` runs.
+    func withNotifier(_ body: () async throws -> Void) async throws {
+        let services = try await Notifier.build(context)
+        let relay = OutboxRelay(transport: transport, postgres: postgres, logger: Self.quiet)
+        let group = ServiceGroup(services: [relay] + services, logger: Self.quiet)
+        let task = Task { try await group.run() }
+        let result = await Result.catching { try await body() }
+        await group.triggerGracefulShutdown()
+        _ = await task.result
+        try result.get()
+    }
+
+    // MARK: What token-registry does before
+
+    /// An addressed notification with one delivery for each token.
+    struct Addressed: Sendable {
+        let notificationID: UUID
+        let deliveryIDs: [UUID]
+    }
+
+    /// Writes the rows and publishes the event, as token-registry does.
+    func address(
+        _ tokens: [String], kind: NotificationKind = .signIn, parameters: [String: String]? = nil,
+        expiresIn seconds: Double = 600, lane: Lane = .urgent
+    ) async throws -> Addressed {
+        let session = UUIDv7.generate()
+        let parameters =
+            parameters ?? ["success": "true", "session_id": session.wireString, "user_id": "user-1", "event": "sign_in"]
+        let notificationID = UUIDv7.generate()
+        let deliveries = try await postgres.withTransaction { transaction in
+            _ = try await NotificationRepository(transaction).insert(
+                NewNotification(
+                    id: notificationID, dedupeKey: "ekyc:\(session.wireString)", kind: kind, recipient: .session(session),
+                    lane: lane, parameters: parameters, expiresAt: Date(timeIntervalSinceNow: seconds)))
+            let installs = try await PushInstallRepository(transaction).upsertSeen(try tokens.map(registration))
+            let deliveries = installs.map {
+                NewDelivery(
+                    id: UUIDv7.generate(), notificationID: notificationID, installID: $0.id, generation: $0.generation)
+            }
+            _ = try await DeliveryRepository(transaction).insertPending(deliveries)
+            try await OutboxRepository(transaction).publish(
+                NotificationAddressed(notificationID: notificationID, deliveryIDs: deliveries.map(\.id), lane: lane),
+                requestID: "req-1")
+            return deliveries
+        }
+        return Addressed(notificationID: notificationID, deliveryIDs: deliveries.map(\.id))
+    }
+
+    private func registration(_ token: String) throws -> PushRegistration {
+        guard let target = PushTarget(token) else { throw DeadlineExceeded(description: "not a token") }
+        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: context.lookupKey)
+        return PushRegistration(
+            installationKey: key, kind: target.kind,
+            valueSealed: try sealer.seal(
+                Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: context.lookupKey))
+    }
+
+    // MARK: What came of it
+
+    func deliveries(_ addressed: Addressed) async throws -> [Delivery] {
+        try await DeliveryRepository(postgres).find(ids: addressed.deliveryIDs)
+    }
+
+    /// Waits until all deliveries have ended and returns them.
+    func settled(_ addressed: Addressed) async throws -> [Delivery] {
+        try await eventually("all deliveries have ended") {
+            let deliveries = try await deliveries(addressed)
+            return deliveries.allSatisfy(\.state.isTerminal) ? deliveries : nil
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    static func catching(_ body: () async throws -> Success) async -> Result {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}
