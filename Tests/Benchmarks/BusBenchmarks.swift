@@ -24,7 +24,7 @@ private struct CountingHandler: EventHandler {
 /// file that is synced once a second, against the same pattern written in C on hiredis.
 ///
 /// Bodies are bytes before the clock starts, as they are when the relay takes them from the outbox.
-func benchmarkBus(messages: Int = 60_000, rounds: Int = 5, batch: Int = 256) async throws -> [Figure] {
+func benchmarkBus(messages: Int = 60_000, rounds: Int = 7, batch: Int = 256) async throws -> [Figure] {
     let server = try await RedisServer.start(persistence: .appendOnly)
     let reference = try await ReferenceProgram("bus_reference", libraries: ["hiredis"])
     defer { reference.remove() }

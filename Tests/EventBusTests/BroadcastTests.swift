@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-@Suite("A broadcast reader", .timeLimit(.minutes(1)))
+@Suite("A broadcast reader", .timeLimit(.minutes(3)))
 struct BroadcastTests {
     private final class Inbox: Sendable {
         private let received = Mutex<[String]>([])

@@ -42,7 +42,7 @@ private struct EffectBatchHandler: EventBatchHandler {
     }
 }
 
-@Suite("Handlers", .timeLimit(.minutes(1)))
+@Suite("Handlers", .timeLimit(.minutes(3)))
 struct HandlerTests {
     /// Runs a consumer with one handler until `body` returns, over a transport and a database of its own.
     private func withHandler(

@@ -53,7 +53,7 @@ private struct FaultyTransport: EventTransport {
     }
 }
 
-@Suite("The outbox relay", .timeLimit(.minutes(1)))
+@Suite("The outbox relay", .timeLimit(.minutes(3)))
 struct OutboxRelayTests {
     /// Commits messages with the given numbers to the outbox, in one transaction.
     private func publish(_ numbers: some Sequence<Int> & Sendable, to postgres: PostgresClient) async throws {

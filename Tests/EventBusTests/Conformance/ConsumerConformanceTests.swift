@@ -5,7 +5,7 @@ import Testing
 @testable import EventBus
 
 /// What a consumer promises over every transport.
-@Suite("A consumer", .timeLimit(.minutes(1)))
+@Suite("A consumer", .timeLimit(.minutes(3)))
 struct ConsumerConformanceTests {
     private func expectNothingPending(_ transport: any EventTransport, group: String = "group") async throws {
         try await eventually("everything is acknowledged") {

@@ -5,7 +5,7 @@ import Testing
 import WireFormat
 
 /// What every transport promises. The same tests run on all of them.
-@Suite("A transport", .timeLimit(.minutes(1)))
+@Suite("A transport", .timeLimit(.minutes(3)))
 struct TransportConformanceTests {
     private func read(
         _ reader: any GroupReader, _ count: Int = 100, wait: Duration = .milliseconds(1), acknowledging: [EntryID] = []
