@@ -116,7 +116,7 @@ let package = Package(
                 "Imaging", "HTTPClient", .argumentParser, .logging,
             ],
             path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
-        .tests("RedisClientTests", ["RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .nioEmbedded]),
+        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),

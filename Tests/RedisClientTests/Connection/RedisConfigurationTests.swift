@@ -1,0 +1,45 @@
+import RedisClient
+import Testing
+
+@Suite struct RedisConfigurationTests {
+    @Test func `A plain URL gives host, port and database`() throws {
+        let configuration = try RedisConfiguration(url: "redis://redis.internal:6380/3")
+        #expect(configuration.endpoint == .tcp(host: "redis.internal", port: 6380))
+        #expect(configuration.database == 3)
+        #expect(!configuration.tls && configuration.username == nil && configuration.password == nil)
+    }
+
+    @Test func `The port is 6379 when none is given`() throws {
+        #expect(try RedisConfiguration(url: "redis://h").endpoint == .tcp(host: "h", port: 6379))
+        #expect(try RedisConfiguration(url: "redis://[::1]:7000").endpoint == .tcp(host: "::1", port: 7000))
+    }
+
+    @Test func `User and password are percent-decoded, and the user may be missing`() throws {
+        let configuration = try RedisConfiguration(url: "rediss://bus:p%40ss%2Fword@h")
+        #expect(configuration.tls && configuration.username == "bus" && configuration.password == "p@ss/word")
+        let anonymous = try RedisConfiguration(url: "redis://:secret@h")
+        #expect(anonymous.username == nil && anonymous.password == "secret")
+    }
+
+    @Test func `A Unix socket is named by its path`() throws {
+        let configuration = try RedisConfiguration(url: "unix:///run/redis/redis.sock?db=2")
+        #expect(configuration.endpoint == .unixSocket(path: "/run/redis/redis.sock"))
+        #expect(configuration.database == 2)
+    }
+
+    @Test(arguments: [
+        "", "localhost:6379", "http://h", "redis://", "redis://h:0", "redis://h:70000", "redis://h/x", "redis://h/-1",
+        "unix://", "unix://relative/path", "redis://user@h", "redis://h:port",
+    ])
+    func `A URL that is wrong is refused as a configuration`(url: String) {
+        let error = #expect(throws: RedisError.self) { try RedisConfiguration(url: url) }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test func `Neither the description nor an error shows the password`() throws {
+        let configuration = try RedisConfiguration(url: "redis://u:secret@h/1")
+        #expect(!"\(configuration)".contains("secret"))
+        let error = #expect(throws: RedisError.self) { try RedisConfiguration(url: "redis://u:secret@h:0") }
+        #expect(error.map { "\($0)".contains("secret") } == false)
+    }
+}

@@ -1,0 +1,92 @@
+import CHiredis
+import Testing
+
+@testable import RedisClient
+
+@Suite struct RedisCommandTests {
+    @Test func `A command is encoded as hiredis would`() {
+        var generator = SplitMix64(seed: 42)
+        for _ in 0..<500 {
+            let arguments = (0..<Int.random(in: 0...20, using: &generator)).map { _ in generator.bytes(upTo: 300) }
+            let command = RedisCommand("SET", arguments: arguments)
+            #expect(command.encoded == encodedByHiredis([Array("SET".utf8)] + arguments))
+        }
+    }
+
+    @Test func `Integers are encoded as their decimal digits`() {
+        for number in [0, 7, 10, -1, 99, 100, .max, .min] as [Int] {
+            #expect(RedisCommand("X", number).encoded == RedisCommand("X", String(number)).encoded)
+        }
+    }
+
+    @Test func `Stream ids are encoded as they are written`() {
+        let ids = [
+            RedisStreamID.zero, .init(milliseconds: 1_700_000_000_000, sequence: 12), .init(milliseconds: .max, sequence: .max),
+        ]
+        for id in ids {
+            #expect(RedisCommand("X", id).encoded == RedisCommand("X", id.description).encoded)
+            #expect(RedisStreamID(id.description) == id)
+        }
+    }
+
+    @Test(arguments: ["", "-", "1", "1-", "-1", "1-2-3", "a-1", "1-18446744073709551616", " 1-1"])
+    func `What is no stream id is refused`(text: String) {
+        #expect(RedisStreamID(text) == nil)
+    }
+
+    @Test func `Stream ids are ordered by time and then by sequence`() {
+        let id = RedisStreamID(milliseconds: 5, sequence: .max)
+        #expect(id < RedisStreamID(milliseconds: 6, sequence: 0))
+        #expect(id.next == RedisStreamID(milliseconds: 6, sequence: 0))
+        #expect(RedisStreamID.zero.next == RedisStreamID(milliseconds: 0, sequence: 1))
+    }
+
+    @Test func `The typed builders announce as many arguments as they write`() throws {
+        let commands: [RedisCommand] = [
+            .xadd("s", fields: [("a", [1]), ("b", [])]),
+            .xadd("s", id: .zero.next, createStream: false, fields: [("a", [1])]),
+            .xack("s", group: "g", ids: [.zero, .zero.next]),
+            .xreadgroup(group: "g", consumer: "c", streams: ["a", "b"], count: 10, block: .seconds(1)),
+            .xclaimIDs("s", group: "g", consumer: "c", minIdle: .zero, ids: [.zero]),
+        ]
+        for command in commands {
+            // A command is an array reply to a decoder, and one that ends where the bytes end when its count is right.
+            let decoder = RESPDecoder()
+            var replies: [RedisReply] = []
+            try command.encoded.withUnsafeBytes { try decoder.decode($0, into: &replies) }
+            #expect(replies.count == 1 && replies[0].array?.first?.string == command.name)
+        }
+    }
+
+    @Test func `A wait is never written as zero, which would mean for ever`() {
+        #expect(Duration.zero.redisMilliseconds == 1)
+        #expect(Duration.microseconds(1500).redisMilliseconds == 2)
+        #expect(Duration.seconds(2).redisMilliseconds == 2000)
+    }
+
+    @Test func `Neither commands nor replies show their contents`() throws {
+        #expect("\(RedisCommand("AUTH", "secret"))" == "AUTH")
+        let decoder = RESPDecoder()
+        var replies: [RedisReply] = []
+        try Array("$6\r\nsecret\r\n".utf8).withUnsafeBytes { try decoder.decode($0, into: &replies) }
+        #expect("\(replies[0])" == "bulkString of 6 bytes")
+        let error = RedisError(serverMessage: "ERR unknown command 'X', with args beginning with: 'secret'")
+        #expect(!"\(error)".contains("secret"))
+    }
+
+    private func encodedByHiredis(_ arguments: [[UInt8]]) -> [UInt8] {
+        let buffers = arguments.map { bytes in
+            let buffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: max(1, bytes.count))
+            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            return buffer
+        }
+        defer { for buffer in buffers { buffer.deallocate() } }
+        var pointers = buffers.map { UnsafePointer($0.baseAddress) }
+        let lengths = arguments.map(\.count)
+        var target: UnsafeMutablePointer<CChar>?
+        let length = redisFormatCommandArgv(&target, CInt(arguments.count), &pointers, lengths)
+        guard let target, length > 0 else { return [] }
+        defer { redisFreeCommand(target) }
+        return UnsafeRawBufferPointer(start: target, count: Int(length)).map { $0 }
+    }
+}

@@ -1,0 +1,174 @@
+import RedisClient
+import TestSupport
+import Testing
+
+/// Blocking reads on connections of their own.
+@Suite struct BlockingTests {
+    private let fields: [(name: String, value: [UInt8])] = [("a", [1])]
+
+    @Test func `A blocking read returns when an entry comes and holds nobody else up`() async throws {
+        try await withClient { client, stream in
+            try await client.xgroupCreate(stream, group: "g")
+            try await client.withDedicatedConnection { connection in
+                async let batches = connection.xreadgroup(
+                    group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(20))
+                try await untilBlocked(connection, client)
+                let id = try #require(try await client.xadd(stream, fields: fields))
+                #expect(try await batches.first?.entries.map(\.id) == [id])
+            }
+        }
+    }
+
+    @Test func `A blocking read returns nothing when its time is up`() async throws {
+        try await withClient { client, stream in
+            try await client.xgroupCreate(stream, group: "g")
+            try await client.withDedicatedConnection { connection in
+                let batches = try await connection.xreadgroup(
+                    group: "g", consumer: "c", streams: [stream], count: 10, block: .milliseconds(30))
+                #expect(batches.isEmpty)
+                #expect(try await connection.xread(streams: [(stream, .end)], count: 1, block: .milliseconds(30)).isEmpty)
+            }
+        }
+    }
+
+    @Test func `The last batch is acknowledged with the next read`() async throws {
+        try await withClient { client, stream in
+            try await client.xgroupCreate(stream, group: "g")
+            for _ in 0..<4 { try await client.xadd(stream, fields: fields) }
+            try await client.withDedicatedConnection { connection in
+                let first = try await connection.xreadgroup(
+                    group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(5))
+                let second = try await connection.xreadgroup(
+                    group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(5),
+                    acknowledging: [(stream, first[0].entries.map(\.id))])
+                #expect(try await client.xpending(stream, group: "g").count == 2)
+                #expect(second[0].entries.count == 2)
+            }
+        }
+    }
+
+    @Test func `A broadcast reader sees what is added after it began to wait`() async throws {
+        try await withClient { client, stream in
+            try await client.xadd(stream, fields: fields)
+            try await client.withDedicatedConnection { connection in
+                async let batches = connection.xread(streams: [(stream, .end)], count: 10, block: .seconds(20))
+                try await untilBlocked(connection, client)
+                let id = try #require(try await client.xadd(stream, fields: fields))
+                #expect(try await batches.first?.entries.map(\.id) == [id])
+            }
+        }
+    }
+
+    @Test func `A blocked read can be ended from elsewhere as if its time were up`() async throws {
+        try await withClient { client, stream in
+            try await client.xgroupCreate(stream, group: "g")
+            try await client.withDedicatedConnection { connection in
+                async let batches = connection.xreadgroup(
+                    group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
+                try await untilBlocked(connection, client)
+                #expect(try await client.unblock(clientID: try #require(connection.clientID)))
+                #expect(try await batches.isEmpty)
+                try await connection.ping()
+            }
+        }
+    }
+
+    @Test func `A cancelled blocking read ends its connection, so that it takes no messages for nobody`() async throws {
+        try await withClient { client, stream in
+            try await client.xgroupCreate(stream, group: "g")
+            let connection = try await client.dedicatedConnection()
+            let task = Task {
+                await redisError {
+                    try await connection.xreadgroup(
+                        group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
+                }
+            }
+            try await untilBlocked(connection, client)
+            task.cancel()
+            #expect(await task.value?.code == .cancelled)
+            await connection.waitUntilClosed()
+            #expect(await redisError { try await connection.ping() }?.code == .connectionLost)
+            let list = try await client.send(RedisCommand("CLIENT", "LIST", "ID", try #require(connection.clientID))).string
+            #expect(list == "")
+        }
+    }
+
+    @Test func `A group that is destroyed under a blocked read is told by its code`() async throws {
+        try await withClient { client, stream in
+            try await client.xgroupCreate(stream, group: "g")
+            try await client.withDedicatedConnection { connection in
+                let task = Task {
+                    await redisError {
+                        try await connection.xreadgroup(
+                            group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
+                    }
+                }
+                try await untilBlocked(connection, client)
+                try await client.xgroupDestroy(stream, group: "g")
+                #expect(await task.value?.code == .server(.noGroup))
+                try await connection.ping()
+            }
+        }
+    }
+
+    @Test func `A blocked read on a server that hangs fails two seconds after its time and ends the connection`() async throws {
+        let server = try await ScriptedServer.start { _, read in read == 0 ? .bytes(ScriptedServer.welcome) : .silence }
+        try await withClient(url: server.url) { client, stream in
+            let connection = try await client.dedicatedConnection()
+            let start = ContinuousClock.now
+            let error = await redisError {
+                try await connection.xread(streams: [(stream, .end)], count: 1, block: .milliseconds(100))
+            }
+            #expect(error?.code == .timeout)
+            let duration = ContinuousClock.now - start
+            #expect(duration >= .milliseconds(2100) && duration < .seconds(8))
+            await connection.waitUntilClosed()
+        }
+        await server.stop()
+    }
+
+    @Test func `A dedicated connection that is lost says so and stays lost`() async throws {
+        let server = try await RedisServer.start()
+        try await withClient(of: server) { client, stream in
+            try await client.xgroupCreate(stream, group: "g")
+            let connection = try await client.dedicatedConnection()
+            let task = Task {
+                await redisError {
+                    try await connection.xreadgroup(
+                        group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
+                }
+            }
+            try await untilBlocked(connection, client)
+            await server.kill()
+            let error = await task.value
+            #expect(error?.code == .connectionLost && error?.mayHaveExecuted == true)
+            #expect(await redisError { try await connection.ping() }?.mayHaveExecuted == false)
+            #expect(await redisError { _ = try await client.dedicatedConnection() }?.code == .connectionFailed)
+        }
+    }
+
+    @Test func `A hot reader may run on the connection's own event loop`() async throws {
+        try await withClient { client, stream in
+            try await client.withDedicatedConnection { connection in
+                let sum = try await withTaskExecutorPreference(connection.taskExecutor) {
+                    var sum = 0
+                    for number in 1...100 {
+                        sum += try await connection.send(RedisCommand("ECHO", number)).string.flatMap(Int.init) ?? 0
+                    }
+                    return sum
+                }
+                #expect(sum == 5050)
+            }
+        }
+    }
+
+    /// Waits until the server says that the connection waits in a blocking command.
+    private func untilBlocked(_ connection: RedisConnection, _ client: RedisClient) async throws {
+        let number = try #require(connection.clientID)
+        try await eventually("the connection is blocked") {
+            let line = try await client.send(RedisCommand("CLIENT", "LIST", "ID", number)).string ?? ""
+            let flags = line.split(separator: " ").first { $0.hasPrefix("flags=") }
+            return flags?.contains("b") == true
+        }
+    }
+}

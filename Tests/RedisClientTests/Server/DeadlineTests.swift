@@ -1,0 +1,113 @@
+import RedisClient
+import TestSupport
+import Testing
+
+/// Time limits and cancellation. While writes are paused the server answers neither a write nor what stands behind it.
+@Suite struct DeadlineTests {
+    @Test func `A late reply fails its command alone and the next command gets its own reply`() async throws {
+        let server = try await RedisServer.start()
+        try await withClient(of: server) { client, key in
+            let connection = try await client.connectionNumber()
+            try await server.pauseWrites()
+            let error = await redisError { try await client.send(RedisCommand("SET", key, "x"), timeout: .milliseconds(50)) }
+            #expect(error?.code == .timeout)
+            #expect(error?.mayHaveExecuted == true)
+            async let next = client.send(RedisCommand("ECHO", "next"), timeout: .seconds(60))
+            try await server.resumeWrites()
+            #expect(try await next.string == "next")
+            #expect(try await client.connectionNumber() == connection)
+        }
+        await server.stop()
+    }
+
+    @Test func `A shorter limit behind a longer one is kept`() async throws {
+        let server = try await RedisServer.start()
+        try await withClient(of: server) { client, key in
+            try await server.pauseWrites()
+            async let patient = client.send(RedisCommand("SET", key, "x"), timeout: .seconds(60))
+            try await server.untilWriteWaits()
+            let error = await redisError { try await client.ping(timeout: .milliseconds(50)) }
+            #expect(error?.code == .timeout)
+            try await server.resumeWrites()
+            #expect(try await patient.string == "OK")
+        }
+        await server.stop()
+    }
+
+    @Test func `A connection on which nothing arrives any more is replaced`() async throws {
+        let server = try await ScriptedServer.start { connection, read in
+            if read == 0 { return .bytes(ScriptedServer.welcome) }
+            return connection == 0 ? .silence : .bytes("+PONG\r\n")
+        }
+        try await withClient(url: server.url, adjust: { $0.stallTimeout = .milliseconds(200) }) { client, _ in
+            let error = await redisError { try await client.ping(timeout: .seconds(30)) }
+            #expect(error?.code == .connectionLost)
+            #expect(error?.mayHaveExecuted == true)
+            try await client.ping()
+        }
+        await server.stop()
+    }
+
+    @Test func `A server that accepts and says nothing does not hold a command beyond its limit`() async throws {
+        let server = try await ScriptedServer.start { _, _ in .silence }
+        try await withClient(url: server.url, adjust: { $0.connectTimeout = .milliseconds(100) }) { client, _ in
+            let error = await redisError { try await client.ping(timeout: .milliseconds(350)) }
+            #expect(error?.code == .connectionFailed)
+            #expect(error?.mayHaveExecuted == false)
+        }
+        await server.stop()
+    }
+
+    @Test func `A cancelled command fails at once and the others get their own replies`() async throws {
+        let server = try await RedisServer.start()
+        try await withClient(of: server) { client, key in
+            let connection = try await client.connectionNumber()
+            try await server.pauseWrites()
+            let doomed = Task { await redisError { try await client.set(key, [1]) } }
+            try await server.untilWriteWaits()
+            async let other = client.send(RedisCommand("ECHO", "other"), timeout: .seconds(60))
+            doomed.cancel()
+            let error = await doomed.value
+            #expect(error?.code == .cancelled)
+            #expect(error?.mayHaveExecuted == true)
+            try await server.resumeWrites()
+            #expect(try await other.string == "other")
+            #expect(try await client.connectionNumber() == connection)
+        }
+        await server.stop()
+    }
+
+    @Test func `Cancelling at any moment ends every command exactly once`() async throws {
+        try await withClient { client, prefix in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<500 {
+                    group.addTask {
+                        let task = Task { try await client.send(RedisCommand("ECHO", "\(number)")) }
+                        for _ in 0..<(number % 7) { await Task.yield() }
+                        task.cancel()
+                        switch await task.result {
+                        case .success(let reply): #expect(reply.string == "\(number)")
+                        case .failure(let error): #expect((error as? RedisError)?.code == .cancelled)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await client.send(RedisCommand("ECHO", "end")).string == "end")
+        }
+    }
+
+    @Test func `A task that is cancelled already sends nothing`() async throws {
+        try await withClient { client, prefix in
+            try await client.ping()
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await redisError { try await client.set(prefix, [1]) }
+            }
+            let error = await task.value
+            #expect(error?.code == .cancelled)
+            #expect(error?.mayHaveExecuted == false)
+            #expect(try await client.get(prefix) == nil)
+        }
+    }
+}
