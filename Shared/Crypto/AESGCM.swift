@@ -30,7 +30,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         precondition(isSealing)
         try begin(nonce: nonce, associated: associated)
         let start = output.count
-        output.append(contentsOf: repeatElement(0, count: plaintext.count + Self.tagByteCount))
+        output.appendZeros(plaintext.count + Self.tagByteCount)
         let status = output.withUnsafeMutableBytes { buffer in
             let target = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
             guard transform(plaintext, into: target), finish() else { return false }
@@ -54,7 +54,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         try begin(nonce: nonce, associated: associated)
         let length = segment.count - Self.tagByteCount
         let start = output.count
-        output.append(contentsOf: repeatElement(0, count: length))
+        output.appendZeros(length)
         var tag = [UInt8](segment[length...])
         let status = output.withUnsafeMutableBytes { buffer in
             let target = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])

@@ -47,7 +47,7 @@ public struct StreamOpener: ~Copyable, Sendable {
         while !rest.isEmpty {
             if pending.count == Self.sealedSegmentByteCount { try openPending(isLast: false, into: &output) }
             let taken = rest.prefix(Self.sealedSegmentByteCount - pending.count)
-            pending.append(contentsOf: taken)
+            pending.append(contentsOf: UnsafeRawBufferPointer(rebasing: taken))
             rest = rest.dropFirst(taken.count)
         }
         return output

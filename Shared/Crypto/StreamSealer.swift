@@ -35,7 +35,7 @@ public struct StreamSealer: ~Copyable, Sendable {
             // A full segment waits for one more byte: only then is it known not to be the last.
             if pending.count == Sealer.segmentByteCount { try sealPending(isLast: false, into: &output) }
             let taken = rest.prefix(Sealer.segmentByteCount - pending.count)
-            pending.append(contentsOf: taken)
+            pending.append(contentsOf: UnsafeRawBufferPointer(rebasing: taken))
             rest = rest.dropFirst(taken.count)
         }
         return output
