@@ -43,6 +43,16 @@ import Testing
         #expect(code(Array(png.prefix(Int(Double(png.count) * share)))) == .corrupt)
     }
 
+    @Test(arguments: [SmallFiles.webP, SmallFiles.heic])
+    func `WebP and HEIC files decode, and cut-off ones do not`(file: [UInt8]) throws {
+        let image = try ImageDecoder.decodeUpright(file).image
+        #expect(image.width == 64 && image.height == 48)
+        for (x, expected) in [(8, [200, 120, 40]), (56, [40, 120, 200])] {
+            for channel in 0..<3 { #expect(abs(Int(image.level(x, 24, channel)) - expected[channel]) <= 12) }
+        }
+        for share in [0.3, 0.6, 0.9] { #expect(code(Array(file.prefix(Int(Double(file.count) * share)))) == .corrupt) }
+    }
+
     @Test func `magic bytes alone make no picture`() {
         #expect(code([0xFF, 0xD8, 0xFF, 0xE0]) == .corrupt)
         #expect(code(Array("RIFF".utf8) + [4, 0, 0, 0] + Array("WEBPVP8 ".utf8)) == .corrupt)
