@@ -32,7 +32,7 @@ demo: up ## Sign up, sign in and refuse a face, with real photos, and show the p
 test: setup ## Run all tests; needs no server to be running
 	@[ -d .build ] || echo "==> first build: about 6 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
-	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build
+	@rm -rf .build/test-logs && deploy/local/test.sh
 
 bench: setup ## Measure against bare hiredis, pgbench and dlib in the same run; one JSON line a figure
 	@swift build -c release --scratch-path .build-release --product heliograph-bench -j $(JOBS)
