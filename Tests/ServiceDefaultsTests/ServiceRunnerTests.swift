@@ -1,0 +1,83 @@
+import Foundation
+import HTTPClient
+import Logging
+import ServiceDefaults
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+/// A service with nothing of its own: what remains is what all services have.
+private enum BareService: HeliographService {
+    static let name = "bare-service"
+    static let summary = "Only what all services have."
+
+    static func build(_ context: ServiceContext) async throws -> [any Service] { [] }
+}
+
+@Suite struct ServiceRunnerTests {
+    private func settings(_ database: TestDatabase, port: Int) async throws -> Settings {
+        let key = Data(repeating: 7, count: 32).base64EncodedString()
+        return Settings(environment: [
+            "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url, "SEALING_KEYS": "k1:\(key)",
+            "LOOKUP_KEY": key, "ADMIN_PORT": "\(port)", "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
+        ])
+    }
+
+    @Test func `a service answers its operators while it runs and ends when it is told to`() async throws {
+        try await withMigratedDatabase { database in
+            let port = try FreePort.find()
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let context = try ServiceContext(name: "bare-service", settings: try await settings(database, port: port), logger: logger)
+            let group = try await ServiceRunner.group(for: BareService.self, context: context, signals: [])
+            let http = plainHTTP()
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                try await eventually("the service is ready") {
+                    (try? await status(of: "/readyz", port: port, http)) == 200 ? () : nil
+                }
+                let alive = try await status(of: "/livez", port: port, http)
+                let metrics = try await status(of: "/metrics", port: port, http)
+                #expect(alive == 200)
+                #expect(metrics == 200)
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+            }
+            await http.shutdown()
+        }
+    }
+
+    @Test func `a service whose Postgres is gone is alive but not ready, and says why`() async throws {
+        let server = try await PostgresServer.start()
+        let database = TestDatabase(url: server.url(), name: "postgres", server: server)
+        let port = try FreePort.find()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let context = try ServiceContext(name: "bare-service", settings: try await settings(database, port: port), logger: logger)
+        let report = await context.health.report()
+        #expect(report.isReady)
+        await server.stop()
+        let after = await context.health.report()
+        #expect(after.failures.keys.sorted() == ["postgres"])
+        await context.postgres.shutdown()
+        await context.redis.shutdown()
+    }
+
+    @Test func `secrets of the wrong form stop the start without being shown`() async throws {
+        let environment = ["DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "SEALING_KEYS": "hunter2"]
+        let error = #expect(throws: ConfigurationError.self) {
+            _ = try ServiceContext(name: "x", settings: Settings(environment: environment), logger: Logger(label: "test"))
+        }
+        #expect(error?.name == "SEALING_KEYS")
+        #expect(error?.description.contains("hunter2") == false)
+    }
+
+    private func plainHTTP() -> HTTPClient {
+        var configuration = HTTPClientConfiguration()
+        configuration.version = .http1
+        configuration.allowedSchemes = ["http"]
+        return HTTPClient(configuration: configuration, logger: Logger(label: "test"))
+    }
+
+    private func status(of path: String, port: Int, _ http: HTTPClient) async throws -> Int {
+        try await http.execute(HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")).status
+    }
+}
