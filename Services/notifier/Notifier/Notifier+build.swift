@@ -9,7 +9,9 @@ internal import WireFormat
 
 /// The service that sends pushes: consumes `notification.addressed.*`, sends by FCM, publishes `notification.settled`.
 public enum Notifier: HeliographService {
+    /// The deployed name, which is also that of the consumer group.
     public static let name = "notifier"
+    /// The line of `--help`.
     public static let summary = "Sends the pushes that token-registry has addressed, and tells how each of them ended."
 
     /// Makes the push client and the consumer of the three lanes.

@@ -73,7 +73,9 @@ extension FCMMessage {
             }
         }
 
-        private mutating func complete(_ jobID: String, templateName: String, thumbnailURL: String?, badge: Int?) {
+        private mutating func complete(
+            _ jobID: String, templateName: String, thumbnailURL: String?, badge: Int?
+        ) {
             let templateName = PushTexts.cut(templateName, to: PushTexts.nameCharactersMax)
             title = "Image Ready! 🎨"
             body = "Your \(templateName) image has been processed"
@@ -86,7 +88,9 @@ extension FCMMessage {
             aps.mutableContent = image == nil ? nil : 1
         }
 
-        private mutating func ekyc(_ event: String, title: String, _ sessionID: String, _ userID: String, _ succeeded: Bool) {
+        private mutating func ekyc(
+            _ event: String, title: String, _ sessionID: String, _ userID: String, _ succeeded: Bool
+        ) {
             self.title = title
             data = [
                 "event": event, "session_id": sessionID, "user_id": userID, "success": succeeded ? "true" : "false",

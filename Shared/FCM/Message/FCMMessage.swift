@@ -7,37 +7,49 @@ internal import FoundationEssentials
 public struct FCMMessage: Sendable, Encodable {
     /// The text that is shown.
     public struct Notification: Sendable, Encodable, Equatable {
+        /// The first line.
         public var title: String
+        /// What follows.
         public var body: String
     }
 
     /// What only Android devices get.
     public struct Android: Sendable, Encodable, Equatable {
+        /// How Android shows it.
         public struct Notification: Sendable, Encodable, Equatable {
             /// A later notification with the same tag takes this one's place.
             public var tag: String
+            /// The picture below the text: https, at most 1 MB.
             public var image: String?
         }
 
+        /// `HIGH` wakes a sleeping device.
         public var priority = "HIGH"
         /// How long the message may wait for the device, such as `3600s`.
         public var ttl: String?
+        /// How Android shows it.
         public var notification: Notification
     }
 
     /// What only Apple devices get.
     public struct APNS: Sendable, Encodable, Equatable {
+        /// The JSON that reaches the app.
         public struct Payload: Sendable, Encodable, Equatable {
+            /// What the system reads of it.
             public var aps: APS
         }
 
+        /// What FCM adds for Apple devices.
         public struct Options: Sendable, Encodable, Equatable {
             /// The picture that FirebaseMessaging's service extension fetches.
             public var image: String
         }
 
+        /// The headers of the request to Apple, such as `apns-collapse-id`.
         public var headers: [String: String]
+        /// The JSON that reaches the app.
         public var payload: Payload
+        /// What FCM adds.
         public var options: Options?
 
         enum CodingKeys: String, CodingKey {
@@ -92,16 +104,23 @@ public struct FCMMessage: Sendable, Encodable {
 
 /// The dictionary Apple's system reads.
 public struct APS: Sendable, Encodable, Equatable {
+    /// The text that is shown, where it stands in aps itself.
     public struct Alert: Sendable, Encodable, Equatable {
+        /// The first line.
         public var title: String
+        /// What follows.
         public var body: String
     }
 
+    /// The text that is shown; FCM puts the notification's here when it is missing.
     public var alert: Alert?
     /// The number on the app's icon: absolute, as a phone does not count by itself.
     public var badge: Int?
+    /// The sound that is played.
     public var sound: String?
+    /// The set of actions the app has registered.
     public var category: String?
+    /// What belongs to the same group.
     public var threadID: String?
     /// 1 wakes the app in the background, when the system finds it worth while.
     public var contentAvailable: Int?
