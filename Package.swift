@@ -131,7 +131,9 @@ let package = Package(
         .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
-        .tests("ServiceDefaultsTests", ["ServiceDefaults", "TestSupport", "HTTPClient", .coreMetrics, .logging, .lifecycle]),
+        .tests(
+            "ServiceDefaultsTests",
+            ["ServiceDefaults", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
             ["IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .nioCore, .nioPosix]),

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPClient
 import Logging
+import PostgresClient
+import RedisClient
 import ServiceDefaults
 import ServiceLifecycle
 import TestSupport

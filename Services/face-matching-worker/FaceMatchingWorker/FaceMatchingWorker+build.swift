@@ -39,7 +39,7 @@ public enum FaceMatchingWorker: HeliographService {
         let pool = try await startPool(models: models, threads: threads)
         context.logger.info("face engines ready", metadata: ["threads": "\(threads)", "model": "\(FaceModels.modelID)"])
         let matcher = SessionMatcher(
-            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool,
+            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool, logger: context.logger,
             signIn: SignInDecision(threshold: Float(threshold)))
         let handler = EkycRequestedHandler(matcher: matcher, postgres: context.postgres, blobs: blobs)
         let consumer = try EventConsumer(

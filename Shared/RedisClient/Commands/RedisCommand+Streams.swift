@@ -76,7 +76,7 @@ extension RedisCommand {
     public static func xautoclaim(
         _ stream: String, group: String, consumer: String, minIdle: Duration, from cursor: RedisStreamID = .zero, count: Int
     ) -> RedisCommand {
-        RedisCommand("XAUTOCLAIM", stream, group, consumer, minIdle.redisMilliseconds, cursor, "COUNT", count)
+        RedisCommand("XAUTOCLAIM", stream, group, consumer, minIdle.wholeMilliseconds, cursor, "COUNT", count)
     }
 
     /// `XCLAIM … JUSTID`: gives entries to a consumer without counting a delivery, which also resets their idle time. The reply
@@ -84,7 +84,7 @@ extension RedisCommand {
     public static func xclaimIDs(
         _ stream: String, group: String, consumer: String, minIdle: Duration, ids: [RedisStreamID]
     ) -> RedisCommand {
-        let head: [any RedisArgument] = [stream, group, consumer, minIdle.redisMilliseconds]
+        let head: [any RedisArgument] = [stream, group, consumer, minIdle.wholeMilliseconds]
         return RedisCommand("XCLAIM", arguments: head + ids as [any RedisArgument] + ["JUSTID"])
     }
 
@@ -95,9 +95,12 @@ extension RedisCommand {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up, and at least 1: to the server, 0 means for ever.
-    var redisMilliseconds: Int {
+    /// Whole milliseconds, rounded up, and at least 1: as a time to block, 0 means for ever.
+    var redisMilliseconds: Int { max(1, wholeMilliseconds) }
+
+    /// Whole milliseconds, rounded up: as a least idle time, 0 is every entry.
+    var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
-        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

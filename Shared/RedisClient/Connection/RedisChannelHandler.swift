@@ -135,6 +135,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
     }
 
     private func deliver(_ failure: inout RedisError?) {
+        var answered: [Request] = []
         var commands = 0
         var bytes = 0
         for reply in received {
@@ -144,14 +145,16 @@ final class RedisChannelHandler: ChannelInboundHandler {
             case .complete(let request):
                 commands += request.commandCount
                 bytes += request.byteCount
-                request.promise?.succeed(request.replies)
+                answered.append(request)
             case .unsolicited:
                 failure = RedisError(.protocolViolation, "the server sent a reply that nobody had asked for")
             }
             if reply.kind == .error { considerRetiring(after: reply) }
         }
         received.removeAll(keepingCapacity: true)
+        // Room is made before anybody is told: who goes on at once with as many commands must not find the queue full.
         if commands > 0 { outbox.release(commands: commands, bytes: bytes) }
+        for request in answered { request.promise?.succeed(request.replies) }
     }
 
     private func considerRetiring(after reply: RedisReply) {

@@ -43,6 +43,11 @@ struct EkycRequestedHandler: EventHandler {
     }
 
     private func verdict(on session: Session, _ context: HandlerContext) async throws -> Verdict {
+        // A picture that kills the process throws nothing: what came back this often is not looked at again.
+        guard context.deliveryCount <= PermanentFailure.maxDeliveries else {
+            context.logger.error("session given up after too many deliveries", metadata: ["session": "\(session.id)"])
+            return .refused(.internal)
+        }
         do {
             return try await matcher.verdict(on: session)
         } catch {

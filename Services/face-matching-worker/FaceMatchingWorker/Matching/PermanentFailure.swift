@@ -7,6 +7,17 @@ enum PermanentFailure {
     /// How often a session is tried before it is given up: with claims 15 s apart, long before its deadline.
     static let maxDeliveries = 8
 
+    /// Whether a sign-in has to go on as if there were no face, because the stored one cannot be used any more.
+    ///
+    /// It would otherwise end in another way and sooner than one for an unknown e-mail, which tells who has an account.
+    static func makesTemplateUnusable(_ error: any Error) -> Bool {
+        switch error {
+        case is IncomparableFace, is CryptoError: true
+        case let error as FaceEngineError: error.code == .badTemplate
+        default: false
+        }
+    }
+
     /// Whether the session should be ended with `internal` now.
     static func isReached(_ error: any Error, deliveryCount: Int) -> Bool {
         if deliveryCount >= maxDeliveries { return true }

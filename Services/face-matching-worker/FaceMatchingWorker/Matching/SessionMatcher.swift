@@ -2,6 +2,7 @@ internal import BlobStore
 internal import FaceEngine
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import Logging
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -14,6 +15,7 @@ struct SessionMatcher: Sendable {
     let sealer: Sealer
     let blobs: any BlobStore
     let engines: FaceEnginePool
+    let logger: Logger
     let signUp = SignUpDecision()
     let signIn: SignInDecision
 
@@ -52,7 +54,13 @@ struct SessionMatcher: Sendable {
     }
 
     private func verdictOnSignIn(_ session: Session) async throws -> Verdict {
-        let enrolled = try await enrolledFace(of: session.userID)
+        let enrolled: EnrolledFace?
+        do {
+            enrolled = try await enrolledFace(of: session.userID)
+        } catch where PermanentFailure.makesTemplateUnusable(error) {
+            logger.error("a stored face cannot be used", metadata: ["session": "\(session.id)", "error": "\(error)"])
+            enrolled = nil
+        }
         let examined = try await examiner.examine(session.photos, for: .signIn)
         let hashes = examined.map(\.digest)
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(userID: session.userID, hashes: hashes)

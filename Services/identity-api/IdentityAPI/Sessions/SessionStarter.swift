@@ -24,30 +24,47 @@ struct SessionStarter: Sendable {
         let token: OpaqueToken
     }
 
+    /// The database neither confirmed nor denied the session: it may exist, and so its photos must stay.
+    struct OutcomeUnknown: Error {
+        let underlying: any Error
+    }
+
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
     ///
-    /// - Throws: `account_locked` for a sign-in after too many failed ones.
+    /// - Throws: `account_locked` for a sign-in after too many failed ones; ``OutcomeUnknown`` when the connection broke
+    ///   around the commit and the database cannot be asked now.
     func start(
         _ upload: ReceivedUpload, sessionID: UUID, form: UploadForm, owner: UploadOwner, target: PushTarget,
         requestID: String, traceparent: String?
     ) async throws -> Started {
         let token = OpaqueToken.generate()
         let pushTokenSealed = try keys.sealed(target, for: sessionID)
-        try await postgres.withTransaction { transaction in
-            let userID = try await userID(of: owner, event: form.event, transaction)
-            let sessions = SessionRepository(transaction)
-            if form.event == .signIn {
-                try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID, window: SignInLock.window))
+        var isComplete = false
+        do {
+            try await postgres.withTransaction { transaction in
+                let userID = try await userID(of: owner, event: form.event, transaction)
+                let sessions = SessionRepository(transaction)
+                if form.event == .signIn {
+                    try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID, window: SignInLock.window))
+                }
+                var isAuthorised = false
+                if case .authorised = owner { isAuthorised = true }
+                try await sessions.insert(
+                    NewSession(
+                        id: sessionID, userID: userID, event: form.event, authorised: isAuthorised, tokenHash: token.hash,
+                        pushTokenSealed: pushTokenSealed, installationKey: keys.installationKey(target), photos: upload.photos,
+                        requestID: requestID, traceparent: traceparent))
+                try await OutboxRepository(transaction).publish(
+                    EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
+                isComplete = true
             }
-            var isAuthorised = false
-            if case .authorised = owner { isAuthorised = true }
-            try await sessions.insert(
-                NewSession(
-                    id: sessionID, userID: userID, event: form.event, authorised: isAuthorised, tokenHash: token.hash,
-                    pushTokenSealed: pushTokenSealed, installationKey: keys.installationKey(target), photos: upload.photos,
-                    requestID: requestID, traceparent: traceparent))
-            try await OutboxRepository(transaction).publish(
-                EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
+        } catch let error as PostgresError where isComplete {
+            // A commit whose answer was lost may have happened: the row tells.
+            let found: Session?
+            do { found = try await SessionRepository(postgres).find(id: sessionID) } catch {
+                throw OutcomeUnknown(underlying: error)
+            }
+            guard found != nil else { throw error }
         }
         return Started(sessionID: sessionID, token: token)
     }

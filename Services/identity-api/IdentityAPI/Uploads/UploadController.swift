@@ -32,6 +32,9 @@ struct UploadController: Sendable {
                     error.bodyWasRead = true
                     throw error
                 }
+            } catch let error as SessionStarter.OutcomeUnknown {
+                // The worker may need the photos; if there is no session after all, the sweeper removes them.
+                throw error.underlying
             } catch {
                 await discard(sessionID, context)
                 throw error
