@@ -149,6 +149,30 @@ extension IdentityFixture {
         }
     }
 
+    @Test func `Logging out with the token that a refresh just replaced ends the device's sign-in`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            let next = try await api.refresh(device.refreshToken)
+            #expect(try await api.logout(device.accessToken).status == 200)
+            #expect(try await !api.isAccepted(try #require(next.json.text("access_token"))))
+            #expect(try await api.boundUsers().isEmpty)
+        }
+    }
+
+    @Test func `A late logout leaves the device to a newer sign-in of the same user`() async throws {
+        try await withIdentityAPI { api in
+            let old = try await api.signedInDevice()
+            let session = try await api.start(Path.login, .signIn())
+            try await api.decide(session.id, .succeeded)
+            let new = try #require(try await api.redeem(session).json.text("access_token"))
+            #expect(try await api.logout(old.accessToken).status == 200)
+            #expect(try await api.boundUsers() == [old.userID])
+            #expect(try await api.isAccepted(new))
+            #expect(try await api.logout(new).status == 200)
+            #expect(try await api.boundUsers().isEmpty)
+        }
+    }
+
     @Test(arguments: [
         ("application/json", "{}", "400 missing_field refresh_token"), ("application/json", "nonsense", "400 invalid_request"),
         ("text/plain", "x", "415 unsupported_media_type"),

@@ -13,6 +13,21 @@ struct AccessTokenRepositoryTests {
             installationKey: hash(7), lifetime: lifetime, refreshLifetime: .seconds(3600))
     }
 
+    @discardableResult
+    private func rotate(_ seed: Int, to next: Int, _ client: PostgresClient) async throws -> RefreshResult {
+        try await client.withTransaction { transaction in
+            try await AccessTokenRepository(transaction).rotate(
+                refreshHash: hash(seed + 1000), newAccessHash: hash(next), newRefreshHash: hash(next + 1000),
+                lifetime: .seconds(60), refreshLifetime: .seconds(3600))
+        }
+    }
+
+    private func logOut(_ seed: Int, _ client: PostgresClient) async throws -> AccessToken? {
+        try await client.withTransaction { transaction in
+            try await AccessTokenRepository(transaction).revoke(accessHash: hash(seed))
+        }
+    }
+
     @Test func `a valid token is found, an unknown or expired one is not`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
@@ -36,7 +51,7 @@ struct AccessTokenRepositoryTests {
             try await tokens.insert(token(1, of: user.id, family: family))
             try await tokens.insert(token(2, of: user.id, family: family))
             try await tokens.insert(token(3, of: user.id))
-            let revoked = try await race(8) { _ in try await tokens.revoke(accessHash: hash(1)) }
+            let revoked = try await race(8) { _ in try await logOut(1, client) }
             #expect(revoked.compactMap { $0 }.count == 1)
             #expect(try await tokens.find(accessHash: hash(1)) == nil)
             #expect(try await tokens.find(accessHash: hash(2)) == nil)
@@ -85,6 +100,38 @@ struct AccessTokenRepositoryTests {
             #expect(new.installationKey == old.installationKey)
             #expect(try await tokens.find(accessHash: hash(1)) == nil)
             #expect(try await tokens.find(accessHash: hash(2)) == new)
+        }
+    }
+
+    @Test func `a logout with the token that was just rotated away revokes the family, once`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            let tokens = AccessTokenRepository(client)
+            let old = try await tokens.insert(token(1, of: user.id))
+            try await rotate(1, to: 2, client)
+            let revoked = try await logOut(1, client)
+            #expect(revoked?.id == old.id && revoked?.userID == user.id && revoked?.installationKey == hash(7))
+            #expect(try await tokens.find(accessHash: hash(2)) == nil)
+            let again = try await logOut(1, client)
+            #expect(again == nil)
+        }
+    }
+
+    @Test func `a logout that meets a rotation leaves no pair alive`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            for round in 0..<20 {
+                try await AccessTokenRepository(client).insert(token(2 * round, of: user.id))
+                let loggedOut = try await race(2) { index in
+                    if index == 0 {
+                        try await rotate(2 * round, to: 2 * round + 1, client)
+                        return false
+                    }
+                    return try await logOut(2 * round, client) != nil
+                }
+                #expect(loggedOut.contains(true), "in either order there was a pair to revoke")
+                #expect(try await AccessTokenRepository(client).revokeAll(userID: user.id) == 0)
+            }
         }
     }
 

@@ -20,8 +20,7 @@ extension AccessTokenRepository {
     ) async throws(PostgresError) -> RefreshResult {
         let families = try await db.query("SELECT family_id FROM access_tokens WHERE refresh_hash = \(refreshHash)")
         guard let family = try families.first?.decode("family_id", as: UUID.self) else { return .unknown }
-        // One change of a family at a time: a revocation must see the pair that a rotation is just adding.
-        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('family:' || (\(family)::uuid)::text, 0))")
+        try await lock(family: family)
         let rows = try await db.query(
             """
             SELECT *, revoked_at IS NOT NULL AS is_revoked, refresh_expires_at <= now() AS is_over
@@ -29,8 +28,7 @@ extension AccessTokenRepository {
             """)
         guard let row = rows.first else { return .unknown }
         if try row.decode("is_revoked", as: Bool.self) {
-            try await db.execute(
-                "UPDATE access_tokens SET revoked_at = now() WHERE family_id = \(family) AND revoked_at IS NULL")
+            try await revokeAll(familyID: family)
             return .reused
         }
         if try row.decode("is_over", as: Bool.self) { return .unknown }
@@ -42,5 +40,19 @@ extension AccessTokenRepository {
                     userID: old.userID, sessionID: old.sessionID, familyID: family, accessHash: newAccessHash,
                     refreshHash: newRefreshHash, installationKey: old.installationKey, lifetime: lifetime,
                     refreshLifetime: refreshLifetime)))
+    }
+
+    /// Waits until nobody else changes the family, and keeps it so until the transaction ends.
+    ///
+    /// One change of a family at a time: a revocation must see the pair that a rotation is just adding.
+    func lock(family: UUID) async throws(PostgresError) {
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('family:' || (\(family)::uuid)::text, 0))")
+    }
+
+    /// Revokes every pair of a family that is not revoked yet, and returns how many they were.
+    @discardableResult
+    func revokeAll(familyID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute(
+            "UPDATE access_tokens SET revoked_at = now() WHERE family_id = \(familyID) AND revoked_at IS NULL")
     }
 }

@@ -40,19 +40,18 @@ public struct AccessTokenRepository: Sendable {
 
     /// Revokes the whole family of an access token: signs the device out.
     ///
-    /// - Returns: The presented pair; `nil` when it is unknown or was revoked before.
+    /// The token may have been rotated away already, as when a logout and a refresh cross on their way.
+    /// Belongs in a transaction, because the lock that keeps a rotation out lasts only as long as that.
+    ///
+    /// - Returns: The presented pair; `nil` when it is unknown or nothing of its family was left to revoke.
     public func revoke(accessHash: [UInt8]) async throws(PostgresError) -> AccessToken? {
-        let rows = try await db.query(
-            """
-            WITH revoked AS (
-                UPDATE access_tokens SET revoked_at = now()
-                WHERE revoked_at IS NULL
-                  AND family_id = (SELECT family_id FROM access_tokens WHERE access_hash = \(accessHash))
-                RETURNING *
-            )
-            SELECT * FROM revoked WHERE access_hash = \(accessHash)
-            """)
-        return try rows.first.map { row throws(PostgresError) in try AccessToken(row: row) }
+        let rows = try await db.query("SELECT * FROM access_tokens WHERE access_hash = \(accessHash)")
+        guard let row = rows.first else { return nil }
+        let presented = try AccessToken(row: row)
+        try await lock(family: presented.familyID)
+        // A statement of its own, whose snapshot has the pair of the rotation that held the lock before.
+        let revoked = try await revokeAll(familyID: presented.familyID)
+        return revoked > 0 ? presented : nil
     }
 
     /// Revokes every pair of a user, on all devices.

@@ -64,7 +64,8 @@ struct TokenController: Sendable {
         }
     }
 
-    /// Revokes the device's tokens and takes its push token away, unless somebody else has signed in on it since.
+    /// Revokes the device's tokens and takes its push token away, unless somebody, even the same user, has signed in on
+    /// it since.
     func logout(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let token = try request.requiredBearer()
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
