@@ -6,13 +6,23 @@ if [ -e "$root/.env" ]; then
     echo ".env is there already; nothing was changed"
     exit 0
 fi
+if ! command -v openssl > /dev/null; then
+    echo "make-env: openssl is missing (Debian's package openssl); nothing was written" >&2
+    exit 1
+fi
 umask 077
-key() { openssl rand -base64 32; }
-cat > "$root/.env" <<ENV
+# Into variables first: a command that fails inside a here-document would go unnoticed and leave an empty secret.
+sealing_key=$(openssl rand -base64 32)
+lookup_key=$(openssl rand -base64 32)
+postgres_password=$(openssl rand -hex 24)
+redis_password=$(openssl rand -hex 24)
+trap 'rm -f "$root/.env.new"' EXIT
+cat > "$root/.env.new" <<ENV
 # The secrets of this installation. Keep a copy: without them nothing that is sealed can be read again.
-SEALING_KEYS=k1:$(key)
-LOOKUP_KEY=$(key)
-POSTGRES_PASSWORD=$(openssl rand -hex 24)
-REDIS_PASSWORD=$(openssl rand -hex 24)
+SEALING_KEYS=k1:$sealing_key
+LOOKUP_KEY=$lookup_key
+POSTGRES_PASSWORD=$postgres_password
+REDIS_PASSWORD=$redis_password
 ENV
+mv "$root/.env.new" "$root/.env"
 echo ".env is written"

@@ -23,6 +23,8 @@ fi
 
 echo "face models: fetching 100 MB (a minute on a usual line) …"
 mkdir -p "$models"
+# In a container another user reads them.
+chmod 0755 "$models"
 scratch=$(mktemp -d "$models/fetch.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT INT TERM
 

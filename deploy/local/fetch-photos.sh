@@ -24,9 +24,19 @@ a7efcc907375274796f39646510704aa86672d59f6d5469d69af3c85590976a6  obama2.jpg
 
 present() { (cd "$1" 2>/dev/null && printf '%s\n' "$sums" | sha256sum --check --status 2>/dev/null); }
 
-# Views are made again when the program that makes them has changed.
+# Whether each of the views is there.
+has_views() {
+    for n in 1 2 3; do
+        for view in person-a/left person-a/right person-a/front person-a/sign-in person-b/sign-in; do
+            [ -s "$photos/$view-$n.jpg" ] || return 1
+        done
+    done
+    for view in two-people no-face partial-face; do [ -s "$photos/cases/$view.jpg" ] || return 1; done
+}
+
+# Views are made again one is missing, or the program that makes them has changed.
 recipe=$(sha256sum < "$here/synthesise-views.py" | cut -d' ' -f1)
-if present "$photos/original" && [ "$(cat "$photos/recipe" 2>/dev/null)" = "$recipe" ]; then
+if present "$photos/original" && [ "$(cat "$photos/recipe" 2>/dev/null)" = "$recipe" ] && has_views; then
     echo "photos: present"
     exit 0
 fi

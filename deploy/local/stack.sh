@@ -134,8 +134,11 @@ start_postgres() {
         password_file=$(mktemp)
         printf '%s' "$POSTGRES_PASSWORD" >"$password_file"
         if [ "$(id -u)" -eq 0 ]; then chown postgres "$password_file"; fi
-        (cd / && as_postgres "$bin/initdb" -D "$data" -U heliograph --pwfile="$password_file" --auth=scram-sha-256 \
-            --encoding=UTF8 --locale=C.UTF-8) >>"$run/logs/postgres.log" 2>&1 || fail "initdb failed; see $run/logs/postgres.log"
+        if ! (cd / && as_postgres "$bin/initdb" -D "$data" -U heliograph --pwfile="$password_file" --auth=scram-sha-256 \
+            --encoding=UTF8 --locale=C.UTF-8) >>"$run/logs/postgres.log" 2>&1; then
+            rm -f "$password_file"
+            fail "initdb failed; see $run/logs/postgres.log"
+        fi
         rm -f "$password_file"
     fi
     cd /
@@ -213,7 +216,12 @@ up() {
         wait_for fcm-emulator 30 "$binaries/fcm-emulator" healthcheck --port "$FCM_HTTP_PORT"
     fi
     for index in "${!services[@]}"; do
-        is_running "${services[$index]}" || start_service "${services[$index]}" "$index"
+        name=${services[$index]}
+        if is_running "$name" && [ "$binaries/$name" -nt "$run/pids/$name" ]; then
+            say "$name was built since it started: restarting it"
+            stop "$name" TERM 30
+        fi
+        is_running "$name" || start_service "$name" "$index"
     done
     for index in "${!services[@]}"; do
         name=${services[$index]}
