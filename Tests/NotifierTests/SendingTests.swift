@@ -61,8 +61,8 @@ import WireFormat
             let deliveries = try await fixture.settled(fixture.address(tokens, lane: .bulk))
             #expect(deliveries.count == 250)
             #expect(deliveries.allSatisfy { $0.state == .accepted })
-            // Not exactly: now and then libcurl 7.88 loses a connection with some requests in flight, whose outcome is unknown
-            // then, and FCM knows no idempotency key. On the device the repetition replaces the first, by its collapse id.
+            // At least, not exactly: in some runs ten of the 250 reached the emulator twice, and why is not known yet.
+            // Until it is, this holds only that none is lost; the repetition has the same collapse id.
             #expect(fixture.emulator.statistics.accepted >= 250)
         }
     }
