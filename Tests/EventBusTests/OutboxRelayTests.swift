@@ -45,6 +45,12 @@ private struct FaultyTransport: EventTransport {
     func retire(consumer: String, group: String, stream: String) async throws(EventBusError) -> Bool {
         try await base.retire(consumer: consumer, group: group, stream: stream)
     }
+    func absent(
+        _ messages: [PublishedMessage], group: String, stream: String
+    ) async throws(EventBusError) -> [PublishedMessage] {
+        try await base.absent(messages, group: group, stream: stream)
+    }
+
     func pendingCount(group: String, stream: String) async throws(EventBusError) -> Int {
         try await base.pendingCount(group: group, stream: stream)
     }

@@ -68,6 +68,14 @@ public final class InMemoryEventTransport: EventTransport {
         state.withLock { $0.streams[stream]?.pendingCount(group: group) ?? 0 }
     }
 
+    public func absent(
+        _ messages: [PublishedMessage], group: String, stream: String
+    ) async throws(EventBusError) -> [PublishedMessage] {
+        state.withLock { state in
+            messages.filter { state.streams[stream]?.isBefore(group: group, $0) != true }
+        }
+    }
+
     public func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
         let positions = state.withLock { state in
             streams.map { ($0, state.streams[$0]?.lastID ?? .zero) }

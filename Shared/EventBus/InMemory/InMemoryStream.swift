@@ -98,6 +98,14 @@ struct InMemoryStream {
 
     func pendingCount(group: String) -> Int { groups[group]?.pending.count ?? 0 }
 
+    /// Whether a group was not given a message yet or has it pending.
+    func isBefore(group name: String, _ message: PublishedMessage) -> Bool {
+        let next = index(after: message.entryID)
+        guard next > 0, entries[next - 1].id == message.entryID else { return false }
+        guard let group = groups[name] else { return true }
+        return next > group.next || group.pending[message.entryID] != nil
+    }
+
     func consumers(group: String) -> Set<String> { groups[group]?.consumers ?? [] }
 
     func entries(after id: EntryID, count: Int) -> [(id: EntryID, fields: [StreamField])] {

@@ -41,6 +41,36 @@ enum ConsumerScripts {
         return 1
         """)
 
+    /// Finds published messages that a group has no longer before it. KEYS: stream, retries. ARGV: group, and the entry and
+    /// the id of each message. Gives the positions of the absent ones, from 0. A message that is just tried again travels in
+    /// another entry and counts as absent.
+    static let absent = RedisScript(
+        """
+        local function number(id)
+            local milliseconds, sequence = string.match(id, '^(%d+)-(%d+)$')
+            return tonumber(milliseconds), tonumber(sequence)
+        end
+        local delivered
+        if redis.call('EXISTS', KEYS[1]) == 1 then
+            for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+                if info[2] == ARGV[1] then delivered = info[8] end
+            end
+        end
+        local lastMilliseconds, lastSequence = number(delivered or '0-0')
+        local absent = {}
+        for i = 2, #ARGV, 2 do
+            local there = redis.call('ZSCORE', KEYS[2], ARGV[i + 1])
+            if not there and #redis.call('XRANGE', KEYS[1], ARGV[i], ARGV[i]) > 0 then
+                local milliseconds, sequence = number(ARGV[i])
+                there = milliseconds > lastMilliseconds
+                    or (milliseconds == lastMilliseconds and sequence > lastSequence)
+                    or #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1) > 0
+            end
+            if not there then absent[#absent + 1] = (i - 2) / 2 end
+        end
+        return absent
+        """)
+
     /// Reads what ``claim`` gives.
     static func readClaim(_ reply: RedisReply) throws(RedisError) -> ClaimedEntries {
         guard let parts = reply.array, parts.count == 4, let cursor = EntryID(parts[0]) else {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import RedisClient
 import WireFormat
 
@@ -17,7 +18,12 @@ public struct RedisEventTransport: EventTransport {
     }
 
     /// The server's key for a stream.
-    public func key(of stream: String) -> String { keyPrefix + stream }
+    ///
+    /// All keys of a stream have the same hash tag, so that a script that touches several of them works on a cluster.
+    public func key(of stream: String) -> String { "\(keyPrefix){\(stream)}" }
+
+    /// The server's key for what a group has set aside to try again.
+    func retryKey(of stream: String, _ group: String) -> String { "\(key(of: stream)):retry:\(group)" }
 
     public func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
         try await attempt("making a consumer group") { () async throws(RedisError) in
@@ -95,21 +101,34 @@ public struct RedisEventTransport: EventTransport {
         }
     }
 
+    public func absent(
+        _ messages: [PublishedMessage], group: String, stream: String
+    ) async throws(EventBusError) -> [PublishedMessage] {
+        guard !messages.isEmpty else { return [] }
+        return try await attempt("looking for messages") { () async throws(RedisError) in
+            var arguments: [any RedisArgument] = [group]
+            for message in messages { arguments += [message.entryID, message.id.wireString] as [any RedisArgument] }
+            let reply = try await client.eval(
+                ConsumerScripts.absent, keys: [key(of: stream), retryKey(of: stream, group)], arguments: arguments)
+            return (reply.array ?? []).compactMap(\.integer).map { messages[$0] }
+        }
+    }
+
     public func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
         let connection = try await attempt("connecting a reader") { () async throws(RedisError) in
             try await client.dedicatedConnection()
         }
         let positions = try await attempt("finding the end of streams") { () async throws(RedisError) in
-            var positions: [(stream: String, after: EntryID)] = []
+            var positions: [RedisTailReader.Position] = []
             for stream in streams {
                 let last = try await connection.send(
                     RedisCommand("XREVRANGE", key(of: stream), "+", "-", "COUNT", 1))
                 let id = last.array?.first?.array?.first.flatMap { EntryID($0) }
-                positions.append((stream: stream, after: id ?? .zero))
+                positions.append(.init(stream: stream, key: key(of: stream), after: id ?? .zero))
             }
             return positions
         }
-        return RedisTailReader(client: client, connection: connection, keyPrefix: keyPrefix, positions: positions)
+        return RedisTailReader(client: client, connection: connection, positions: positions)
     }
 
     private func attempt<Value>(

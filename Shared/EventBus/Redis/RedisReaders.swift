@@ -43,17 +43,20 @@ final class RedisGroupReader: GroupReader {
 
 /// Reads what is appended to streams, on a connection of its own.
 final class RedisTailReader: TailReader {
+    /// How far a stream was read.
+    struct Position {
+        let stream: String
+        let key: String
+        var after: EntryID
+    }
+
     private let client: RedisClient
     private let connection: RedisConnection
-    private let keyPrefix: String
-    private let positions: Mutex<[(stream: String, after: EntryID)]>
+    private let positions: Mutex<[Position]>
 
-    init(
-        client: RedisClient, connection: RedisConnection, keyPrefix: String, positions: [(stream: String, after: EntryID)]
-    ) {
+    init(client: RedisClient, connection: RedisConnection, positions: [Position]) {
         self.client = client
         self.connection = connection
-        self.keyPrefix = keyPrefix
         self.positions = Mutex(positions)
     }
 
@@ -61,7 +64,7 @@ final class RedisTailReader: TailReader {
         let positions = positions.withLock { $0 }
         do throws(RedisError) {
             let batches = try await connection.xread(
-                streams: positions.map { (stream: keyPrefix + $0.stream, from: .after($0.after)) }, count: count, block: wait)
+                streams: positions.map { (stream: $0.key, from: .after($0.after)) }, count: count, block: wait)
             return batches.flatMap(take)
         } catch {
             throw EventBusError(error, "reading")
@@ -69,13 +72,12 @@ final class RedisTailReader: TailReader {
     }
 
     private func take(_ batch: RedisStreamBatch) -> [TailEntry] {
-        let stream = String(batch.stream.dropFirst(keyPrefix.count))
-        if let last = batch.entries.last?.id {
-            positions.withLock { positions in
-                for index in positions.indices where positions[index].stream == stream { positions[index].after = last }
-            }
+        guard let last = batch.entries.last?.id else { return [] }
+        return positions.withLock { positions in
+            guard let index = positions.firstIndex(where: { $0.key == batch.stream }) else { return [] }
+            positions[index].after = last
+            return batch.entries.map { TailEntry(stream: positions[index].stream, id: $0.id, fields: $0.fields) }
         }
-        return batch.entries.map { TailEntry(stream: stream, id: $0.id, fields: $0.fields) }
     }
 
     func interrupt() async {

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import RedisClient
 public import WireFormat
 
@@ -51,6 +52,12 @@ public protocol EventTransport: Sendable {
     /// How many entries the group was given and has not acknowledged.
     func pendingCount(group: String, stream: String) async throws(EventBusError) -> Int
 
+    /// Returns those of the published messages that the group has neither before it, nor in a consumer's hands, nor set aside
+    /// for a retry: they were settled, or the server lost them. The inbox knows which.
+    func absent(
+        _ messages: [PublishedMessage], group: String, stream: String
+    ) async throws(EventBusError) -> [PublishedMessage]
+
     /// Opens a reader of all entries that are appended from now on, outside of any group.
     func openTail(streams: [String]) async throws(EventBusError) -> any TailReader
 }
@@ -96,6 +103,17 @@ public struct OutgoingEntry: Sendable {
     /// The entry that carries a message.
     public init(stream: String, envelope: EncodedEnvelope) {
         self.init(stream: stream, fields: envelope.streamFields)
+    }
+}
+
+/// A message and the entry that carried it when it was published last.
+public struct PublishedMessage: Sendable, Hashable {
+    public let id: UUID
+    public let entryID: EntryID
+
+    public init(id: UUID, entryID: EntryID) {
+        self.id = id
+        self.entryID = entryID
     }
 }
 

@@ -170,6 +170,25 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `tells which messages a group has no longer before it`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let messages = try await transport.append(1...4).map { PublishedMessage(id: UUIDv7.generate(), entryID: $0) }
+            let lost = PublishedMessage(id: UUIDv7.generate(), entryID: EntryID(milliseconds: 1, sequence: 0))
+            func absent(_ group: String = "g") async throws -> [PublishedMessage] {
+                try await transport.absent(messages + [lost], group: group, stream: testStream)
+            }
+            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            _ = try await read(reader, 2)
+            try await transport.acknowledge([messages[0].entryID], group: "g", stream: testStream)
+            #expect(try await absent() == [messages[0], lost])
+            #expect(try await absent("new") == [lost])
+            #expect(try await transport.absent(messages, group: "g", stream: "none") == messages)
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `takes a consumer off only when nothing of it is pending`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
