@@ -34,7 +34,12 @@ extension IdentityFixture {
     func signedInDevice(email: String = "known@example.org") async throws -> SignedInDevice {
         let signUp = try await start(Path.signUp, .signUp(email: email))
         try await decide(signUp.id, .succeeded)
-        let session = try await start(Path.login, .signIn(email: email))
+        return try await signIn(email: email)
+    }
+
+    /// Signs in and takes the tokens.
+    func signIn(email: String = "known@example.org", pushToken: String = Form.pushToken) async throws -> SignedInDevice {
+        let session = try await start(Path.login, .signIn(email: email).with("fcm_token", pushToken))
         try await decide(session.id, .succeeded)
         let response = try await redeem(session)
         guard response.status == 200, let userID = UUID(uuidString: response.json.text("user_id") ?? "") else {
@@ -159,17 +164,35 @@ extension IdentityFixture {
         }
     }
 
+    @Test func `A sign-in takes the place of the user's earlier ones on that device, and of no others`() async throws {
+        try await withIdentityAPI { api in
+            let old = try await api.signedInDevice()
+            let elsewhere = try await api.signIn(pushToken: "c2bbbbbbbbbbbbbbbbbbbb:APA91bExampleToken")
+            let new = try await api.signIn()
+            #expect(try await !api.isAccepted(old.accessToken))
+            #expect(try await api.refresh(old.refreshToken).refusal == "401 unauthorized")
+            #expect(try await api.isAccepted(elsewhere.accessToken))
+            #expect(try await api.isAccepted(new.accessToken))
+        }
+    }
+
+    @Test func `Logging out after a second sign-in stops the pushes, and nothing of the first is left`() async throws {
+        try await withIdentityAPI { api in
+            let old = try await api.signedInDevice()
+            let new = try await api.signIn()
+            #expect(try await api.logout(new.accessToken).status == 200)
+            #expect(try await api.boundUsers().isEmpty)
+            #expect(try await api.refresh(old.refreshToken).refusal == "401 unauthorized")
+        }
+    }
+
     @Test func `A late logout leaves the device to a newer sign-in of the same user`() async throws {
         try await withIdentityAPI { api in
             let old = try await api.signedInDevice()
-            let session = try await api.start(Path.login, .signIn())
-            try await api.decide(session.id, .succeeded)
-            let new = try #require(try await api.redeem(session).json.text("access_token"))
-            #expect(try await api.logout(old.accessToken).status == 200)
+            let new = try await api.signIn()
+            #expect(try await api.logout(old.accessToken).refusal == "401 unauthorized")
             #expect(try await api.boundUsers() == [old.userID])
-            #expect(try await api.isAccepted(new))
-            #expect(try await api.logout(new).status == 200)
-            #expect(try await api.boundUsers().isEmpty)
+            #expect(try await api.isAccepted(new.accessToken))
         }
     }
 

@@ -135,6 +135,43 @@ struct AccessTokenRepositoryTests {
         }
     }
 
+    @Test func `a sign-in supersedes the user's earlier ones on the device, though they are being refreshed`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            for round in 0..<20 {
+                try await AccessTokenRepository(client).insert(token(3 * round, of: user.id))
+                _ = try await race(2) { index in
+                    if index == 0 {
+                        try await rotate(3 * round, to: 3 * round + 1, client)
+                    } else {
+                        try await signIn(3 * round + 2, user.id, client)
+                    }
+                }
+                #expect(try await alive(client) == 1)
+            }
+        }
+    }
+
+    @Test func `of sign-ins on one device at once one stays`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            _ = try await race(8) { try await signIn($0, user.id, client) }
+            #expect(try await alive(client) == 1)
+        }
+    }
+
+    private func signIn(_ seed: Int, _ user: UUID, _ client: PostgresClient) async throws {
+        try await client.withTransaction { transaction in
+            let tokens = AccessTokenRepository(transaction)
+            try await tokens.supersede(userID: user, installationKey: hash(7))
+            try await tokens.insert(token(seed, of: user))
+        }
+    }
+
+    private func alive(_ client: PostgresClient) async throws -> Int {
+        try await client.query("SELECT count(*) AS n FROM access_tokens WHERE revoked_at IS NULL")[0].decode("n")
+    }
+
     @Test func `a token of nobody is refused, and tokens die with their user`() async throws {
         try await withStorage { client in
             let tokens = AccessTokenRepository(client)

@@ -54,6 +54,35 @@ public struct AccessTokenRepository: Sendable {
         return revoked > 0 ? presented : nil
     }
 
+    /// Revokes a user's earlier sign-ins on a device, because a new one takes their place: an app keeps one pair, so the
+    /// others are in nobody's hands, or in the wrong ones.
+    ///
+    /// Belongs in the transaction that mints the new pair, before it binds the installation: locks are taken in the order
+    /// login, family, installation.
+    ///
+    /// - Returns: How many pairs were revoked.
+    @discardableResult
+    public func supersede(userID: UUID, installationKey: [UInt8]) async throws(PostgresError) -> Int {
+        // One login of a user on a device at a time, so that each sees the pair of the one before it.
+        try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended(
+                'login:' || (\(userID)::uuid)::text || encode((\(installationKey)::bytea), 'hex'), 0))
+            """)
+        let rows = try await db.query(
+            """
+            SELECT DISTINCT family_id FROM access_tokens
+            WHERE user_id = \(userID) AND installation_key = \(installationKey) AND revoked_at IS NULL ORDER BY family_id
+            """)
+        var count = 0
+        for row in rows {
+            let family = try row.decode("family_id", as: UUID.self)
+            try await lock(family: family)
+            count += try await revokeAll(familyID: family)
+        }
+        return count
+    }
+
     /// Revokes every pair of a user, on all devices.
     ///
     /// - Returns: How many were revoked.

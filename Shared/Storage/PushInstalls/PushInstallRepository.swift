@@ -88,24 +88,16 @@ public struct PushInstallRepository: Sendable {
             """) == 1
     }
 
-    /// Takes an installation from a user who logs out, token and all, unless it is already somebody else's or the
-    /// user is signed in on it still: another pair of theirs is neither revoked nor past its refresh token's end.
+    /// Takes an installation from a user who logs out, token and all, unless it is already somebody else's.
     ///
     /// The row is deleted, because there is no reason to keep the token of nobody; the next login registers it again.
-    /// Belongs in the transaction that revoked the pairs of the login that ends.
+    /// Belongs in the transaction that revoked the sign-in that ends, and only if there was something to revoke: a newer
+    /// sign-in of the same user has revoked the older ones, whose late logout must leave the installation to it.
     ///
     /// - Returns: Whether it was the user's, and was taken.
     public func unbind(installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> Bool {
-        // A login holds this row from its binding to its commit, so the next statement sees the pair it minted.
-        try await db.execute("SELECT id FROM push_installs WHERE installation_key = \(installationKey) FOR UPDATE")
-        return try await db.execute(
-            """
-            DELETE FROM push_installs WHERE installation_key = \(installationKey) AND user_id = \(userID)
-              AND NOT EXISTS (
-                  SELECT FROM access_tokens t
-                  WHERE t.user_id = \(userID) AND t.installation_key = \(installationKey)
-                    AND t.revoked_at IS NULL AND t.refresh_expires_at > now())
-            """) == 1
+        try await db.execute(
+            "DELETE FROM push_installs WHERE installation_key = \(installationKey) AND user_id = \(userID)") == 1
     }
 
     /// Marks installations dead, each only if it is still in the generation that was sent to.

@@ -27,13 +27,17 @@ struct TokenController: Sendable {
         let minted = try await postgres.withTransaction { transaction -> AccessToken? in
             guard let session = try await SessionRepository(transaction).redeem(id: session.id, tokenHash: session.tokenHash)
             else { return nil }
+            let tokens = AccessTokenRepository(transaction)
+            if let key = session.installationKey {
+                try await tokens.supersede(userID: session.userID, installationKey: key)
+            }
             let installs = PushInstallRepository(transaction)
             // The push may not have been addressed yet, and then nobody has registered the installation so far.
             if let registration = try keys.registration(of: session) { _ = try await installs.upsertSeen(registration) }
             if let key = session.installationKey {
                 _ = try await installs.bind(installationKey: key, userID: session.userID)
             }
-            return try await AccessTokenRepository(transaction).insert(
+            return try await tokens.insert(
                 NewAccessToken(
                     userID: session.userID, sessionID: session.id, accessHash: access.hash, refreshHash: refresh.hash,
                     installationKey: session.installationKey, lifetime: Self.accessLifetime,
@@ -64,8 +68,10 @@ struct TokenController: Sendable {
         }
     }
 
-    /// Revokes the device's tokens and takes its push token away, unless somebody, even the same user, has signed in on
-    /// it since.
+    /// Revokes the device's tokens and takes its push token away, unless somebody else has signed in on it since.
+    ///
+    /// A user has one sign-in a device: a newer one ended those before it when it was exchanged for its tokens. So whoever
+    /// logs out gets no push there any more, and a late logout of an older sign-in finds nothing to end.
     func logout(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let token = try request.requiredBearer()
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
