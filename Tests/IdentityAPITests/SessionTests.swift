@@ -148,6 +148,28 @@ extension IdentityFixture {
         }
     }
 
+    @Test func `Whoever polls a failed sign-in does not see the owner sign in, nor that there is an owner`() async throws {
+        try await withIdentityAPI { api in
+            _ = try await api.signedInDevice(email: "known@example.org")
+            var seen: [[Int?]] = []
+            for email in ["known@example.org", "nobody@example.org"] {
+                func attempt() async throws -> (id: UUID, token: String) {
+                    let form = Form.signIn(email: email).with("fcm_token", "c3cccccccccccccccccccc:APA91bExampleToken")
+                    let session = try await api.start(Path.login, form)
+                    try await api.decide(session.id, .failed(.noMatch))
+                    return session
+                }
+                let first = try await attempt()
+                var left = [try await api.status(first).json.number("data.attempts_left")]
+                if email == "known@example.org" { _ = try await api.signIn(email: email) }
+                left.append(try await api.status(first).json.number("data.attempts_left"))
+                left.append(try await api.status(try await attempt()).json.number("data.attempts_left"))
+                seen.append(left)
+            }
+            #expect(seen == [[4, 4, 3], [4, 4, 3]])
+        }
+    }
+
     @Test func `A burst of sign-ins is not let in before the first is decided`() async throws {
         try await withIdentityAPI { api in
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -101,24 +101,59 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `refused sign-ins count until the next success, our own faults do not`() async throws {
+    @Test func `a failed sign-in keeps what it left, whatever comes after it`() async throws {
+        try await withStorage { client in
+            let user = UUID()
+            let first = try await client.fail(.noMatch, user: user)
+            #expect(first.attemptsLeft == 4)
+            let sessions = SessionRepository(client)
+            _ = try await sessions.complete(id: sessions.insert(.make(.signIn, user: user)).id, outcome: .succeeded)
+            #expect(try await client.fail(.noMatch, user: user).attemptsLeft == 4)
+            #expect(try await sessions.find(id: first.id) == first)
+        }
+    }
+
+    @Test func `attempts left count down to none, and our own faults cost nothing`() async throws {
+        try await withStorage { client in
+            let user = UUID()
+            var left: [Int?] = []
+            for reason in [.noMatch, .internal, .noFace, .noMatch, .timeout, .noMatch, .noMatch, .noMatch] as [SessionReason] {
+                left.append(try await client.fail(reason, user: user).attemptsLeft)
+            }
+            #expect(left == [4, 4, 3, 2, 2, 1, 0, 0])
+            try await client.execute("UPDATE sessions SET completed_at = completed_at - interval '901 seconds'")
+            #expect(try await client.fail(.noMatch, user: user).attemptsLeft == 4)
+        }
+    }
+
+    @Test func `a success forgives the failures of its own device, and nobody else's`() async throws {
+        try await withStorage { client in
+            let user = UUID()
+            _ = try await client.fail(.noMatch, user: user, device: 1)
+            _ = try await client.fail(.noMatch, user: user, device: 2)
+            let sessions = SessionRepository(client)
+            let owner = try await sessions.insert(.make(.signIn, user: user, device: 1)).id
+            #expect(try await sessions.complete(id: owner, outcome: .succeeded))
+            #expect(try await client.fail(.noMatch, user: user, device: 2).attemptsLeft == 3)
+        }
+    }
+
+    @Test func `sign-ins that fail at once each count those before them`() async throws {
+        try await withStorage { client in
+            let user = UUID()
+            let left = try await race(5) { _ in try await client.fail(.noMatch, user: user).attemptsLeft ?? -1 }
+            #expect(left.sorted() == [0, 1, 2, 3, 4])
+        }
+    }
+
+    @Test func `only a failed sign-in tells attempts left`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
-            let user = UUID()
-            let start = Date(timeIntervalSinceNow: -60)
-            func decide(_ outcome: SessionOutcome) async throws {
-                let id = try await sessions.insert(.make(.signIn, user: user)).id
-                _ = try await sessions.complete(id: id, outcome: outcome)
-            }
-            try await decide(.failed(.noMatch))
-            try await decide(.failed(.internal))
-            try await decide(.failed(.noFace))
-            #expect(try await sessions.failedSignIns(userID: user, since: start) == 2)
-            #expect(try await sessions.failedSignIns(userID: user, since: Date(timeIntervalSinceNow: 60)) == 0)
-            #expect(try await sessions.failedSignIns(userID: UUID(), since: start) == 0)
-            try await decide(.succeeded)
-            try await decide(.failed(.noMatch))
-            #expect(try await sessions.failedSignIns(userID: user, since: start) == 1)
+            let signUp = try await sessions.insert(.make(.signUp)).id
+            let signIn = try await sessions.insert(.make(.signIn)).id
+            #expect(try await sessions.complete(id: signUp, outcome: .failed(.noFace)))
+            #expect(try await sessions.complete(id: signIn, outcome: .succeeded))
+            #expect(try await sessions.find(ids: [signUp, signIn]).allSatisfy { $0.attemptsLeft == nil })
         }
     }
 
@@ -128,7 +163,7 @@ struct SessionRepositoryTests {
             let counted = try await race(8) { _ in
                 try await client.withTransaction { transaction in
                     let sessions = SessionRepository(transaction)
-                    let attempts = try await sessions.lockSignInAttempts(userID: user, window: .seconds(900))
+                    let attempts = try await sessions.lockSignInAttempts(userID: user)
                     try await sessions.insert(.make(.signIn, user: user))
                     return attempts.undecided
                 }
@@ -147,7 +182,7 @@ struct SessionRepositoryTests {
             }
             func attempts() async throws -> SignInAttempts {
                 try await client.withTransaction { transaction in
-                    try await SessionRepository(transaction).lockSignInAttempts(userID: user, window: .seconds(900))
+                    try await SessionRepository(transaction).lockSignInAttempts(userID: user)
                 }
             }
             try await decide(.failed(.noMatch))
@@ -168,11 +203,23 @@ struct SessionRepositoryTests {
 extension NewSession {
     /// A session of a user of its own.
     static func make(
-        _ event: EkycEvent = .signIn, token: Int = 1, user: UUID = UUID(), processingTime: Duration = .seconds(600),
-        photos: [SessionPhoto] = []
+        _ event: EkycEvent = .signIn, token: Int = 1, user: UUID = UUID(), device: Int = 99,
+        processingTime: Duration = .seconds(600), photos: [SessionPhoto] = []
     ) -> NewSession {
         NewSession(
-            userID: user, event: event, tokenHash: hash(token), pushTokenSealed: [1], installationKey: hash(99),
+            userID: user, event: event, tokenHash: hash(token), pushTokenSealed: [1], installationKey: hash(device),
             photos: photos, processingTime: processingTime)
+    }
+}
+
+extension PostgresClient {
+    /// Starts a sign-in and has it fail, as the worker does: in a transaction.
+    fileprivate func fail(_ reason: SessionReason, user: UUID, device: Int = 99) async throws -> Session {
+        let id = try await SessionRepository(self).insert(.make(.signIn, user: user, device: device)).id
+        #expect(
+            try await withTransaction { transaction in
+                try await SessionRepository(transaction).complete(id: id, outcome: .failed(reason))
+            })
+        return try #require(try await SessionRepository(self).find(id: id))
     }
 }

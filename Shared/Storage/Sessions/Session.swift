@@ -40,6 +40,8 @@ public struct Session: Sendable, Equatable {
     public let reason: SessionReason?
     /// Whether another try makes sense; `nil` unless it failed or expired.
     public let retryable: Bool?
+    /// How many more sign-ins the account could fail when this one had failed; `nil` unless it is a failed sign-in.
+    public let attemptsLeft: Int?
     /// SHA-256 of the session token; 32 bytes.
     public let tokenHash: [UInt8]
     /// The device's FCM token, sealed with `SealingContext.sessionPushToken`; `nil` when absent or wiped.
@@ -67,9 +69,9 @@ public struct Session: Sendable, Equatable {
 
     /// What a query selects for `init(row:)`; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, state, reason, retryable, token_hash, push_token_sealed, installation_key, \
-        photos::text AS photos, request_id, traceparent, created_at, started_at, completed_at, deadline_at, \
-        expires_at, redeemed_at
+        id, user_id, event, authorised, state, reason, retryable, attempts_left, token_hash, push_token_sealed, \
+        installation_key, photos::text AS photos, request_id, traceparent, created_at, started_at, completed_at, \
+        deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -80,6 +82,7 @@ public struct Session: Sendable, Equatable {
         state = try row.decodeCase("state")
         reason = try row.decodeCaseIfPresent("reason")
         retryable = try row.decode("retryable")
+        attemptsLeft = try row.decode("attempts_left", as: Int32?.self).map { Int($0) }
         tokenHash = try row.decode("token_hash")
         pushTokenSealed = try row.decode("push_token_sealed")
         installationKey = try row.decode("installation_key")

@@ -17,26 +17,58 @@ public struct SignInAttempts: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Returns a user's sign-ins within a window and after the last success, and lets nobody else start one until the
-    /// transaction ends.
+    /// Failed sign-ins after which an account is locked, for accounts that exist and for those that do not.
+    public static let maxFailedSignIns = 5
+    /// How long a failed sign-in counts: a quarter of an hour.
+    public static let failedSignInWindow: Duration = .seconds(15 * 60)
+
+    /// Returns a user's sign-ins that count against the next one, and lets nobody else start one until the transaction
+    /// ends.
     ///
     /// Belongs in the transaction that inserts the next one: two that count at the same time would both find room.
-    /// Failures that are ours (`internal`, `timeout`) do not count against the user.
-    public func lockSignInAttempts(userID: UUID, window: Duration) async throws(PostgresError) -> SignInAttempts {
+    public func lockSignInAttempts(userID: UUID) async throws(PostgresError) -> SignInAttempts {
         try await db.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || (\(userID)::uuid)::text, 0))")
         let rows = try await db.query(
             """
-            SELECT completed_at FROM sessions
+            SELECT completed_at FROM sessions f
             WHERE user_id = \(userID) AND event = 'sign_in'
-              AND (state IN ('received', 'processing') AND deadline_at > now()
-                   OR state = 'failed' AND reason NOT IN ('internal', 'timeout')
-                      AND completed_at > greatest(now() - make_interval(secs => \(window.inSeconds)), (
-                          SELECT max(completed_at) FROM sessions
-                          WHERE user_id = \(userID) AND event = 'sign_in' AND state = 'succeeded')))
+              AND (state IN ('received', 'processing') AND deadline_at > now() OR \(unescaped: Self.isCountedFailure))
             """)
         let times = try rows.map { row throws(PostgresError) in try row.decode("completed_at", as: Date?.self) }
         let failedAt = times.compactMap { $0 }
         return SignInAttempts(failedAt: failedAt, undecided: times.count - failedAt.count)
+    }
+
+    /// Waits until nobody else counts the sign-ins of the session's user; does nothing for a sign-up.
+    func lockSignIns(ofSession id: UUID) async throws(PostgresError) {
+        try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || user_id::text, 0))
+            FROM sessions WHERE id = \(id) AND event = 'sign_in'
+            """)
+    }
+
+    /// Whether the session `f` is a failed sign-in that still counts.
+    ///
+    /// Failures that are ours do not. A success forgives those of its own device only: if it forgave all, whoever fails on
+    /// another device could see from the lock when the owner signs in, and would get new tries from it.
+    static let isCountedFailure = """
+        f.event = 'sign_in' AND f.state = 'failed' AND f.reason NOT IN ('internal', 'timeout')
+        AND f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds'
+        AND NOT EXISTS (
+            SELECT FROM sessions o
+            WHERE o.user_id = f.user_id AND o.event = 'sign_in' AND o.state = 'succeeded'
+              AND o.installation_key = f.installation_key AND o.completed_at > f.completed_at)
+        """
+}
+
+extension SessionReason {
+    /// Whether a sign-in that fails for this reason counts against the account: not when the failure is ours.
+    var countsAsAttempt: Bool {
+        switch self {
+        case .internal, .timeout: false
+        default: true
+        }
     }
 }

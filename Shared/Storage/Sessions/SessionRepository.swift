@@ -57,16 +57,24 @@ public struct SessionRepository: Sendable {
         return try sessions(rows).first
     }
 
-    /// Ends a session: `received | processing → succeeded | failed`.
+    /// Ends a session: `received | processing → succeeded | failed`, and notes with a failed sign-in how many the account
+    /// has left.
+    ///
+    /// Belongs in a transaction: of sign-ins of one user that fail at the same time, each counts those before it.
     ///
     /// - Returns: Whether this call ended it. `false`: it was terminal before, so nothing may follow from this call.
     public func complete(id: UUID, outcome: SessionOutcome) async throws(PostgresError) -> Bool {
         let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
         let state: SessionState = reason == nil ? .succeeded : .failed
+        if reason != nil { try await lockSignIns(ofSession: id) }
         return try await db.execute(
             """
-            UPDATE sessions
+            UPDATE sessions AS s
             SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(reason?.isRetryable),
+                attempts_left = CASE WHEN \(reason != nil) AND event = 'sign_in' THEN
+                    greatest(0, \(Self.maxFailedSignIns) - \(reason?.countsAsAttempt == true ? 1 : 0) - (
+                        SELECT count(*) FROM sessions f
+                        WHERE f.user_id = s.user_id AND \(unescaped: Self.isCountedFailure)))::integer END,
                 completed_at = now()
             WHERE id = \(id) AND state IN ('received', 'processing')
             """) == 1
@@ -85,22 +93,6 @@ public struct SessionRepository: Sendable {
             RETURNING \(unescaped: Session.columns)
             """)
         return try sessions(rows).first
-    }
-
-    /// Counts a user's refused sign-ins after `since`, and after the last one that succeeded.
-    ///
-    /// Failures that are ours (`internal`, `timeout`) do not count against the user.
-    public func failedSignIns(userID: UUID, since: Date) async throws(PostgresError) -> Int {
-        let rows = try await db.query(
-            """
-            SELECT count(*) AS failures FROM sessions
-            WHERE user_id = \(userID) AND event = 'sign_in' AND state = 'failed'
-              AND reason NOT IN ('internal', 'timeout')
-              AND completed_at > greatest(\(since), (
-                  SELECT max(completed_at) FROM sessions
-                  WHERE user_id = \(userID) AND event = 'sign_in' AND state = 'succeeded'))
-            """)
-        return try rows.first?.decode("failures", as: Int.self) ?? 0
     }
 
     func sessions(_ rows: PostgresRows) throws(PostgresError) -> [Session] {

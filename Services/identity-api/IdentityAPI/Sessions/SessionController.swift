@@ -24,7 +24,7 @@ struct SessionController: Sendable {
             }
             session = try await find(request, context)
         }
-        var response = Answer.success("Session found", data: try await describe(session))
+        var response = Answer.success("Session found", data: Self.describe(session))
         response.headers[.cacheControl] = "no-store"
         return response
     }
@@ -41,17 +41,11 @@ struct SessionController: Sendable {
         return session
     }
 
-    private func describe(_ session: Session) async throws -> JSONText {
-        var attemptsLeft: Int?
-        if session.event == .signIn, session.state == .failed {
-            let since = Date(timeIntervalSinceNow: -Double(SignInLock.window.components.seconds))
-            let failures = try await SessionRepository(postgres).failedSignIns(userID: session.userID, since: since)
-            attemptsLeft = SignInLock.attemptsLeft(after: failures)
-        }
-        return .members(
+    private static func describe(_ session: Session) -> JSONText {
+        .members(
             ("session_id", .string(session.id.uuidString.lowercased())), ("event", .string(session.event.rawValue)),
             ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
-            ("retryable", session.retryable.map(JSONText.bool)), ("attempts_left", attemptsLeft.map(JSONText.integer)),
+            ("retryable", session.retryable.map(JSONText.bool)), ("attempts_left", session.attemptsLeft.map(JSONText.integer)),
             ("created_at", .string(Answer.timestamp(session.createdAt))),
             ("completed_at", session.completedAt.map { .string(Answer.timestamp($0)) }),
             ("expires_at", .string(Answer.timestamp(session.expiresAt))))

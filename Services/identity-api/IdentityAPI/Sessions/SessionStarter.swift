@@ -45,7 +45,7 @@ struct SessionStarter: Sendable {
                 let userID = try await userID(of: owner, event: form.event, transaction)
                 let sessions = SessionRepository(transaction)
                 if form.event == .signIn {
-                    try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID, window: SignInLock.window))
+                    try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID))
                 }
                 var isAuthorised = false
                 if case .authorised = owner { isAuthorised = true }
