@@ -5,21 +5,22 @@ extension PushInstallRepository {
     /// Returns installations by id; unknown ids are left out.
     public func find(ids: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !ids.isEmpty else { return [] }
-        return try installs(await db.query("SELECT * FROM push_installs WHERE id = ANY(\(ids))"))
+        let query: PostgresQuery = "SELECT * FROM push_installs WHERE id = ANY(\(ids))"
+        return try await installs(db.query(query.readOnly()))
     }
 
     /// Returns installations by key; unknown keys are left out.
     public func find(installationKeys: [[UInt8]]) async throws(PostgresError) -> [PushInstall] {
         guard !installationKeys.isEmpty else { return [] }
-        return try installs(
-            await db.query("SELECT * FROM push_installs WHERE installation_key = ANY(\(installationKeys))"))
+        let query: PostgresQuery = "SELECT * FROM push_installs WHERE installation_key = ANY(\(installationKeys))"
+        return try await installs(db.query(query.readOnly()))
     }
 
     /// Returns the active installations of users.
     public func findActive(userIDs: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !userIDs.isEmpty else { return [] }
-        return try installs(
-            await db.query("SELECT * FROM push_installs WHERE user_id = ANY(\(userIDs)) AND state = 'active'"))
+        let query: PostgresQuery = "SELECT * FROM push_installs WHERE user_id = ANY(\(userIDs)) AND state = 'active'"
+        return try await installs(db.query(query.readOnly()))
     }
 
     /// Deletes those of the installations that nobody needs: bound to no user, with no push under way and no

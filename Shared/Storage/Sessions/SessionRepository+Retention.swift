@@ -25,8 +25,8 @@ extension SessionRepository {
     /// Returns sessions by id, expired records included; unknown ids are left out.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Session] {
         guard !ids.isEmpty else { return [] }
-        return try sessions(
-            await db.query("SELECT \(unescaped: Session.columns) FROM sessions WHERE id = ANY(\(ids))"))
+        let query: PostgresQuery = "SELECT \(unescaped: Session.columns) FROM sessions WHERE id = ANY(\(ids))"
+        return try await sessions(db.query(query.readOnly()))
     }
 
     /// Expires sessions that nobody decided in time: `received | processing → expired`, reason `timeout`.
@@ -54,13 +54,13 @@ extension SessionRepository {
     ///
     /// The worker that decides deletes the photos itself; this finds what it left when it died in between.
     public func leftoverPhotos(gracePeriod: Duration, limit: Int) async throws(PostgresError) -> [LeftoverPhotos] {
-        let rows = try await db.query(
-            """
+        let query: PostgresQuery = """
             SELECT id, photos::text AS photos FROM sessions
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb
               AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds))
             ORDER BY completed_at LIMIT \(limit)
-            """)
+            """
+        let rows = try await db.query(query.readOnly())
         return try rows.map { row throws(PostgresError) in
             LeftoverPhotos(sessionID: try row.decode("id"), photos: try row.decodeJSON("photos"))
         }
