@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test bench clean clean-data
+.PHONY: help setup build up down status demo test faults bench clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -33,6 +33,10 @@ test: setup ## Run all tests; needs no server to be running
 	@[ -d .build ] || echo "==> first build: about 6 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
+
+faults: setup ## Kill, freeze and wipe everything, and show that nothing is lost (ONLY=F1,F7 for some rows)
+	@for product in heliographctl fault-worker heliograph-faults; do swift build --product $$product -j $(JOBS) || exit 1; done
+	@.build/debug/heliograph-faults --only "$(ONLY)" --json .build/faults.jsonl
 
 bench: setup ## Measure against bare hiredis, pgbench and dlib in the same run; one JSON line a figure
 	@swift build -c release --scratch-path .build-release --product heliograph-bench -j $(JOBS)

@@ -107,7 +107,8 @@ let package = Package(
             name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals], path: "Tests/FCMEmulator/main",
             swiftSettings: sharedSettings),
         .target(
-            name: "TestSupport", dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging],
+            name: "TestSupport",
+            dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-bench",
@@ -116,6 +117,23 @@ let package = Package(
                 "Imaging", "HTTPClient", .argumentParser, .logging,
             ],
             path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
+        .target(
+            name: "FaultLedger", dependencies: ["PostgresClient", "WireFormat"], path: "Tests/FaultTests/Ledger",
+            swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "fault-worker",
+            dependencies: [
+                "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", .argumentParser, .logging,
+                .lifecycle, .unixSignals,
+            ],
+            path: "Tests/FaultTests/Worker", swiftSettings: sharedSettings),
+        .target(
+            name: "FaultMatrix",
+            dependencies: ["FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging],
+            path: "Tests/FaultTests/Matrix", swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tests/FaultTests/Run",
+            swiftSettings: sharedSettings),
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
@@ -157,6 +175,8 @@ let package = Package(
             ]),
         .tests("HeliographCtlTests", ["HeliographCtl", "HeliographCrypto", "Storage", "TestSupport", .argumentParser]),
         .tests("EndToEndTests", ["TestSupport", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
+        .testTarget(
+            name: "FaultTests", dependencies: ["FaultMatrix"], path: "Tests/FaultTests/Suite", swiftSettings: sharedSettings),
         .tests("TestSupportTests", ["TestSupport"]),
         .tests("TidyTests", []),
     ],

@@ -1,0 +1,47 @@
+public import FoundationEssentials
+public import WireFormat
+
+/// What a handler of the fault tests is to do with a piece of work.
+public enum WorkKind: String, Codable, Sendable, CaseIterable {
+    /// Take the effect, and publish that it was taken.
+    case chained
+    /// Take the effect.
+    case single
+    /// End the process, as a bug in a native library would.
+    case poison
+
+    /// How many effects the work has when everything went well: its own, and that of the event which follows.
+    public var expectedEffects: Int {
+        switch self {
+        case .chained: 2
+        case .single: 1
+        case .poison: 0
+        }
+    }
+}
+
+/// Work that a producer noted in the ledger.
+public struct FaultWork: Event {
+    public static var type: EventType { EventType(rawValue: "fault.work") }
+
+    @WireUUID public var id: UUID
+    public var kind: WorkKind
+
+    public var key: String { id.wireString }
+
+    public init(id: UUID, kind: WorkKind) {
+        self.id = id
+        self.kind = kind
+    }
+}
+
+/// The event that a handler publishes with its effect; its own effect is the second one of the same work.
+public struct FaultDone: Event {
+    public static var type: EventType { EventType(rawValue: "fault.done") }
+
+    @WireUUID public var id: UUID
+
+    public var key: String { id.wireString }
+
+    public init(id: UUID) { self.id = id }
+}

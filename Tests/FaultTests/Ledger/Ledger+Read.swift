@@ -1,0 +1,98 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// What a ledger says when everything is quiet.
+public struct Balance: Sendable, Equatable {
+    /// How many pieces of work were promised.
+    public let published: Int
+    /// How many effects were taken, the repeated ones included.
+    public let effects: Int
+    /// Effects that are missing.
+    public let lost: Int
+    /// Effects beyond one for each promised effect.
+    public let duplicated: Int
+    /// Handler runs beyond the first one of each message: repetitions that the inbox has to absorb.
+    public let rerun: Int
+
+    /// Whether each promise was kept exactly once.
+    public var isEven: Bool { lost == 0 && duplicated == 0 }
+}
+
+extension Ledger {
+    /// Counts promises and effects.
+    public func balance() async throws(PostgresError) -> Balance {
+        let rows = try await db.query(
+            """
+            WITH taken AS (SELECT id, stage, count(*) AS times FROM fault_effects GROUP BY id, stage),
+                 due AS (
+                    SELECT p.id, s.stage FROM fault_published p, generate_series(1, p.effects) AS s (stage))
+            SELECT (SELECT count(*) FROM fault_published WHERE effects > 0) AS published,
+                   (SELECT coalesce(sum(times), 0)::bigint FROM taken) AS effects,
+                   (SELECT count(*) FROM due LEFT JOIN taken USING (id, stage) WHERE taken.id IS NULL) AS lost,
+                   (SELECT coalesce(sum(times - CASE WHEN due.id IS NULL THEN 0 ELSE 1 END), 0)::bigint
+                    FROM taken LEFT JOIN due USING (id, stage)) AS duplicated,
+                   (SELECT count(*) FROM fault_started)
+                       - (SELECT count(*) FROM (SELECT DISTINCT id, stage FROM fault_started) AS first) AS rerun
+            """)
+        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "no balance") }
+        return Balance(
+            published: try row.decode("published"), effects: try row.decode("effects"), lost: try row.decode("lost"),
+            duplicated: try row.decode("duplicated"), rerun: try row.decode("rerun"))
+    }
+
+    /// How many pieces of work were promised.
+    public func publishedCount() async throws(PostgresError) -> Int {
+        try await count("SELECT count(*) FROM fault_published WHERE effects > 0")
+    }
+
+    /// How many effects were taken, the repeated ones included.
+    public func effectCount() async throws(PostgresError) -> Int {
+        try await count("SELECT count(*) FROM fault_effects")
+    }
+
+    /// How many messages a process has begun and not ended.
+    public func inWork(pid: Int32) async throws(PostgresError) -> Int {
+        try await count(
+            """
+            SELECT count(*) FROM fault_started s WHERE pid = \(pid)
+            AND NOT EXISTS (SELECT FROM fault_effects e WHERE e.id = s.id AND e.stage = s.stage)
+            """)
+    }
+
+    /// How many handler runs there were of work of a kind.
+    public func runs(of kind: WorkKind) async throws(PostgresError) -> Int {
+        try await count(
+            """
+            SELECT count(*) FROM fault_started WHERE id IN (SELECT id FROM fault_published WHERE kind = \(kind.rawValue))
+            """)
+    }
+
+    /// How many runs there were of messages that were delivered before.
+    public func redeliveries() async throws(PostgresError) -> Int {
+        try await count("SELECT count(*) FROM fault_started WHERE delivery > 1")
+    }
+
+    /// How long after a moment the effects came that were due at it: of what was published and not done, or, with `pids`,
+    /// of what these processes had in work. Whole effects: the time is that of the commit.
+    public func recoveries(from moment: Date, pids: [Int32]? = nil) async throws(PostgresError) -> [Double] {
+        let rows = try await db.query(
+            """
+            WITH ended AS (
+                SELECT id, stage, min(pg_xact_commit_timestamp(xmin)) AS at FROM fault_effects GROUP BY id, stage)
+            SELECT extract(epoch FROM ended.at - \(moment))::float8 AS seconds
+            FROM ended JOIN fault_published p USING (id)
+            WHERE ended.at > \(moment) AND (
+                \(pids == nil) AND ended.stage = 1 AND pg_xact_commit_timestamp(p.xmin) <= \(moment)
+                OR EXISTS (
+                    SELECT FROM fault_started s
+                    WHERE s.id = ended.id AND s.stage = ended.stage AND s.at <= \(moment)
+                      AND s.pid = ANY(\(pids ?? []))))
+            ORDER BY seconds
+            """)
+        return try rows.map { row throws(PostgresError) in try row.decode("seconds") }
+    }
+
+    private func count(_ query: PostgresQuery) async throws(PostgresError) -> Int {
+        try await db.query(query).first.map { row throws(PostgresError) in try row.decode(0) } ?? 0
+    }
+}

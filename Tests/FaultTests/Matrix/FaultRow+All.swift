@@ -1,0 +1,11 @@
+extension FaultRow {
+    /// Every row, in the order of the matrix.
+    public static let all: [FaultRow] = [
+        killedMidHandler, redisKilled,
+    ]
+
+    /// The row of that name, such as `F1`; nil when there is none.
+    public static func named(_ id: String) -> FaultRow? {
+        all.first { $0.id == id.uppercased() }
+    }
+}

@@ -1,0 +1,96 @@
+import EventBus
+import FaultLedger
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A row of the fault matrix: something breaks while work flows, and no promise may be broken by it.
+public struct FaultRow: Sendable {
+    /// Such as `F1`, the name in bus.md.
+    public let id: String
+    public let title: String
+    /// The longest time from the fault to the effect, in seconds, that 99 % of the work in hand may take; nil for any.
+    let recoveryBar: Double?
+    let options: RigOptions
+    /// Breaks things; when it returns everything that was taken away is there again, and the runner waits for the end.
+    let body: @Sendable (Rig, Scale) async throws -> Void
+
+    init(
+        _ id: String, _ title: String, recoveryBar: Double? = nil, options: RigOptions = RigOptions(),
+        _ body: @escaping @Sendable (Rig, Scale) async throws -> Void
+    ) {
+        self.id = id
+        self.title = title
+        self.recoveryBar = recoveryBar
+        self.options = options
+        self.body = body
+    }
+
+    /// Runs the row on servers of its own.
+    public func run(_ scale: Scale) async -> FaultReport {
+        let start = ContinuousClock.now
+        var report = FaultReport(self)
+        do {
+            let rig = try await Rig.start(options)
+            do {
+                try await body(rig, scale)
+                try await rig.settle()
+            } catch {
+                report.error = "\(error)\n\(rig.tails())"
+            }
+            do {
+                try await rig.settleAccounts(into: &report)
+            } catch {
+                report.error = (report.error.map { $0 + "\n" } ?? "") + "the ledger cannot be read: \(error)"
+            }
+            await rig.stop()
+        } catch {
+            report.error = "the servers did not start: \(error)"
+        }
+        report.seconds = ((ContinuousClock.now - start) / .milliseconds(100)).rounded() / 10
+        return report
+    }
+}
+
+extension Rig {
+    /// The longest time from the end of all faults to the end of all work.
+    static let patience: Duration = .seconds(120)
+
+    /// Ends the load and waits until every promise is kept and nothing is under way any more that could be done twice.
+    func settle() async throws {
+        await stopProducing()
+        try await wait(for: "every promise is kept and nothing is pending", within: Self.patience) {
+            guard try await ledger.balance().lost == 0 else { return false }
+            for stream in Self.streams where try await transport.pendingCount(group: Self.group, stream: stream) > 0 {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Reads the ledger.
+    func settleAccounts(into report: inout FaultReport) async throws {
+        let (moments, checks) = state.withLock { ($0.moments, $0.checks) }
+        let balance = try await ledger.balance()
+        report.published = balance.published
+        report.effects = balance.effects
+        report.lost = balance.lost
+        report.duplicated = balance.duplicated
+        report.rerun = balance.rerun
+        report.checks = checks
+        var recoveries: [Double] = []
+        for moment in moments { recoveries += try await ledger.recoveries(from: moment.date, pids: moment.pids) }
+        recoveries.sort()
+        report.recoveryP50 = recoveries.percentile(0.5)
+        report.recoveryP99 = recoveries.percentile(0.99)
+    }
+}
+
+extension [Double] {
+    /// The value at a share of the sorted values, by nearest rank; nil when there are none.
+    fileprivate func percentile(_ share: Double) -> Double? {
+        guard !isEmpty else { return nil }
+        let rank = Int((share * Double(count)).rounded(.up))
+        return (self[Swift.max(0, rank - 1)] * 1000).rounded() / 1000
+    }
+}

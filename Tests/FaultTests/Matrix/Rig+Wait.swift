@@ -1,0 +1,49 @@
+import FaultLedger
+import Foundation
+import Synchronization
+import TestSupport
+
+extension Rig {
+    /// How often a condition is looked at: the ledger is asked through the database that the test is busy with.
+    private static let pollInterval: Duration = .milliseconds(50)
+
+    /// Waits until something is true. What cannot be asked, because its server is down, is not true yet.
+    ///
+    /// - Throws: `DeadlineExceeded`, with the last words of every process.
+    func wait(
+        for what: String, within limit: Duration = .seconds(60), until condition: () async throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            if (try? await condition()) == true { return }
+            guard ContinuousClock.now < deadline else {
+                throw DeadlineExceeded(description: "not within \(limit): \(what)")
+            }
+            try await Task.sleep(for: Self.pollInterval)
+        }
+    }
+
+    /// Waits until so many more effects were taken: the system works, whatever was done to it.
+    func flow(_ count: Int, within limit: Duration = .seconds(120)) async throws {
+        var before: Int?
+        try await wait(for: "\(count) more effects", within: limit) {
+            let now = try await ledger.effectCount()
+            before = before ?? now
+            return now >= (before ?? now) + count
+        }
+    }
+
+    /// Waits until a process has so many messages in work.
+    func waitForWork(_ count: Int, of process: RigProcess) async throws {
+        try await wait(for: "\(count) messages in work at \(process.pid)") { try await ledger.inWork(pid: process.pid) >= count }
+    }
+
+    /// The last words of each process, for a row that failed.
+    func tails(lines: Int = 2) -> String {
+        state.withLock { $0.processes }.map { process in
+            let text = (try? String(contentsOfFile: process.log, encoding: .utf8)) ?? ""
+            let tail = text.split(separator: "\n").suffix(lines).joined(separator: "\n    ")
+            return "  \(process.role.rawValue) \(process.pid)\(process.guarded.isRunning ? "" : ", ended"):\n    \(tail)"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,102 @@
+import EventBus
+import FaultLedger
+import Foundation
+import Logging
+import PostgresClient
+import RedisClient
+import Synchronization
+import TestSupport
+import WireFormat
+
+/// What a row needs of its servers beside the usual.
+struct RigOptions: Sendable {
+    /// How Redis keeps its data; as in production when nothing is said.
+    var persistence = RedisServer.Persistence.appendOnly
+    /// Whether the processes reach Redis through a proxy of their own, by TCP.
+    var isProxied = false
+}
+
+/// The servers, the ledger and the processes of one row: nothing of it is shared with another row.
+public final class Rig: Sendable {
+    static let group = "fault"
+    static let streams = [FaultWork.type.rawValue, FaultDone.type.rawValue]
+
+    let redis: RedisServer
+    let postgres: PostgresServer
+    let database: TestDatabase
+    let ledger: Ledger
+    /// Present when the row asked for it.
+    let proxy: FaultProxy?
+    let transport: RedisEventTransport
+    private let client: PostgresClient
+    let redisClient: RedisClient
+    let folder: TemporaryDirectory
+    let state = Mutex(State())
+
+    struct State {
+        var processes: [RigProcess] = []
+        var moments: [Moment] = []
+        var checks: [FaultReport.Check] = []
+    }
+
+    /// A moment at which something broke, and whose work is looked at.
+    struct Moment: Sendable {
+        let date: Date
+        let pids: [Int32]?
+    }
+
+    private init(
+        redis: RedisServer, postgres: PostgresServer, database: TestDatabase, proxy: FaultProxy?, folder: TemporaryDirectory
+    ) throws {
+        let quiet = Logger(label: "rig") { _ in SwiftLogNoOpLogHandler() }
+        self.redis = redis
+        self.postgres = postgres
+        self.database = database
+        self.proxy = proxy
+        self.folder = folder
+        client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quiet)
+        ledger = Ledger(client)
+        redisClient = RedisClient(configuration: try RedisConfiguration(url: redis.url), logger: quiet)
+        transport = RedisEventTransport(client: redisClient)
+    }
+
+    /// Starts the servers, with the schema of production and the ledger in the database.
+    static func start(_ options: RigOptions) async throws -> Rig {
+        async let redisServer = RedisServer.start(persistence: options.persistence, tcp: options.isProxied)
+        async let postgresServer = PostgresServer.start(
+            extraArguments: ["-c", "track_commit_timestamp=on", "-c", "deadlock_timeout=100ms"])
+        let (redis, postgres) = (try await redisServer, try await postgresServer)
+        let control = try PackageRoot.executable("heliographctl")
+        let database = TestDatabase(url: postgres.url(), name: "postgres", server: postgres)
+        try await CommandLineTool.run([control, "migrate", "up"], environment: ["DATABASE_URL": database.url])
+        try await database.psql(Ledger.schema)
+        let proxy = options.isProxied ? try await FaultProxy.start(to: .unixSocket(path: redis.socket)) : nil
+        return try Rig(redis: redis, postgres: postgres, database: database, proxy: proxy, folder: TemporaryDirectory())
+    }
+
+    /// Ends everything.
+    func stop() async {
+        for process in state.withLock({ $0.processes }) { await process.guarded.stop(signal: SIGKILL) }
+        await client.shutdown()
+        await redisClient.shutdown()
+        await proxy?.stop()
+        await redis.kill()
+        await postgres.kill()
+    }
+
+    /// The URL by which the processes reach Redis.
+    var redisURL: String { proxy.map { "redis://127.0.0.1:\($0.port)" } ?? redis.url }
+
+    /// Notes that something breaks now: how long it takes until the work of that moment is done is measured at the end.
+    ///
+    /// - Parameter process: Whose work; that of all when nothing is said.
+    func mark(_ process: RigProcess? = nil) {
+        let moment = Moment(date: Date(), pids: process.map { [$0.pid] })
+        state.withLock { $0.moments.append(moment) }
+    }
+
+    /// Notes a further expectation of the row, beside that nothing is lost and nothing done twice.
+    func check(_ name: String, _ ok: Bool, _ detail: String) {
+        state.withLock { $0.checks.append(FaultReport.Check(name: name, ok: ok, detail: detail)) }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A process of a row.
+struct RigProcess: Sendable {
+    enum Role: String, Sendable {
+        case producer = "produce"
+        case relay
+        case consumer = "consume"
+    }
+
+    let role: Role
+    let guarded: GuardedProcess
+    let log: String
+
+    var pid: Int32 { guarded.pid }
+}
+
+extension Rig {
+    /// Starts a process of `fault-worker`; what is to be said beside the servers is in `arguments`.
+    @discardableResult
+    func launch(_ role: RigProcess.Role, _ arguments: [String] = [], redisURL: String? = nil) throws -> RigProcess {
+        let number = state.withLock { $0.processes.count + 1 }
+        let log = "\(folder.path)/\(number)-\(role.rawValue).log"
+        let command =
+            [try PackageRoot.executable("fault-worker"), role.rawValue, "--database", database.url]
+            + ["--redis", redisURL ?? self.redisURL] + arguments
+        let process = RigProcess(role: role, guarded: try GuardedProcess(command, log: log), log: log)
+        state.withLock { $0.processes.append(process) }
+        return process
+    }
+
+    /// The processes of a role that run.
+    func running(_ role: RigProcess.Role) -> [RigProcess] {
+        state.withLock { $0.processes }.filter { $0.role == role && $0.guarded.isRunning }
+    }
+
+    /// Starts consumers, a relay and a producer, and returns when the work flows.
+    func startFlow(_ scale: Scale, consumer arguments: [String] = [], consumers: Int? = nil) async throws {
+        for _ in 0..<(consumers ?? scale.consumers) { try launch(.consumer, arguments) }
+        try launch(.relay)
+        try launch(.producer, ["--rate", "\(scale.rate)"])
+        try await flow(scale.rounds * 5)
+    }
+
+    /// The one that runs longest.
+    func oldest(_ role: RigProcess.Role) throws -> RigProcess {
+        guard let process = running(role).first else {
+            throw DeadlineExceeded(description: "no \(role.rawValue) runs any more")
+        }
+        return process
+    }
+
+    /// Ends the producers, in order, so that what they promised is known.
+    func stopProducing() async {
+        for producer in running(.producer) { await producer.guarded.stop() }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import EventBus
+import Logging
+import PostgresClient
+import RedisClient
+import ServiceLifecycle
+import UnixSignals
+
+/// Where the servers are.
+struct Servers: ParsableArguments {
+    @Option(help: "The libpq URI of the database.")
+    var database: String
+
+    @Option(help: "The URL of the Redis server; a producer needs none.")
+    var redis = "redis://127.0.0.1:1"
+
+    /// Runs the services that `build` makes until SIGTERM, with the clients around them, as a real service does.
+    func run(connections: Int, _ build: (RedisEventTransport, PostgresClient, Logger) throws -> [any Service]) async throws {
+        var logger = Logger(label: "fault-worker")
+        logger.logLevel = .debug
+        let redis = RedisClient(configuration: try RedisConfiguration(url: redis), logger: logger)
+        let postgres = try postgres(connections: connections, logger)
+        let services: [any Service] =
+            [postgres, redis] + (try build(RedisEventTransport(client: redis), postgres, logger))
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm], logger: logger))
+        try await group.run()
+    }
+
+    /// A pool that gives up soon, as the services' does.
+    func postgres(connections: Int, _ logger: Logger) throws -> PostgresClient {
+        var configuration = PostgresConfiguration(url: database)
+        configuration.maxConnections = connections
+        return try PostgresClient(configuration: configuration, logger: logger)
+    }
+}

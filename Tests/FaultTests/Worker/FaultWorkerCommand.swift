@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// The processes that the fault tests kill, freeze and starve: each is a part of a service, made of the real bus.
+@main
+struct FaultWorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fault-worker", abstract: "A producer, a relay or a consumer for the fault tests.",
+        subcommands: [Produce.self, Relay.self, Consume.self])
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+import EventBus
+import ServiceLifecycle
+
+/// Carries the outbox to Redis.
+struct Relay: AsyncParsableCommand {
+    @OptionGroup var servers: Servers
+
+    mutating func run() async throws {
+        try await servers.run(connections: 2) { transport, postgres, logger in
+            [OutboxRelay(transport: transport, postgres: postgres, logger: logger)]
+        }
+    }
+}

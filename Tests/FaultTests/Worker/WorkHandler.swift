@@ -1,0 +1,106 @@
+import ArgumentParser
+import EventBus
+import FaultLedger
+import Foundation
+import PostgresClient
+import Storage
+import Synchronization
+import WireFormat
+
+/// How the handlers of work behave. All but the first few are mistakes on purpose: the harness has to find them out.
+enum Behaviour: String, ExpressibleByArgument {
+    /// The effect, the mark and the event that follows are one transaction.
+    case sound
+    /// Sound, and every handler locks the same two rows, half of them in the wrong order: real deadlocks (40P01).
+    case deadlocking
+    /// Sound, and a third of the first deliveries ends with a serialization failure (40001).
+    case unserializable
+    /// The message is marked, and acknowledged, before its effect is taken.
+    case acknowledgesEarly
+    /// The effect is taken in a transaction of its own, before the message is marked.
+    case marksLate
+}
+
+struct HandlerOptions: Sendable {
+    let behaviour: Behaviour
+    let hold: Duration
+    let dieAfterCommits: Int
+}
+
+/// Takes the effect of work and publishes what follows.
+struct WorkHandler: EventHandler {
+    private final class Commits: Sendable {
+        let count = Atomic(0)
+    }
+
+    private let options: HandlerOptions
+    private let postgres: PostgresClient
+    private let commits = Commits()
+
+    init(_ options: HandlerOptions, postgres: PostgresClient) {
+        self.options = options
+        self.postgres = postgres
+    }
+
+    func handle(_ event: Envelope<FaultWork>, _ context: HandlerContext) async throws {
+        let run = Run(id: event.body.id, stage: .work, delivery: context.deliveryCount)
+        try await Ledger(postgres).start(run)
+        if event.body.kind == .poison { abort() }
+        switch options.behaviour {
+        case .acknowledgesEarly: try await acknowledgeEarly(event, context)
+        case .marksLate: try await markLate(event, context)
+        case .sound, .deadlocking, .unserializable:
+            try await Task.sleep(for: options.hold)
+            _ = try await context.commit { transaction in
+                try await disturb(run, transaction)
+                try await takeEffect(of: event, transaction, delivery: context.deliveryCount)
+            }
+            dieIfDue()
+        }
+    }
+
+    private func takeEffect(
+        of event: Envelope<FaultWork>, _ transaction: PostgresTransaction, delivery: Int
+    ) async throws {
+        try await Ledger(transaction).takeEffect([event.body.id], stage: .work, delivery: delivery)
+        guard event.body.kind == .chained else { return }
+        try await OutboxRepository(transaction).publish(FaultDone(id: event.body.id), causedBy: event)
+    }
+
+    private func disturb(_ run: Run, _ transaction: PostgresTransaction) async throws {
+        let number = Int(run.id.uuid.15)
+        switch options.behaviour {
+        case .deadlocking:
+            for row in number.isMultiple(of: 2) ? [1, 2] : [2, 1] {
+                try await transaction.execute("UPDATE fault_hot_rows SET touched = touched + 1 WHERE id = \(Int32(row))")
+            }
+        case .unserializable where run.delivery == 1 && number.isMultiple(of: 3):
+            try await transaction.script("DO $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END $$")
+        default: break
+        }
+    }
+
+    /// Between the commit and the acknowledgement.
+    private func dieIfDue() {
+        guard options.dieAfterCommits > 0 else { return }
+        if commits.count.add(1, ordering: .relaxed).newValue >= options.dieAfterCommits { kill(getpid(), SIGKILL) }
+    }
+
+    // MARK: Mistakes on purpose
+
+    private func acknowledgeEarly(_ event: Envelope<FaultWork>, _ context: HandlerContext) async throws {
+        guard try await context.commit({ _ in true }) == true else { return }
+        let delivery = context.deliveryCount
+        Task { [self] in
+            try await Task.sleep(for: options.hold)
+            try await postgres.withTransaction { try await takeEffect(of: event, $0, delivery: delivery) }
+        }
+    }
+
+    private func markLate(_ event: Envelope<FaultWork>, _ context: HandlerContext) async throws {
+        try await postgres.withTransaction { try await takeEffect(of: event, $0, delivery: context.deliveryCount) }
+        try await Task.sleep(for: options.hold)
+        dieIfDue()
+        _ = try await context.commit { _ in }
+    }
+}

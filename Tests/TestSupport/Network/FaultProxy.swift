@@ -1,0 +1,83 @@
+import NIOCore
+import NIOPosix
+
+/// A TCP proxy on 127.0.0.1 that can do to connections what a bad network does: hold, delay or cut them, or lead to
+/// another server.
+///
+/// Everything of it runs on one event loop of NIO.
+public final class FaultProxy: Sendable {
+    /// The server behind the proxy.
+    public enum Target: Sendable {
+        /// A port of 127.0.0.1.
+        case tcp(port: Int)
+        /// The path of a Unix socket.
+        case unixSocket(path: String)
+    }
+
+    /// What becomes of the bytes of all connections, those of later ones too.
+    public enum Traffic: Sendable, Equatable {
+        /// They are passed on at once.
+        case flowing
+        /// They are passed on after a while, in order.
+        case delayed(Duration)
+        /// They are kept, and so is the end of a connection: both sides believe that it stands, and neither hears of the
+        /// other. When the traffic flows again everything arrives, as with the repetitions of TCP.
+        case held
+        /// The server hears its clients; they do not hear the server.
+        case repliesHeld
+    }
+
+    /// The port to connect to.
+    public let port: Int
+    private let hub: NIOLoopBound<ProxyHub>
+    private let loop: any EventLoop
+    private let server: any Channel
+
+    private init(port: Int, hub: NIOLoopBound<ProxyHub>, loop: any EventLoop, server: any Channel) {
+        self.port = port
+        self.hub = hub
+        self.loop = loop
+        self.server = server
+    }
+
+    /// Listens on a free port and passes every connection on to `target`.
+    public static func start(to target: Target) async throws -> FaultProxy {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let hub = try await loop.submit { NIOLoopBound(ProxyHub(target: target, loop: loop), eventLoop: loop) }.get()
+        let server = try await ServerBootstrap(group: loop)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { client in
+                client.eventLoop.makeCompletedFuture { try hub.value.accept(client) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        guard let port = server.localAddress?.port else { throw DeadlineExceeded(description: "the proxy has no port") }
+        return FaultProxy(port: port, hub: hub, loop: loop, server: server)
+    }
+
+    /// Changes what becomes of the bytes; what was held is passed on when the new traffic lets it.
+    public func set(_ traffic: Traffic) async throws {
+        try await loop.submit { [hub] in hub.value.set(traffic) }.get()
+    }
+
+    /// Closes all connections, on both sides; new ones are accepted.
+    public func cut() async throws {
+        try await loop.submit { [hub] in hub.value.cut() }.get()
+    }
+
+    /// Leads new connections to another server; those that stand stay where they are.
+    public func point(to target: Target) async throws {
+        try await loop.submit { [hub] in hub.value.target = target }.get()
+    }
+
+    /// How many connections stand.
+    public func connectionCount() async throws -> Int {
+        try await loop.submit { [hub] in hub.value.links.count }.get()
+    }
+
+    /// Stops listening and closes all connections.
+    public func stop() async {
+        try? await server.close().get()
+        try? await cut()
+    }
+}

@@ -1,0 +1,139 @@
+import NIOCore
+import NIOPosix
+
+/// The state of a proxy: its connections and what becomes of their bytes. Used on its event loop only.
+final class ProxyHub {
+    var target: FaultProxy.Target
+    private(set) var traffic = FaultProxy.Traffic.flowing
+    private(set) var links: [ObjectIdentifier: ProxyLink] = [:]
+    private let loop: any EventLoop
+
+    init(target: FaultProxy.Target, loop: any EventLoop) {
+        self.target = target
+        self.loop = loop
+    }
+
+    /// Takes a client in, and connects it to the server.
+    func accept(_ client: any Channel) throws {
+        let link = ProxyLink(hub: self, client: client)
+        links[ObjectIdentifier(link)] = link
+        try client.pipeline.syncOperations.addHandler(link.fromClient)
+        let fromServer = NIOLoopBound(link.fromServer, eventLoop: loop)
+        let bootstrap = ClientBootstrap(group: loop)
+            .channelOption(.autoRead, value: false)
+            .channelInitializer { server in
+                server.eventLoop.makeCompletedFuture { try server.pipeline.syncOperations.addHandler(fromServer.value) }
+            }
+        let connecting =
+            switch target {
+            case .tcp(let port): bootstrap.connect(host: "127.0.0.1", port: port)
+            case .unixSocket(let path): bootstrap.connect(unixDomainSocketPath: path)
+            }
+        connecting.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let server): link.connected(to: server)
+            case .failure: link.close()
+            }
+        }
+    }
+
+    func set(_ traffic: FaultProxy.Traffic) {
+        self.traffic = traffic
+        for link in links.values { link.release() }
+    }
+
+    func cut() {
+        for link in links.values { link.close() }
+    }
+
+    func remove(_ link: ProxyLink) { links[ObjectIdentifier(link)] = nil }
+}
+
+/// A client's connection together with the one to the server.
+final class ProxyLink {
+    private unowned let hub: ProxyHub
+    private let client: any Channel
+    private var server: (any Channel)?
+    private var isClosed = false
+    private(set) lazy var fromClient = ProxyLeg(link: self, isFromServer: false)
+    private(set) lazy var fromServer = ProxyLeg(link: self, isFromServer: true)
+
+    init(hub: ProxyHub, client: any Channel) {
+        self.hub = hub
+        self.client = client
+    }
+
+    func connected(to server: any Channel) {
+        self.server = server
+        guard !isClosed else { return close() }
+        for channel in [client, server] { _ = channel.setOption(.autoRead, value: true) }
+    }
+
+    var traffic: FaultProxy.Traffic { hub.traffic }
+
+    /// The channel that takes what the other one gave.
+    func destination(isFromServer: Bool) -> (any Channel)? { isFromServer ? client : server }
+
+    /// Passes on what was held, if it may be.
+    func release() {
+        fromClient.release()
+        fromServer.release()
+    }
+
+    func close() {
+        isClosed = true
+        client.close(promise: nil)
+        server?.close(promise: nil)
+        hub.remove(self)
+    }
+}
+
+/// Takes the bytes of one side of a link.
+final class ProxyLeg: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let link: ProxyLink
+    private let isFromServer: Bool
+    private var held: [ByteBuffer] = []
+    private var hasEnded = false
+
+    init(link: ProxyLink, isFromServer: Bool) {
+        self.link = link
+        self.isFromServer = isFromServer
+    }
+
+    private var isHeld: Bool {
+        switch link.traffic {
+        case .held: true
+        case .repliesHeld: isFromServer
+        case .flowing, .delayed: false
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        guard !isHeld else { return held.append(bytes) }
+        guard case .delayed(let delay) = link.traffic else { return pass(bytes) }
+        context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { self.pass(bytes) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        hasEnded = true
+        if !isHeld { link.close() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func release() {
+        guard !isHeld else { return }
+        for bytes in held { pass(bytes) }
+        held = []
+        if hasEnded { link.close() }
+    }
+
+    private func pass(_ bytes: ByteBuffer) {
+        link.destination(isFromServer: isFromServer)?.writeAndFlush(bytes, promise: nil)
+    }
+}
