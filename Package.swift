@@ -83,7 +83,7 @@ let package = Package(
         // MARK: The services
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
-            ["Multipart", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes]),
+            ["Multipart", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes]),
         .service("identity-api", library: "IdentityAPI"),
         .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
         .service("face-matching-worker", library: "FaceMatchingWorker"),
@@ -233,6 +233,7 @@ extension Target.Dependency {
     static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metrics = product(name: "Metrics", package: "swift-metrics")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
 }

@@ -155,7 +155,7 @@ import Testing
     @Test func `A client that stops sending is answered, disconnected and cleaned up after`() async throws {
         try await withIdentityAPI { configuration in
             configuration.connection.patience = .milliseconds(300)
-            configuration.connection.lingerTime = .milliseconds(300)
+            configuration.connection.lingerTime = .seconds(2)
         } _: { api in
             let form = Form.signIn()
             let connection = try RawConnection(port: api.port)

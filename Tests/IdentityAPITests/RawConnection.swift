@@ -14,7 +14,7 @@ final class RawConnection: Sendable {
     private let descriptor: Int32
     private let isOpen = Mutex(true)
 
-    /// Connects to a port of this machine. What is received later is waited for up to `patience` seconds.
+    /// Connects to a port of this machine. What is received later is waited for up to `patience` seconds, and so is room to send.
     init(port: Int, patience: Int = 30) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -23,6 +23,7 @@ final class RawConnection: Sendable {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var timeout = timeval(tv_sec: patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -43,6 +44,7 @@ final class RawConnection: Sendable {
                 let sent = rest.withUnsafeBytes { bytes in
                     Foundation.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
                 }
+                if sent < 0, errno == EAGAIN { throw POSIXError(.EAGAIN) }
                 guard sent > 0 else { return false }
                 rest = rest.dropFirst(sent)
             }

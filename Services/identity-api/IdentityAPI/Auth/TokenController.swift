@@ -50,7 +50,7 @@ struct TokenController: Sendable {
 
     /// Rotates a refresh token; one that was used before costs its whole family.
     func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let presented = try await Self.refreshToken(request)
+        let presented = try await Self.refreshToken(request, context)
         let (access, refresh) = (OpaqueToken.generate(), OpaqueToken.generate())
         let result = try await postgres.withTransaction { transaction in
             try await AccessTokenRepository(transaction).rotate(
@@ -107,7 +107,7 @@ struct TokenController: Sendable {
         return response
     }
 
-    private static func refreshToken(_ request: Request) async throws -> String {
+    private static func refreshToken(_ request: Request, _ context: APIRequestContext) async throws -> String {
         struct Body: Decodable {
             let refreshToken: String?
 
@@ -116,13 +116,8 @@ struct TokenController: Sendable {
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
             throw APIError(.unsupportedMediaType, "The body must be application/json")
         }
-        let body: Body
-        do {
-            let bytes = try await request.body.collect(upTo: maxBodyBytes)
-            body = try JSONDecoder().decode(Body.self, from: Data(bytes.readableBytesView))
-        } catch is NIOTooManyBytesError {
-            throw APIError(.payloadTooLarge, "The body is longer than \(maxBodyBytes) bytes")
-        } catch {
+        let bytes = try await request.collectBody(upTo: maxBodyBytes, context)
+        guard let body = try? JSONDecoder().decode(Body.self, from: Data(bytes.readableBytesView)) else {
             throw APIError(.invalidRequest, "The body is not the JSON that is asked for")
         }
         guard let token = body.refreshToken, !token.isEmpty else {

@@ -14,8 +14,6 @@ struct APIError: Error, CustomStringConvertible {
     let underlying: (any Error)?
     /// Headers the answer has in addition.
     var headers: HTTPFields = [:]
-    /// Whether the whole body was read, so that the connection is fit for another request.
-    var bodyWasRead = false
 
     init(
         _ code: ErrorCode, _ message: String, field: String? = nil, retryAfter: Int? = nil, underlying: (any Error)? = nil

@@ -32,7 +32,8 @@ enum Answer {
     /// An instant as the contract writes it: UTC, to the second.
     static func timestamp(_ date: Date) -> String { date.formatted(.iso8601) }
 
-    private static func envelope(_ error: APIError, requestID: String) -> JSONText {
+    /// The body of an error.
+    static func envelope(_ error: APIError, requestID: String) -> JSONText {
         .members(
             ("success", false), ("code", .integer(error.code.number)), ("message", .string(error.message)),
             (

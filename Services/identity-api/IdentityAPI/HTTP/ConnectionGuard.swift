@@ -1,14 +1,16 @@
 internal import NIOCore
 
-/// What the code that answers a request tells its connection about the request's body.
-enum BodyEvent: Sendable {
-    /// The body is wanted: tell a client that asks first to go on, and watch that it comes at a fair pace.
-    case wanted(sendContinue: Bool)
-    /// The body has been read.
-    case complete
-    /// The request is answered before its body was read: read on a little, so that the client sees the answer and not
-    /// a broken connection, and then close.
-    case refused
+/// What a ``RequestWatch`` saw that matters to how long the client is waited for.
+enum ClientEvent: Sendable {
+    /// A request announced a body, which is to come at a fair pace from now on.
+    case bodyBegan
+    /// The same, and the client waits to be told to send it.
+    case bodyAskedFor
+    /// The request is complete.
+    case bodyEnded
+    /// The request was answered, and more of it is to come than will be read: read on a little, so that the client sees
+    /// the answer and not a broken connection, and then close.
+    case answeredEarly
 }
 
 /// Thrown into a body that comes too slowly or takes too long.
@@ -26,12 +28,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// How patient a connection is.
     struct Limits: Sendable {
+        /// Bytes, and number, of a request's header fields.
+        var headBytes = 16 * 1024
+        var headFields = 100
         /// From the first byte of a body to its last.
         var bodyDeadline = TimeAmount.seconds(300)
         /// What a client may be waited for in all, beside what its bytes earn it.
         var patience = TimeAmount.seconds(15)
         /// Bytes that earn a client another second.
         var bytesASecond = 8 * 1024
+        /// How long a client may leave answers unread that its connection has no more room for.
+        var unreadAnswers = TimeAmount.seconds(30)
         /// How long, and for how many bytes, a refused body is still read.
         var lingerTime = TimeAmount.seconds(5)
         var lingerBytes = 8 * 1024 * 1024
@@ -48,22 +55,24 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var waited = TimeAmount.zero
     private var received = 0
     private var timer: RepeatedTask?
+    private var unreadTimer: Scheduled<Void>?
 
     init(limits: Limits) { self.limits = limits }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard let event = event as? BodyEvent else {
+        guard let event = event as? ClientEvent else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
         promise?.succeed()
         switch event {
-        case .wanted(let sendContinue):
-            enter(.body, context)
-            guard sendContinue else { return }
+        case .bodyBegan:
+            if mode == .idle { enter(.body, context) }
+        case .bodyAskedFor:
+            if mode == .idle { enter(.body, context) }
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
-        case .complete:
-            enter(.idle, context)
-        case .refused:
+        case .bodyEnded:
+            if mode == .body { enter(.idle, context) }
+        case .answeredEarly:
             enter(.lingering, context)
         }
     }
@@ -83,11 +92,27 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+    /// A client that sends requests and reads no answers is not waited for either.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        unreadTimer?.cancel()
+        unreadTimer = nil
+        if !context.channel.isWritable {
+            let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+            unreadTimer = context.eventLoop.scheduleTask(in: limits.unreadAnswers) { boundContext.value.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stopTimers() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        timer?.cancel()
+        stopTimers()
         context.fireChannelInactive()
+    }
+
+    private func stopTimers() {
+        timer?.cancel()
+        unreadTimer?.cancel()
     }
 
     private func enter(_ mode: Mode, _ context: ChannelHandlerContext) {
@@ -117,7 +142,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let waiting = waited + (readAskedAt.map { now - $0 } ?? .zero)
             let earned = TimeAmount.seconds(Int64(received / max(limits.bytesASecond, 1)))
             guard waiting > limits.patience + earned || now - startedAt > limits.bodyDeadline else { return }
-            enter(.idle, context)
+            // Nothing more is expected of this connection: what is said to the error is said at once, or never.
+            enter(.lingering, context)
             context.fireErrorCaught(BodyTooSlow())
         }
     }

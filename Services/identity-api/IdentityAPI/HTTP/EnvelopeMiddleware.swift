@@ -1,14 +1,10 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 
 /// Names every request, turns every error into the envelope, and writes one log line a request.
 struct EnvelopeMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
-
-    /// A refused body of up to so many bytes is read to its end, so that the connection can go on being used.
-    private static let maxDrainedBytes = 64 * 1024
 
     func handle(
         _ request: Request, context: APIRequestContext,
@@ -44,17 +40,7 @@ struct EnvelopeMiddleware: RouterMiddleware {
         let level: Logger.Level = error.code == .internal ? .error : .info
         context.logger.log(level: level, "request refused", metadata: ["error": "\(error)"])
         let asProblem = request.headers[values: .accept].contains { $0.contains("application/problem+json") }
-        var response = Answer.failure(error, requestID: context.requestID, asProblem: asProblem)
-        if !error.bodyWasRead, Self.announcedBytes(request) > Self.maxDrainedBytes {
-            context.channel.triggerUserOutboundEvent(BodyEvent.refused, promise: nil)
-            response.headers[.connection] = "close"
-        }
-        return response
-    }
-
-    /// How much body a request says it has; one that does not say may have any amount.
-    private static func announcedBytes(_ request: Request) -> Int {
-        request.contentLength ?? (request.headers[.transferEncoding] == nil ? 0 : .max)
+        return Answer.failure(error, requestID: context.requestID, asProblem: asProblem)
     }
 
     /// Errors of the framework: a path nobody serves, a body it could not read.

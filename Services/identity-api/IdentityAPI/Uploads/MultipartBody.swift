@@ -16,8 +16,6 @@ struct MultipartBody {
     private var chunk = ByteBuffer()
     private var position = 0
     private var bytesLeft: Int
-    /// True when the last byte of the request was read.
-    private(set) var isAtEnd = false
 
     init(_ body: RequestBody, boundary: MultipartBoundary, maxBytes: Int) {
         chunks = body.makeAsyncIterator()
@@ -61,7 +59,6 @@ struct MultipartBody {
     /// Reads more of the request. False at its end.
     private mutating func readChunk() async throws -> Bool {
         guard let next = try await nextChunk() else {
-            isAtEnd = true
             do {
                 try parser.finish()
             } catch {
@@ -79,13 +76,10 @@ struct MultipartBody {
     private mutating func nextChunk() async throws -> ByteBuffer? {
         do {
             return try await chunks.next(isolation: #isolation)
-        } catch let error as BodyTooSlow {
-            throw APIError(.invalidRequest, "The body came too slowly", underlying: error)
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The connection broke, or its framing: an everyday matter, and no fault of ours.
-            throw APIError(.invalidRequest, "The body was cut off", underlying: error)
+            throw APIError.unreadableBody(error)
         }
     }
 

@@ -26,12 +26,7 @@ struct UploadController: Sendable {
             let sessionID = UUID()
             do {
                 let upload = try await receive(form, request, context, sessionID: sessionID, boundary: boundary)
-                do {
-                    return try await start(upload, form, identity, sessionID: sessionID, request, context)
-                } catch var error as APIError {
-                    error.bodyWasRead = true
-                    throw error
-                }
+                return try await start(upload, form, identity, sessionID: sessionID, request, context)
             } catch let error as SessionStarter.OutcomeUnknown {
                 // The worker may need the photos; if there is no session after all, the sweeper removes them.
                 throw error.underlying
@@ -45,17 +40,10 @@ struct UploadController: Sendable {
     private func receive(
         _ form: UploadForm, _ request: Request, _ context: APIRequestContext, sessionID: UUID, boundary: MultipartBoundary
     ) async throws -> ReceivedUpload {
-        let asksFirst = request.headers[.expect]?.lowercased() == "100-continue"
-        context.channel.triggerUserOutboundEvent(BodyEvent.wanted(sendContinue: asksFirst), promise: nil)
-        defer { context.channel.triggerUserOutboundEvent(BodyEvent.complete, promise: nil) }
+        context.askForBody()
         var body = MultipartBody(request.body, boundary: boundary, maxBytes: limits.bodyBytes)
         let receiver = UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits)
-        do {
-            return try await receiver.receive(&body)
-        } catch var error as APIError {
-            error.bodyWasRead = body.isAtEnd
-            throw error
-        }
+        return try await receiver.receive(&body)
     }
 
     private func start(
@@ -124,9 +112,4 @@ struct UploadController: Sendable {
             context.logger.error("photos of a failed upload are left", metadata: ["error": "\(error)"])
         }
     }
-}
-
-extension Request {
-    /// The length the request announces; nil when it is chunked.
-    var contentLength: Int? { headers[.contentLength].flatMap { Int($0) } }
 }

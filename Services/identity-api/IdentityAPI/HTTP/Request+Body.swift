@@ -1,0 +1,36 @@
+internal import Hummingbird
+internal import NIOCore
+
+extension Request {
+    /// The length the request announces; nil when it is chunked.
+    var contentLength: Int? { headers[.contentLength].flatMap { Int($0) } }
+
+    /// Reads the whole body.
+    ///
+    /// - Throws: `payload_too_large` for more than `maxBytes`; `invalid_request` for a body that comes too slowly or is cut off.
+    func collectBody(upTo maxBytes: Int, _ context: APIRequestContext) async throws -> ByteBuffer {
+        context.askForBody()
+        do {
+            return try await body.collect(upTo: maxBytes)
+        } catch is NIOTooManyBytesError {
+            throw APIError(.payloadTooLarge, "The body is longer than \(maxBytes) bytes")
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw APIError.unreadableBody(error)
+        }
+    }
+}
+
+extension APIRequestContext {
+    /// Lets a client that asks first send its body.
+    func askForBody() { channel.triggerUserOutboundEvent(BodyWanted(), promise: nil) }
+}
+
+extension APIError {
+    /// What is said when the connection broke, or its framing, or the client's patience: everyday matters, no fault of ours.
+    static func unreadableBody(_ error: any Error) -> APIError {
+        let message = error is BodyTooSlow ? "The body came too slowly" : "The body was cut off"
+        return APIError(.invalidRequest, message, underlying: error)
+    }
+}

@@ -1,0 +1,99 @@
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+/// What becomes of clients that send or read too slowly, or what is no request.
+@Suite struct ConnectionTests {
+    private static func impatient(_ configuration: inout IdentityAPIConfiguration) {
+        configuration.connection.patience = .milliseconds(300)
+        // A drip of bytes, however fast this machine drips, earns no time.
+        configuration.connection.bytesASecond = 1 << 30
+        configuration.connection.lingerTime = .seconds(2)
+    }
+
+    @Test(arguments: [
+        ("POST /nowhere", "Content-Length: 60000\r\n\r\n", "404"),
+        ("POST /nowhere", "Transfer-Encoding: chunked\r\n\r\nea60\r\n", "404"),
+        ("POST /api/v1/auth/logout", "Content-Length: 60000\r\n\r\n", "401"),
+        ("GET /api/v1/ekyc/sessions/x", "Content-Length: 60000\r\n\r\n", "401"),
+        ("POST /api/v1/auth/refresh", "Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n", "400"),
+        ("POST /api/v1/auth/refresh", "Content-Type: text/plain\r\nContent-Length: 4000\r\n\r\n", "415"),
+    ])
+    func `A body that drips is not waited for, whatever was answered`(line: String, rest: String, status: String) async throws {
+        try await withIdentityAPI(Self.impatient) { api in
+            let connection = try RawConnection(port: api.port)
+            try await connection.send("\(line) HTTP/1.1\r\nHost: x\r\n\(rest)")
+            let answer = try #require(try await connection.receive(until: "\"meta\""))
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+            try await eventually("the connection is closed") { try await !connection.send([UInt8(ascii: " ")]) }
+        }
+    }
+
+    @Test func `A refused request with a small body leaves the connection fit for the next`() async throws {
+        try await withIdentityAPI { api in
+            let connection = try RawConnection(port: api.port)
+            let body = String(repeating: "x", count: 1_000)
+            for _ in 0..<2 {
+                try await connection.send("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n\(body)")
+                let answer = try #require(try await connection.receive(until: "\"meta\""))
+                #expect(answer.hasPrefix("HTTP/1.1 404 "))
+                #expect(!answer.lowercased().contains("connection: close"))
+            }
+        }
+    }
+
+    @Test func `A client that asks first is told to go on only if its body is wanted`() async throws {
+        try await withIdentityAPI { api in
+            let asking = "Host: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+            let wanted = try RawConnection(port: api.port)
+            try await wanted.send("POST /api/v1/auth/refresh HTTP/1.1\r\n\(asking)")
+            #expect(try await wanted.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            try await wanted.send("{}")
+            #expect(try await wanted.receive(until: "\"meta\"")?.contains("missing_field") == true)
+            let refused = try RawConnection(port: api.port)
+            try await refused.send("POST /nowhere HTTP/1.1\r\n\(asking)")
+            let answer = try #require(try await refused.receive(until: "\"meta\""))
+            #expect(answer.hasPrefix("HTTP/1.1 404 "))
+            #expect(answer.lowercased().contains("connection: close"))
+        }
+    }
+
+    @Test(arguments: [
+        "NONSENSE\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n no colon here\u{1}\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "GET / HTTP/1.1\r\nX-Long: " + String(repeating: "a", count: 20_000) + "\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ])
+    func `What is no request gets the envelope, and the connection is closed`(bytes: String) async throws {
+        try await withIdentityAPI { $0.connection.lingerTime = .seconds(2) } _: { api in
+            let connection = try RawConnection(port: api.port)
+            try await connection.send(bytes)
+            let answer = try #require(try await connection.receive(), "the connection is not closed")
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(answer.contains(#""code":1000,"message":"The request cannot be read""#))
+            #expect(answer.contains(#""requestId":""#))
+        }
+    }
+
+    @Test func `Requests before the one that cannot be read are answered first`() async throws {
+        try await withIdentityAPI { $0.connection.lingerTime = .seconds(2) } _: { api in
+            let connection = try RawConnection(port: api.port)
+            try await connection.send("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n")
+            let answer = try #require(try await connection.receive())
+            let statuses = answer.matches(of: /HTTP\/1\.1 (\d{3})/).map { String($0.1) }
+            #expect(statuses == ["404", "400"])
+        }
+    }
+
+    @Test func `A client that reads no answers is disconnected`() async throws {
+        try await withIdentityAPI { $0.connection.unreadAnswers = .milliseconds(300) } _: { api in
+            let connection = try RawConnection(port: api.port)
+            let request = Array("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            // More than all buffers between here and there hold of answers; the sending ends when the server hangs up.
+            let burst = Array(repeatElement(request, count: 1_000).joined())
+            try await eventually("the server hangs up") { try await !connection.send(burst) }
+        }
+    }
+}
