@@ -93,6 +93,7 @@ func withIdentityAPI(
         let running = Task { try await group.run() }
         var clientConfiguration = HTTPClientConfiguration()
         clientConfiguration.version = .http1
+        clientConfiguration.connectionsPerHostMax = 32
         clientConfiguration.allowedSchemes = ["http"]
         let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
         var iterator = ports.makeAsyncIterator()

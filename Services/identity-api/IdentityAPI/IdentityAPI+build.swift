@@ -27,11 +27,16 @@ public enum IdentityAPI: HeliographService {
         let sessions = SessionController(postgres: context.postgres, waiters: waiters)
         let routes = APIRoutes(
             uploads: UploadController(
-                blobs: blobs, starter: SessionStarter(postgres: context.postgres, keys: keys),
+                blobs: blobs, starter: SessionStarter(
+                    postgres: context.postgres, keys: keys, limiter: RateLimiter(configuration.limits.account)),
                 authenticator: AccessTokenAuthenticator(postgres: context.postgres),
-                slots: UploadSlots(limit: configuration.uploads.concurrentUploads), limits: configuration.uploads),
+                slots: UploadSlots(
+                    limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress),
+                limits: configuration.uploads),
             sessions: sessions,
-            tokens: TokenController(postgres: context.postgres, keys: keys, sessions: sessions))
+            tokens: TokenController(postgres: context.postgres, keys: keys, sessions: sessions),
+            limit: RateLimitMiddleware(
+                addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)))
         let broadcasts = BroadcastReader(
             transport: context.transport, logger: context.logger,
             handlers: [.on(EkycCompleted.self) { waiters.wake($0.body.sessionID) }])
@@ -39,7 +44,7 @@ public enum IdentityAPI: HeliographService {
             postgres: context.postgres, blobs: blobs, interval: configuration.sweepInterval, logger: context.logger)
         let server = Application(
             router: routes.buildRouter(),
-            server: .guardedHTTP1(idleTimeout: configuration.idleTimeout, limits: configuration.connection),
+            server: .guardedHTTP1(configuration),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)),

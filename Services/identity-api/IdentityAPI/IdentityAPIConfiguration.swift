@@ -11,6 +11,8 @@ struct IdentityAPIConfiguration: Sendable {
     var uploads = UploadLimits()
     /// How patient a connection is with a slow client.
     var connection = ConnectionGuard.Limits()
+    /// How much one client may have.
+    var limits = LimitsConfiguration()
     /// Connections at a time; more wait in the system's queue.
     var connections = 4_096
     /// A connection without a request is closed after this.
@@ -22,10 +24,11 @@ struct IdentityAPIConfiguration: Sendable {
 
     init() {}
 
-    /// Reads `HTTP_HOST`, `HTTP_PORT` and `UPLOAD_CONCURRENCY`.
+    /// Reads `HTTP_HOST`, `HTTP_PORT`, `UPLOAD_CONCURRENCY` and the settings of ``LimitsConfiguration``.
     init(_ settings: Settings) throws(ConfigurationError) {
         host = try settings.optionalString("HTTP_HOST", "an address to listen on") ?? host
         port = try settings.int("HTTP_PORT", default: port, in: 0...65_535)
         uploads.concurrentUploads = try settings.int("UPLOAD_CONCURRENCY", default: uploads.concurrentUploads, in: 1...1_024)
+        limits = try LimitsConfiguration(settings)
     }
 }

@@ -12,6 +12,8 @@ public struct APIRequestContext: RequestContext {
     let channel: any Channel
     /// What the request is called in every answer and log line: the client's `X-Request-ID`, or one made here.
     var requestID: String
+    /// Who sends it, as far as addresses tell.
+    var client = IPAddress.none
 
     public init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)

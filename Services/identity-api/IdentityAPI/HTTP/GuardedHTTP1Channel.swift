@@ -4,11 +4,23 @@ internal import NIOCore
 internal import NIOHTTP1
 
 /// Hummingbird's HTTP/1.1 connection with a ``ConnectionGuard`` in front of it and a ``RequestWatch`` behind its decoder.
+///
+/// A connection of an address that has its share of them is closed at once.
 struct GuardedHTTP1Channel: ServerChildChannel {
     let base: HTTP1Channel
     let limits: ConnectionGuard.Limits
+    let quota: AddressQuota
+    let addresses: ClientAddresses
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        let peer = channel.peer
+        if !addresses.isTrusted(peer) {
+            guard quota.take(peer) else {
+                channel.close(promise: nil)
+                return channel.eventLoop.makeFailedFuture(TooManyConnections())
+            }
+            channel.closeFuture.whenComplete { [quota] _ in quota.release(peer) }
+        }
         let limits = limits
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
@@ -24,18 +36,23 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     }
 }
 
+/// An address has its share of connections.
+private struct TooManyConnections: Error {}
+
 extension HTTPServerBuilder {
-    /// HTTP/1.1 whose connections are watched over.
-    static func guardedHTTP1(idleTimeout: TimeAmount, limits: ConnectionGuard.Limits) -> HTTPServerBuilder {
-        HTTPServerBuilder { responder in
+    /// HTTP/1.1 whose connections are counted and watched over.
+    static func guardedHTTP1(_ configuration: IdentityAPIConfiguration) -> HTTPServerBuilder {
+        let limits = configuration.connection
+        let http = HTTP1Channel.Configuration(
+            idleTimeout: configuration.idleTimeout,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.headBytes, maxHeaderListSize: limits.headBytes,
+                maxHeaderFieldCount: limits.headFields))
+        let quota = AddressQuota(limit: configuration.limits.connectionsPerAddress)
+        return HTTPServerBuilder { responder in
             GuardedHTTP1Channel(
-                base: HTTP1Channel(
-                    responder: responder,
-                    configuration: .init(
-                        idleTimeout: idleTimeout,
-                        httpDecoderConfiguration: .init(
-                            maxHeaderFieldSize: limits.headBytes, maxHeaderListSize: limits.headBytes,
-                            maxHeaderFieldCount: limits.headFields))), limits: limits)
+                base: HTTP1Channel(responder: responder, configuration: http), limits: limits, quota: quota,
+                addresses: configuration.limits.addresses)
         }
     }
 }

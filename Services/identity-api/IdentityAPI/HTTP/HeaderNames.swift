@@ -5,6 +5,8 @@ extension HTTPField.Name {
     static let requestID = HTTPField.Name("X-Request-ID")!
     /// The device's key to the session it started.
     static let sessionToken = HTTPField.Name("X-Session-Token")!
+    /// Whom a proxy got the request from.
+    static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
     /// W3C trace context.
     static let traceparent = HTTPField.Name("traceparent")!
 }

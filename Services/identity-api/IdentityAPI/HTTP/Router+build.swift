@@ -6,6 +6,7 @@ struct APIRoutes: Sendable {
     let uploads: UploadController
     let sessions: SessionController
     let tokens: TokenController
+    let limit: RateLimitMiddleware
 
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
 
@@ -13,6 +14,7 @@ struct APIRoutes: Sendable {
         let router = Router(context: APIRequestContext.self)
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: EnvelopeMiddleware())
+        router.add(middleware: limit)
         on(router, .post, "/api/v1/ekyc/upload-photos") { try await uploads.upload(.signUp, $0, $1) }
         on(router, .post, "/api/v1/ekyc/login") { try await uploads.upload(.signIn, $0, $1) }
         on(router, .get, "/api/v1/ekyc/sessions/:id") { try await sessions.status($0, $1) }

@@ -17,6 +17,14 @@ enum UploadOwner: Sendable {
 struct SessionStarter: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
+    /// Counts the sessions that are started for an account.
+    let limiter: RateLimiter<Account>
+
+    /// Whose sessions are counted, each event by itself: a flood of sign-ups is no reason to refuse a sign-in.
+    struct Account: Hashable, Sendable {
+        let userID: UUID
+        let event: EkycEvent
+    }
 
     /// What the answer to an upload needs.
     struct Started: Sendable {
@@ -31,12 +39,15 @@ struct SessionStarter: Sendable {
 
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
     ///
-    /// - Throws: `account_locked` for a sign-in after too many failed ones; ``OutcomeUnknown`` when the connection broke
+    /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in
+    ///   after too many failed ones; ``OutcomeUnknown`` when the connection broke
     ///   around the commit and the database cannot be asked now.
     func start(
         _ upload: ReceivedUpload, sessionID: UUID, form: UploadForm, owner: UploadOwner, target: PushTarget,
         requestID: String, traceparent: String?
     ) async throws -> Started {
+        let account = Account(userID: claimedUserID(of: owner), event: form.event)
+        if let wait = limiter.take(account) { throw APIError.rateLimited("Too many uploads for this account", wait: wait) }
         let token = OpaqueToken.generate()
         let pushTokenSealed = try keys.sealed(target, for: sessionID)
         var isComplete = false
@@ -67,6 +78,14 @@ struct SessionStarter: Sendable {
             guard found != nil else { throw error }
         }
         return Started(sessionID: sessionID, token: token)
+    }
+
+    /// The account as the request names it, without a look at whether it exists.
+    private func claimedUserID(of owner: UploadOwner) -> UUID {
+        switch owner {
+        case .authorised(let userID): userID
+        case .email(let email): keys.userID(email)
+        }
     }
 
     private func userID(

@@ -10,6 +10,8 @@ internal import Synchronization
 /// The event is fast and may be lost; the look is sure and costs one query a second for all waiters together.
 final class SessionWaiters: Service {
     private static let lookInterval = Duration.seconds(1)
+    /// Requests that may wait for one session: one device asks, so more are a fault of it, or an attack on the others.
+    static let maxPerSession = 8
 
     private struct State {
         var waiters: [UUID: [Int: AsyncStream<Void>.Continuation]] = [:]
@@ -35,7 +37,7 @@ final class SessionWaiters: Service {
     /// Waits until the session is said to have ended, or until the time is up, or until the service shuts down.
     ///
     /// - Parameter isOver: looks whether there is anything to wait for, once the waiter cannot miss the event any more.
-    /// - Throws: `overloaded` when too many wait already.
+    /// - Throws: `overloaded` when too many wait already, `rate_limited` when too many wait for this session.
     func wait(for id: UUID, upTo time: Duration, unless isOver: () async throws -> Bool) async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         guard let number = try register(continuation, for: id) else { return }
@@ -86,6 +88,9 @@ final class SessionWaiters: Service {
     private func register(_ continuation: AsyncStream<Void>.Continuation, for id: UUID) throws(APIError) -> Int? {
         try state.withLock { state throws(APIError) in
             guard !state.isClosed else { return nil }
+            guard state.waiters[id, default: [:]].count < Self.maxPerSession else {
+                throw APIError.rateLimited("Too many requests are waiting for this session", wait: .seconds(1))
+            }
             guard state.count < limit else { throw APIError.overloaded("Too many requests are waiting") }
             state.count += 1
             state.nextNumber += 1

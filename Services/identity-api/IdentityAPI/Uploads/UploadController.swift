@@ -22,7 +22,7 @@ struct UploadController: Sendable {
             throw APIError(.payloadTooLarge, "The body is larger than \(limits.bodyBytes / 1_048_576) MB")
         }
         let identity = try await identity(of: request, form)
-        return try await slots.withSlot {
+        return try await slots.withSlot(for: context.client) {
             let sessionID = UUID()
             do {
                 let upload = try await receive(form, request, context, sessionID: sessionID, boundary: boundary)

@@ -1,0 +1,71 @@
+internal import Foundation
+
+/// An IPv4 or IPv6 address; an IPv4 address that comes mapped into IPv6 is the same as the plain one.
+struct IPAddress: Sendable, Hashable {
+    /// The 16 bytes of the IPv6 form, in two halves.
+    let high: UInt64
+    let low: UInt64
+
+    private static let mappedPrefix: UInt64 = 0x0000_FFFF_0000_0000
+
+    /// What stands for a peer that has no address, as on a Unix socket.
+    static let none = IPAddress(high: 0, low: 0)
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads the usual text form, without port or brackets; nil for anything else.
+    init?(_ text: some StringProtocol) {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        let text = String(text)
+        if inet_pton(AF_INET, text, &v4) == 1 {
+            self.init(high: 0, low: Self.mappedPrefix | UInt64(UInt32(bigEndian: v4.s_addr)))
+        } else if inet_pton(AF_INET6, text, &v6) == 1 {
+            let halves = withUnsafeBytes(of: v6) { bytes in
+                (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            }
+            self.init(high: UInt64(bigEndian: halves.0), low: UInt64(bigEndian: halves.1))
+        } else {
+            return nil
+        }
+    }
+
+    private var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
+
+    /// Whom a limit is for: the address, or with IPv6 its /64, which is what one subscriber has at least.
+    var subscriber: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
+
+    /// The first bits of the address; of an IPv4 address those of its mapped form.
+    fileprivate func masked(to bits: Int) -> IPAddress {
+        IPAddress(
+            high: bits >= 64 ? high : high & ~(.max >> UInt64(bits)),
+            low: bits >= 128 ? low : bits <= 64 ? 0 : low & ~(.max >> UInt64(bits - 64)))
+    }
+
+    fileprivate var bitCount: Int { isV4 ? 32 : 128 }
+}
+
+/// Addresses that begin alike, as in `10.0.0.0/8`.
+struct AddressBlock: Sendable, Equatable {
+    private let base: IPAddress
+    /// Bits that are alike, of the IPv6 form.
+    private let bits: Int
+
+    /// Reads an address, or an address, a slash and a number of bits; nil for anything else.
+    init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let address = IPAddress(first) else { return nil }
+        var length = address.bitCount
+        if parts.count == 2 {
+            guard let number = Int(parts[1]), 0...length ~= number else { return nil }
+            length = number
+        }
+        bits = length + (128 - address.bitCount)
+        base = address.masked(to: bits)
+    }
+
+    func contains(_ address: IPAddress) -> Bool { address.masked(to: bits) == base }
+}

@@ -1,0 +1,39 @@
+internal import ServiceDefaults
+
+/// How much of the service one client may have.
+///
+/// The standard values are generous, because behind one address may be a whole mobile network, or a test bench; this
+/// machine's own address is no exception to them.
+struct LimitsConfiguration: Sendable {
+    /// Requests of one address.
+    var address = Rate(perMinute: 6_000, burst: 1_000)
+    /// Sign-ups, and sign-ins, of one account, whether it exists or not.
+    var account = Rate(perMinute: 10, burst: 100)
+    /// Connections that one address may have at a time; trusted proxies are not counted.
+    var connectionsPerAddress = 1_024
+    /// Uploads that one address may have under way.
+    var uploadsPerAddress = 50
+    /// Whose word about the client's address is taken.
+    var addresses = ClientAddresses()
+
+    init() {}
+
+    /// Reads the settings whose names are below.
+    init(_ settings: Settings) throws(ConfigurationError) {
+        address.perMinute = try settings.int("RATE_LIMIT_ADDRESS_PER_MINUTE", default: address.perMinute, in: 0...1_000_000)
+        address.burst = try settings.int("RATE_LIMIT_ADDRESS_BURST", default: address.burst, in: 1...1_000_000)
+        account.perMinute = try settings.int("RATE_LIMIT_ACCOUNT_PER_MINUTE", default: account.perMinute, in: 0...1_000_000)
+        account.burst = try settings.int("RATE_LIMIT_ACCOUNT_BURST", default: account.burst, in: 1...1_000_000)
+        connectionsPerAddress = try settings.int(
+            "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000)
+        uploadsPerAddress = try settings.int("UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024)
+        let expectation = "addresses or blocks such as 10.0.0.0/8, separated by commas"
+        guard let text = try settings.optionalString("TRUSTED_PROXIES", expectation) else { return }
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let block = AddressBlock(part.drop { $0 == " " }.prefix { $0 != " " }) else {
+                throw ConfigurationError("TRUSTED_PROXIES", "is not valid", expectation: expectation)
+            }
+            addresses.trustedProxies.append(block)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Finds out who sends a request, and refuses it when that address has sent too many.
+struct RateLimitMiddleware: RouterMiddleware {
+    typealias Context = APIRequestContext
+
+    let addresses: ClientAddresses
+    let limiter: RateLimiter<IPAddress>
+
+    func handle(
+        _ request: Request, context: APIRequestContext,
+        next: @concurrent (Request, APIRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.client = addresses.client(peer: context.channel.peer, forwardedFor: request.headers[values: .forwardedFor])
+        if let wait = limiter.take(context.client.subscriber) {
+            throw APIError.rateLimited("Too many requests from this address", wait: wait)
+        }
+        return try await next(request, context)
+    }
+}

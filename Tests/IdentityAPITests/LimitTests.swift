@@ -1,0 +1,204 @@
+import Foundation
+import HTTPClient
+import NIOCore
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+@Suite struct RateLimiterTests {
+    private let start = ContinuousClock.now
+
+    @Test func `a key may do its burst at once, and then what comes back`() {
+        let limiter = RateLimiter<Int>(Rate(perMinute: 30, burst: 3))
+        #expect((0..<3).allSatisfy { _ in limiter.take(1, now: start) == nil })
+        #expect(limiter.take(1, now: start) == .seconds(2))
+        #expect(limiter.take(1, now: start + .seconds(1)) == .seconds(1))
+        #expect(limiter.take(1, now: start + .seconds(2)) == nil)
+        #expect(limiter.take(1, now: start + .seconds(2)) == .seconds(2))
+        #expect(limiter.take(2, now: start) == nil, "another key has a bucket of its own")
+    }
+
+    @Test func `a bucket holds no more than its burst, however long nothing is taken`() {
+        let limiter = RateLimiter<Int>(Rate(perMinute: 60, burst: 2))
+        let later = start + .seconds(86_400)
+        #expect(limiter.take(1, now: start) == nil)
+        #expect((0..<3).map { _ in limiter.take(1, now: later) } == [nil, nil, .seconds(1)])
+    }
+
+    @Test func `no limit is no limit`() {
+        let limiter = RateLimiter<Int>(Rate(perMinute: 0, burst: 1))
+        #expect((0..<1_000).allSatisfy { _ in limiter.take(1, now: start) == nil })
+        #expect(limiter.count == 0)
+    }
+
+    @Test func `the table does not grow beyond two generations, and forgets who has been away longest`() {
+        let limiter = RateLimiter<Int>(Rate(perMinute: 1, burst: 1), generationSize: 100)
+        for key in 0..<1_000 {
+            #expect(limiter.take(key, now: start) == nil)
+            #expect(limiter.count <= 200)
+        }
+        #expect(limiter.take(999, now: start) != nil)
+        #expect(limiter.take(899, now: start) != nil, "the old generation still counts")
+        #expect(limiter.take(0, now: start) == nil)
+    }
+}
+
+@Suite struct ClientAddressTests {
+    private func client(_ peer: String, _ forwarded: [String], trusting proxies: [String]) throws -> IPAddress {
+        try ClientAddresses(trustedProxies: proxies.map { try #require(AddressBlock($0)) })
+            .client(peer: try #require(IPAddress(peer)), forwardedFor: forwarded)
+    }
+
+    @Test(arguments: [
+        ("203.0.113.9", ["198.51.100.1"], [], "203.0.113.9"),
+        ("10.0.0.1", ["198.51.100.1"], ["10.0.0.0/8"], "198.51.100.1"),
+        ("10.0.0.1", ["1.1.1.1, 198.51.100.1"], ["10.0.0.0/8"], "198.51.100.1"),
+        ("10.0.0.1", ["1.1.1.1", "198.51.100.1, 10.9.9.9"], ["10.0.0.0/8"], "198.51.100.1"),
+        ("10.0.0.1", ["198.51.100.1, nonsense"], ["10.0.0.0/8"], "10.0.0.1"),
+        ("10.0.0.1", [], ["10.0.0.0/8"], "10.0.0.1"), ("10.0.0.1", [""], ["10.0.0.0/8"], "10.0.0.1"),
+        ("::ffff:10.0.0.1", ["2001:db8::7"], ["10.0.0.1"], "2001:db8::7"),
+        ("2001:db8::1", ["198.51.100.1"], ["2001:db8::/32"], "198.51.100.1"),
+        ("2001:db9::1", ["198.51.100.1"], ["2001:db8::/32"], "2001:db9::1"),
+        ("11.0.0.1", ["198.51.100.1"], ["10.0.0.0/8"], "11.0.0.1"), ("11.0.0.1", ["2001:db8::7"], ["::/0"], "2001:db8::7"),
+    ])
+    func `only what trusted proxies say is believed`(peer: String, forwarded: [String], proxies: [String], expected: String) throws {
+        #expect(try client(peer, forwarded, trusting: proxies) == IPAddress(expected))
+    }
+
+    @Test func `a subscriber is an IPv4 address, or the 64 bits that IPv6 gives to each`() throws {
+        let first = try #require(IPAddress("2001:db8:1:2::1")), second = try #require(IPAddress("2001:db8:1:2:ffff::9"))
+        #expect(first != second && first.subscriber == second.subscriber)
+        #expect(first.subscriber != IPAddress("2001:db8:1:3::1")?.subscriber)
+        #expect(IPAddress("10.0.0.1")?.subscriber != IPAddress("10.0.0.2")?.subscriber)
+        #expect(IPAddress("10.0.0.1") == IPAddress("::ffff:10.0.0.1"))
+        for text in ["", "10.0.0", "10.0.0.1:80", "[::1]", "fe80::1%eth0", "localhost"] { #expect(IPAddress(text) == nil) }
+    }
+
+    @Test(arguments: ["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "nonsense", "", "::/129"])
+    func `a block that is none stops the start`(block: String) throws {
+        #expect(AddressBlock(block) == nil)
+        #expect(throws: ConfigurationError.self) {
+            try LimitsConfiguration(Settings(environment: ["TRUSTED_PROXIES": "10.0.0.1, \(block)x"]))
+        }
+    }
+
+    @Test func `settings are read, and none means that nobody is trusted`() throws {
+        let limits = try LimitsConfiguration(
+            Settings(environment: ["TRUSTED_PROXIES": "10.0.0.0/8, ::1", "RATE_LIMIT_ADDRESS_PER_MINUTE": "7"]))
+        #expect(limits.address.perMinute == 7)
+        #expect(limits.addresses.trustedProxies == [AddressBlock("10.0.0.0/8"), AddressBlock("::1")])
+        #expect(try LimitsConfiguration(Settings(environment: [:])).addresses.trustedProxies.isEmpty)
+    }
+}
+
+@Suite struct LimitTests {
+    @Test func `An address that asks too often is told when to come back, byte for byte`() async throws {
+        try await withIdentityAPI { $0.limits.address = Rate(perMinute: 1, burst: 2) } _: { api in
+            for _ in 0..<2 { #expect(try await api.send("GET", "/nowhere").status == 404) }
+            let response = try await api.send("GET", "/nowhere", headers: [("X-Request-ID", "r-1")])
+            #expect(response.status == 429)
+            let seconds = try #require(Int(response.header("Retry-After") ?? ""))
+            #expect((1...60).contains(seconds))
+            let timestamp = try #require(response.json.text("meta.timestamp"))
+            #expect(
+                response.text == #"{"success":false,"code":1201,"message":"Too many requests from this address","error":"#
+                    + #"{"code":"rate_limited","retryable":true,"retry_after":\#(seconds)},"data":null,"#
+                    + #""meta":{"requestId":"r-1","timestamp":"\#(timestamp)"}}"#)
+        }
+    }
+
+    @Test func `Behind a trusted proxy each client has a limit of its own`() async throws {
+        try await withIdentityAPI { configuration in
+            configuration.limits.address = Rate(perMinute: 1, burst: 1)
+            configuration.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+        } _: { api in
+            for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 404), ("198.51.100.1", 429)] {
+                let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
+                #expect(response.status == status)
+            }
+        }
+    }
+
+    @Test func `Without a trusted proxy nobody gets a new limit by naming another address`() async throws {
+        try await withIdentityAPI { $0.limits.address = Rate(perMinute: 1, burst: 1) } _: { api in
+            for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 429)] {
+                let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
+                #expect(response.status == status)
+            }
+        }
+    }
+
+    @Test func `An account takes so many sign-ins, and whether it exists makes no difference`() async throws {
+        try await withIdentityAPI { $0.limits.account = Rate(perMinute: 1, burst: 2) } _: { api in
+            _ = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            for email in ["known@example.org", "nobody@example.org"] {
+                for _ in 0..<2 { _ = try await api.start(Path.login, .signIn(email: email)) }
+                let files = api.storedFiles().count
+                let response = try await api.send(.signIn(email: email.uppercased()), to: Path.login)
+                #expect(response.refusal == "429 rate_limited")
+                #expect(response.header("Retry-After") != nil)
+                #expect(api.storedFiles().count == files)
+            }
+        }
+    }
+
+    @Test func `An address does not get all slots of uploads, however slowly it sends`() async throws {
+        try await withIdentityAPI { configuration in
+            configuration.limits.uploadsPerAddress = 1
+            configuration.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+        } _: { api in
+            let form = Form.signIn()
+            let slow = try RawConnection(port: api.port)
+            try await slow.send(
+                "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\n"
+                    + "Content-Length: \(form.bytes.count)\r\n\r\n")
+            try await slow.send(Array(form.bytes.dropLast(100)))
+            try await eventually("the upload is under way") { !api.storedFiles().isEmpty }
+            let refused = try await api.send(form, to: Path.login)
+            #expect(refused.refusal == "429 rate_limited")
+            let other = try await api.send(form, to: Path.login, headers: [("X-Forwarded-For", "198.51.100.1")])
+            #expect(other.status == 200)
+            try await slow.send(Array(form.bytes.suffix(100)))
+            #expect(try await slow.receive(until: "session_id")?.hasPrefix("HTTP/1.1 200 ") == true)
+            #expect(try await api.send(form, to: Path.login).status == 200)
+        }
+    }
+
+    @Test func `An address does not get all connections, and gets them back`() async throws {
+        try await withIdentityAPI { $0.limits.connectionsPerAddress = 2 } _: { api in
+            let request = "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
+            let connections = [try RawConnection(port: api.port), try RawConnection(port: api.port)]
+            for connection in connections {
+                try await connection.send(request)
+                #expect(try await connection.receive(until: "\"meta\"") != nil)
+            }
+            let surplus = try RawConnection(port: api.port)
+            #expect(try await surplus.receive() == "", "closed without a word")
+            connections[0].close()
+            try await eventually("there is room again") {
+                let next = try RawConnection(port: api.port)
+                try await next.send(request)
+                return try await next.receive(until: "\"meta\"")?.contains("404") == true
+            }
+        }
+    }
+
+    @Test func `A session is waited for by so many requests only`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<SessionWaiters.maxPerSession {
+                    group.addTask { try await api.status(session, query: "?wait=30").status }
+                }
+                try await eventually("they wait") { api.waiters.count == SessionWaiters.maxPerSession }
+                #expect(try await api.status(session, query: "?wait=30").refusal == "429 rate_limited")
+                try await api.decide(session.id, .failed(.noMatch))
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+}
