@@ -75,7 +75,7 @@ struct WorkerFixture {
 
     /// How many messages of a stream there are about a session.
     func messages(_ stream: String, about id: UUID) async throws -> Int {
-        let text = try await redis.cli("XRANGE", redisPrefix + stream, "-", "+")
+        let text = try await redis.cli("XRANGE", "\(redisPrefix){\(stream)}", "-", "+")
         return text.components(separatedBy: "\"session_id\":\"\(id.uuidString.lowercased())\"").count - 1
     }
 
