@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import TestSupport
 import Testing
@@ -74,6 +75,17 @@ import Testing
             #expect(answer.hasPrefix("HTTP/1.1 400 "))
             #expect(answer.contains(#""code":1000,"message":"The request cannot be read""#))
             #expect(answer.contains(#""requestId":""#))
+        }
+    }
+
+    @Test(arguments: ["/nowhere", "/api/v1/auth/logout", "/api/v1/ekyc/sessions/x"])
+    func `An answer to HEAD has no body, or it would be taken for the next answer`(path: String) async throws {
+        try await withIdentityAPI { api in
+            let connection = try RawConnection(port: api.port)
+            try await connection.send("HEAD \(path) HTTP/1.1\r\nHost: x\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n")
+            let answer = try #require(try await connection.receive(until: "\"meta\""))
+            #expect(answer.matches(of: /\r\n\r\nHTTP\/1\.1 404/).count == 1)
+            #expect(answer.components(separatedBy: "{\"success\"").count == 2, "one body")
         }
     }
 

@@ -8,7 +8,8 @@ struct BodyWanted: Sendable {}
 /// Follows the requests and answers of one connection, and tells its ``ConnectionGuard`` what the client owes.
 ///
 /// Every body that is announced is watched from the head to its end, whoever reads it and whatever is answered: a client
-/// that drips into a refused request holds a connection like any other.
+/// that drips into a refused request holds a connection like any other. What has to be right about an answer whatever it
+/// says is seen to here as well.
 final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -18,8 +19,8 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// The most bytes of a body that are read after the answer for the sake of using the connection again.
     private static let maxDrainedBytes = 64 * 1024
 
-    /// Requests that began and whose answers have not ended.
-    private var unanswered = 0
+    /// The methods of the requests that began and whose answers have not ended, in their order.
+    private var unanswered = CircularBuffer<HTTPMethod>()
     /// What the last request announced of its body and has not sent: nil when it is complete, `.max` when nobody knows.
     private var bytesToCome: Int?
     /// Whether the last request's client waits to be told to send the body.
@@ -30,7 +31,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            unanswered += 1
+            unanswered.append(head.method)
             let announced = Self.announcedBytes(head.headers)
             bytesToCome = announced
             asksFirst = announced > 0 && head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
@@ -49,7 +50,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head) where unanswered == 0:
+        case .head(let head) where unanswered.isEmpty:
             // The framework's own answer to bytes that are no request: the envelope takes its place.
             closesAfterAnswer = true
             let (replacement, body) = Self.answerToNoRequest(version: head.version)
@@ -60,9 +61,12 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
-            unanswered = max(unanswered - 1, 0)
+            _ = unanswered.popFirst()
             context.writeAndFlush(data, promise: promise)
             if closesAfterAnswer { tell(.answeredEarly, context) }
+        case .body where unanswered.first == .HEAD:
+            // The client takes what follows the head for the answer to its next request; the framework does not know.
+            promise?.succeed()
         case .head, .body:
             context.write(data, promise: promise)
         }
@@ -71,14 +75,14 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
         promise?.succeed()
-        guard asksFirst, unanswered == 1 else { return }
+        guard asksFirst, unanswered.count == 1 else { return }
         asksFirst = false
         tell(.bodyAskedFor, context)
     }
 
     /// Whether the request that is being answered owes more than is worth reading.
     private var isTooMuchToCome: Bool {
-        guard unanswered == 1, let bytesToCome else { return false }
+        guard unanswered.count == 1, let bytesToCome else { return false }
         return asksFirst || bytesToCome > Self.maxDrainedBytes
     }
 
