@@ -187,6 +187,18 @@ import WireFormat
         }
     }
 
+    @Test func `A client that hangs up does not keep its place among those who wait`() async throws {
+        try await withIdentityAPI { api in
+            let session = try await api.start()
+            let connection = try RawConnection(port: api.port)
+            try await connection.send(
+                "GET \(Path.session(session.id))?wait=60 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(session.token)\r\n\r\n")
+            try await eventually("it waits") { api.waiters.count == 1 }
+            connection.close()
+            try await eventually("its place is free") { api.waiters.count == 0 }
+        }
+    }
+
     @Test func `A session is waited for by so many requests only`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start()

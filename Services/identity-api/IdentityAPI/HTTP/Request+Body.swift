@@ -25,6 +25,11 @@ extension Request {
 extension APIRequestContext {
     /// Lets a client that asks first send its body.
     func askForBody() { channel.triggerUserOutboundEvent(BodyWanted(), promise: nil) }
+
+    /// Has the handler called, once, if the client closes its side before this request's answer has ended.
+    func whenClientHangsUp(_ handler: @escaping @Sendable () -> Void) {
+        channel.triggerUserOutboundEvent(HangUpMatters(handler: handler), promise: nil)
+    }
 }
 
 extension APIError {

@@ -5,6 +5,11 @@ internal import NIOHTTP1
 /// Said by the code that answers a request: it is going to read the body, so a client that asks first may send it.
 struct BodyWanted: Sendable {}
 
+/// Said by the code that answers a request and takes its time: it wants to know when the client hangs up.
+struct HangUpMatters: Sendable {
+    let handler: @Sendable () -> Void
+}
+
 /// Follows the requests and answers of one connection, and tells its ``ConnectionGuard`` what the client owes.
 ///
 /// Every body that is announced is watched from the head to its end, whoever reads it and whatever is answered: a client
@@ -27,6 +32,10 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var asksFirst = false
     /// Whether the answer under way says that the connection is closed after it.
     private var closesAfterAnswer = false
+    /// Whether the client has closed its side.
+    private var isHungUp = false
+    /// Who wants to know, until the answer has ended.
+    private var whenHungUp: (@Sendable () -> Void)?
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -62,6 +71,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
             _ = unanswered.popFirst()
+            whenHungUp = nil
             context.writeAndFlush(data, promise: promise)
             if closesAfterAnswer { tell(.answeredEarly, context) }
         case .body where unanswered.first == .HEAD:
@@ -73,11 +83,34 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        promise?.succeed()
-        guard asksFirst, unanswered.count == 1 else { return }
-        asksFirst = false
-        tell(.bodyAskedFor, context)
+        switch event {
+        case is BodyWanted:
+            promise?.succeed()
+            guard asksFirst, unanswered.count == 1 else { return }
+            asksFirst = false
+            tell(.bodyAskedFor, context)
+        case let event as HangUpMatters:
+            promise?.succeed()
+            if isHungUp { event.handler() } else { whenHungUp = event.handler }
+        default:
+            context.triggerUserOutboundEvent(event, promise: promise)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { hangUp() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        hangUp()
+        context.fireChannelInactive()
+    }
+
+    private func hangUp() {
+        isHungUp = true
+        whenHungUp?()
+        whenHungUp = nil
     }
 
     /// Whether the request that is being answered owes more than is worth reading.

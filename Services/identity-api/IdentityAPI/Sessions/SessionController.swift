@@ -19,7 +19,9 @@ struct SessionController: Sendable {
         var session = try await find(request, context)
         if wait > 0, !session.state.isTerminal {
             let repository = SessionRepository(postgres)
-            try await waiters.wait(for: session.id, upTo: .seconds(wait)) {
+            try await waiters.wait(
+                for: session.id, upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
+            ) {
                 try await repository.find(id: session.id)?.state.isTerminal ?? true
             }
             session = try await find(request, context)

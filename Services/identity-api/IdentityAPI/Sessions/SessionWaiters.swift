@@ -34,14 +34,20 @@ final class SessionWaiters: Service {
         self.logger = logger
     }
 
-    /// Waits until the session is said to have ended, or until the time is up, or until the service shuts down.
+    /// Waits until the session is said to have ended, or until the time is up, or until the service shuts down, or until
+    /// the client hangs up: a place that nobody waits in is not kept.
     ///
+    /// - Parameter whenClientHangsUp: is given what to call then.
     /// - Parameter isOver: looks whether there is anything to wait for, once the waiter cannot miss the event any more.
     /// - Throws: `overloaded` when too many wait already, `rate_limited` when too many wait for this session.
-    func wait(for id: UUID, upTo time: Duration, unless isOver: () async throws -> Bool) async throws {
+    func wait(
+        for id: UUID, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
+        unless isOver: () async throws -> Bool
+    ) async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         guard let number = try register(continuation, for: id) else { return }
         defer { unregister(number, for: id) }
+        whenClientHangsUp { continuation.finish() }
         if try await isOver() { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in stream {} }
