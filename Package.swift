@@ -176,8 +176,9 @@ let package = Package(
         .tests("HeliographCtlTests", ["HeliographCtl", "HeliographCrypto", "Storage", "TestSupport", .argumentParser]),
         .tests("EndToEndTests", ["TestSupport", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(
-            name: "FaultTests", dependencies: ["FaultMatrix"], path: "Tests/FaultTests/Suite", swiftSettings: sharedSettings),
-        .tests("TestSupportTests", ["TestSupport"]),
+            name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
+            path: "Tests/FaultTests/Suite", swiftSettings: sharedSettings),
+        .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
         .tests("TidyTests", []),
     ],
     cxxLanguageStandard: .cxx17

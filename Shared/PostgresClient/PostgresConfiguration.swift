@@ -22,6 +22,9 @@ public struct PostgresConfiguration: Sendable {
     public var queryTimeout: Duration = .seconds(30)
     /// After how long the server itself stops a statement: the backstop for results nobody waits for any more. Zero: never.
     public var statementTimeout: Duration = .seconds(60)
+    /// After how long without a statement the server ends a transaction and its connection, so that a process that stands still
+    /// does not keep the locks of work which another one has taken over. Zero: never.
+    public var idleTransactionTimeout: Duration = .seconds(15)
     /// How long one attempt to connect may take; whole seconds, at least two.
     public var connectTimeout: Duration = .seconds(10)
     /// How long the server may take to obey a cancel request before the connection is closed.

@@ -175,4 +175,20 @@ struct TransactionTests {
             #expect(error?.sqlState == "25P01")
         }
     }
+
+    @Test func `a transaction that stands still gives its locks back, and cannot go on`() async throws {
+        try await withClient({ $0.idleTransactionTimeout = .milliseconds(200) }) { client in
+            try await client.execute("CREATE TABLE t (a int PRIMARY KEY)")
+            await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { frozen in
+                    try await frozen.execute("INSERT INTO t VALUES (1)")
+                    // Waits for the row above, until the server ends its transaction.
+                    try await client.execute("INSERT INTO t VALUES (1)")
+                    try await frozen.execute("INSERT INTO t VALUES (2)")
+                }
+            }
+            let rows = try await count(client)
+            #expect(rows == 1)
+        }
+    }
 }

@@ -49,7 +49,10 @@ final class ConnectionHandle: @unchecked Sendable {
     }
 
     private func configureSession(_ configuration: PostgresConfiguration) throws(PostgresError) {
-        var settings = [("statement_timeout", String(configuration.statementTimeout.roundedUpMilliseconds))]
+        var settings = [
+            ("statement_timeout", String(configuration.statementTimeout.roundedUpMilliseconds)),
+            ("idle_in_transaction_session_timeout", String(configuration.idleTransactionTimeout.roundedUpMilliseconds)),
+        ]
         if let searchPath = configuration.searchPath { settings.append(("search_path", searchPath)) }
         for (name, value) in settings {
             let result = withCStrings([name, value]) { values in

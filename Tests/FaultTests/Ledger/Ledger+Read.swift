@@ -14,6 +14,14 @@ public struct Balance: Sendable, Equatable {
     /// Handler runs beyond the first one of each message: repetitions that the inbox has to absorb.
     public let rerun: Int
 
+    public init(published: Int, effects: Int, lost: Int, duplicated: Int, rerun: Int) {
+        self.published = published
+        self.effects = effects
+        self.lost = lost
+        self.duplicated = duplicated
+        self.rerun = rerun
+    }
+
     /// Whether each promise was kept exactly once.
     public var isEven: Bool { lost == 0 && duplicated == 0 }
 }
@@ -57,6 +65,11 @@ extension Ledger {
             SELECT count(*) FROM fault_started s WHERE pid = \(pid)
             AND NOT EXISTS (SELECT FROM fault_effects e WHERE e.id = s.id AND e.stage = s.stage)
             """)
+    }
+
+    /// How many handler runs a process began.
+    public func runCount(pid: Int32) async throws(PostgresError) -> Int {
+        try await count("SELECT count(*) FROM fault_started WHERE pid = \(pid)")
     }
 
     /// How many handler runs there were of work of a kind.

@@ -33,10 +33,10 @@ public struct FaultReport: Encodable, Sendable {
     /// How long the row took, in seconds.
     public var seconds = 0.0
 
-    init(_ row: FaultRow) {
+    init(_ row: FaultRow, _ scale: Scale) {
         fault = row.id
         title = row.title
-        recoveryBar = row.recoveryBar
+        recoveryBar = row.recoveryBar?(scale)
     }
 
     enum CodingKeys: String, CodingKey {
@@ -85,6 +85,11 @@ extension FaultReport {
         }
         failures += checks.filter { !$0.ok }.map { "\($0.name): \($0.detail)" }
         return failures
+    }
+
+    /// The verdict for people, with everything that was not as it should be.
+    public var summary: String {
+        (["\(fault) \(passed ? "ok" : "FAILED") after \(seconds) s"] + failures).joined(separator: "\n  ")
     }
 
     /// The report as one line of JSON.

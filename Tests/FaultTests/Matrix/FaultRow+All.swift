@@ -1,7 +1,9 @@
 extension FaultRow {
     /// Every row, in the order of the matrix.
     public static let all: [FaultRow] = [
-        killedMidHandler, redisKilled,
+        killedMidHandler, killedAfterCommit, killedBeforeDispatch, frozen, redisKilled, redisRolledBack, redisWiped, promoted,
+        badNetwork, stalled, outOfMemory, postgresDown, relayKilled, manyRelays, poison, publishedTwice, longHandler, drained,
+        backlog, zombieGroup, scriptsForgotten,
     ]
 
     /// The row of that name, such as `F1`; nil when there is none.

@@ -10,31 +10,34 @@ public struct FaultRow: Sendable {
     public let id: String
     public let title: String
     /// The longest time from the fault to the effect, in seconds, that 99 % of the work in hand may take; nil for any.
-    let recoveryBar: Double?
+    let recoveryBar: (@Sendable (Scale) -> Double)?
     let options: RigOptions
+    /// The longest time from the end of all faults to the end of all work.
+    let patience: Duration
     /// Breaks things; when it returns everything that was taken away is there again, and the runner waits for the end.
     let body: @Sendable (Rig, Scale) async throws -> Void
 
     init(
-        _ id: String, _ title: String, recoveryBar: Double? = nil, options: RigOptions = RigOptions(),
-        _ body: @escaping @Sendable (Rig, Scale) async throws -> Void
+        _ id: String, _ title: String, recoveryBar: (@Sendable (Scale) -> Double)? = nil, options: RigOptions = RigOptions(),
+        patience: Duration = .seconds(120), _ body: @escaping @Sendable (Rig, Scale) async throws -> Void
     ) {
         self.id = id
         self.title = title
         self.recoveryBar = recoveryBar
         self.options = options
+        self.patience = patience
         self.body = body
     }
 
     /// Runs the row on servers of its own.
     public func run(_ scale: Scale) async -> FaultReport {
         let start = ContinuousClock.now
-        var report = FaultReport(self)
+        var report = FaultReport(self, scale)
         do {
             let rig = try await Rig.start(options)
             do {
                 try await body(rig, scale)
-                try await rig.settle()
+                try await rig.settle(within: patience)
             } catch {
                 report.error = "\(error)\n\(rig.tails())"
             }
@@ -52,16 +55,17 @@ public struct FaultRow: Sendable {
     }
 }
 
-extension Rig {
-    /// The longest time from the end of all faults to the end of all work.
-    static let patience: Duration = .seconds(120)
+extension FaultRow: CustomStringConvertible {
+    public var description: String { "\(id) \(title)" }
+}
 
+extension Rig {
     /// Ends the load and waits until every promise is kept and nothing is under way any more that could be done twice.
-    func settle() async throws {
+    func settle(within patience: Duration = .seconds(120)) async throws {
         await stopProducing()
-        try await wait(for: "every promise is kept and nothing is pending", within: Self.patience) {
+        try await wait(for: "every promise is kept and nothing is pending", within: patience) {
             guard try await ledger.balance().lost == 0 else { return false }
-            for stream in Self.streams where try await transport.pendingCount(group: Self.group, stream: stream) > 0 {
+            for stream in Self.streams where try await pendingCount(stream) > 0 {
                 return false
             }
             return true

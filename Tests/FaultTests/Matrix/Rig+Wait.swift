@@ -33,6 +33,14 @@ extension Rig {
         }
     }
 
+    /// Waits until so many more promises were made, whether or not anything comes of them yet.
+    func pileUp(_ count: Int) async throws {
+        let before = try await ledger.publishedCount()
+        try await wait(for: "\(count) more promises", within: .seconds(120)) {
+            try await ledger.publishedCount() >= before + count
+        }
+    }
+
     /// Waits until a process has so many messages in work.
     func waitForWork(_ count: Int, of process: RigProcess) async throws {
         try await wait(for: "\(count) messages in work at \(process.pid)") { try await ledger.inWork(pid: process.pid) >= count }

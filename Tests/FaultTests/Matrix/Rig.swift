@@ -19,7 +19,8 @@ struct RigOptions: Sendable {
 /// The servers, the ledger and the processes of one row: nothing of it is shared with another row.
 public final class Rig: Sendable {
     static let group = "fault"
-    static let streams = [FaultWork.type.rawValue, FaultDone.type.rawValue]
+    static let workStream = FaultWork.type.rawValue
+    static let streams = [workStream, FaultDone.type.rawValue]
 
     let redis: RedisServer
     let postgres: PostgresServer
@@ -27,16 +28,24 @@ public final class Rig: Sendable {
     let ledger: Ledger
     /// Present when the row asked for it.
     let proxy: FaultProxy?
-    let transport: RedisEventTransport
     private let client: PostgresClient
-    let redisClient: RedisClient
     let folder: TemporaryDirectory
-    let state = Mutex(State())
+    let state: Mutex<State>
+
+    private static let quiet = Logger(label: "rig") { _ in SwiftLogNoOpLogHandler() }
+
+    private static func client(of server: RedisServer) throws -> RedisClient {
+        RedisClient(configuration: try RedisConfiguration(url: server.url), logger: quiet)
+    }
 
     struct State {
         var processes: [RigProcess] = []
         var moments: [Moment] = []
         var checks: [FaultReport.Check] = []
+        /// Servers beside the usual two.
+        var servers: [RedisServer] = []
+        /// How the rig itself asks Redis: past the proxy.
+        var redisClient: RedisClient
     }
 
     /// A moment at which something broke, and whose work is looked at.
@@ -48,16 +57,14 @@ public final class Rig: Sendable {
     private init(
         redis: RedisServer, postgres: PostgresServer, database: TestDatabase, proxy: FaultProxy?, folder: TemporaryDirectory
     ) throws {
-        let quiet = Logger(label: "rig") { _ in SwiftLogNoOpLogHandler() }
         self.redis = redis
         self.postgres = postgres
         self.database = database
         self.proxy = proxy
         self.folder = folder
-        client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quiet)
+        client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: Self.quiet)
         ledger = Ledger(client)
-        redisClient = RedisClient(configuration: try RedisConfiguration(url: redis.url), logger: quiet)
-        transport = RedisEventTransport(client: redisClient)
+        state = Mutex(State(redisClient: try Self.client(of: redis)))
     }
 
     /// Starts the servers, with the schema of production and the ledger in the database.
@@ -80,12 +87,29 @@ public final class Rig: Sendable {
         await client.shutdown()
         await redisClient.shutdown()
         await proxy?.stop()
-        await redis.kill()
+        for server in state.withLock({ $0.servers }) + [redis] { await server.kill() }
         await postgres.kill()
     }
 
     /// The URL by which the processes reach Redis.
     var redisURL: String { proxy.map { "redis://127.0.0.1:\($0.port)" } ?? redis.url }
+
+    /// How the rig itself asks Redis: past the proxy.
+    var redisClient: RedisClient { state.withLock { $0.redisClient } }
+
+    /// The bus on that client.
+    var transport: RedisEventTransport { RedisEventTransport(client: redisClient) }
+
+    /// Makes another server the one that the rig asks, and that goes with it.
+    func follow(_ server: RedisServer) async throws {
+        let fresh = try Self.client(of: server)
+        let old = state.withLock { state in
+            state.servers.append(server)
+            defer { state.redisClient = fresh }
+            return state.redisClient
+        }
+        await old.shutdown()
+    }
 
     /// Notes that something breaks now: how long it takes until the work of that moment is done is measured at the end.
     ///

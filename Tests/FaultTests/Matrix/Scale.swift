@@ -8,16 +8,28 @@ public struct Scale: Sendable {
     public var rounds: Int
     /// How many effects have to be taken between two faults, and after the last.
     public var calm: Int
-    /// How long a process or a server that is to come back stays away, at least.
-    public var absence: Duration
+    /// How many promises pile up while something is away.
+    public var outage: Int
+    /// How many promises pile up, or effects are taken, while something is away for long.
+    public var longOutage: Int
+    /// How long Postgres is away, where nothing can be counted.
+    public var databaseOutage: Duration
+    /// The idle time of consumers whose handlers take ten times as long, in milliseconds.
+    public var shortIdle: Int
+    /// The idle time of consumers whose Redis stalls for a third longer, in milliseconds.
+    public var stalledIdle: Int
+    /// The longest time, in seconds, until 99 % of what a killed process had in work is done elsewhere.
+    public var killRecovery: Double
     /// How many messages a long backlog has.
     public var backlog: Int
 
     /// What `make faults` uses.
     public static let full = Scale(
-        rate: 100, consumers: 3, rounds: 5, calm: 300, absence: .seconds(40), backlog: 1_000_000)
+        rate: 100, consumers: 3, rounds: 5, calm: 300, outage: 500, longOutage: 4000, databaseOutage: .seconds(5),
+        shortIdle: 3000, stalledIdle: 15_000, killRecovery: 20, backlog: 1_000_000)
 
-    /// What `make test` uses: once each, and small.
+    /// What `make test` uses: once each, and small; several rows share the machine, hence the longer recovery.
     public static let short = Scale(
-        rate: 40, consumers: 2, rounds: 1, calm: 40, absence: .seconds(1), backlog: 20_000)
+        rate: 40, consumers: 2, rounds: 1, calm: 40, outage: 20, longOutage: 60, databaseOutage: .milliseconds(500),
+        shortIdle: 1000, stalledIdle: 3000, killRecovery: 25, backlog: 20_000)
 }

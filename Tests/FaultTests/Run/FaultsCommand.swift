@@ -24,8 +24,7 @@ struct FaultsCommand: AsyncParsableCommand {
         for row in try rows() {
             say("\(row.id) \(row.title) …")
             let report = await row.run(short ? .short : .full)
-            say("\(row.id) \(report.passed ? "ok" : "FAILED") after \(report.seconds) s")
-            for failure in report.failures { say("  \(failure)") }
+            say(report.summary)
             reports.append(report)
             try write(reports)
         }

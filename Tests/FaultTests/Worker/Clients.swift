@@ -22,9 +22,12 @@ struct Servers: ParsableArguments {
         let postgres = try postgres(connections: connections, logger)
         let services: [any Service] =
             [postgres, redis] + (try build(RedisEventTransport(client: redis), postgres, logger))
+        // What the group has to say when all is well is of no use to somebody who looks for a fault.
+        var groupLogger = logger
+        groupLogger.logLevel = .warning
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm], logger: logger))
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm], logger: groupLogger))
         try await group.run()
     }
 

@@ -1,0 +1,17 @@
+import FaultLedger
+import Foundation
+import TestSupport
+
+extension Rig {
+    /// How many deadlocks the server has ended since it started.
+    func deadlocks() async throws -> Int {
+        Int(try await database.psql("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")) ?? 0
+    }
+
+    /// A figure of a process' memory by its name in `/proc/<pid>/status`, such as `VmRSS` or `VmHWM` (the most ever), in MiB.
+    func residentMebibytes(_ process: RigProcess, _ name: String) -> Double {
+        let status = (try? String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line.flatMap { Double($0.split(separator: " ").dropFirst().first ?? "") }.map { $0 / 1024 } ?? .infinity
+    }
+}

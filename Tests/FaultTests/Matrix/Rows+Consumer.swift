@@ -1,0 +1,97 @@
+import FaultLedger
+import Foundation
+import TestSupport
+
+/// What happens to consumers.
+extension FaultRow {
+    static let killedMidHandler = FaultRow(
+        "F1", "consumer killed in the middle of handlers", recoveryBar: \.killRecovery
+    ) { rig, scale in
+        let slow = ["--hold-milliseconds", "200"]
+        try await rig.startFlow(scale, consumer: slow)
+        for _ in 0..<scale.rounds {
+            let victim = try rig.oldest(.consumer)
+            try await rig.waitForWork(3, of: victim)
+            rig.mark(victim)
+            await victim.guarded.stop(signal: SIGKILL)
+            try rig.launch(.consumer, slow)
+            try await rig.flow(scale.calm)
+        }
+    }
+
+    static let killedAfterCommit = FaultRow("F2", "consumer killed between commit and acknowledgement") { rig, scale in
+        try await rig.startFlow(scale)
+        var unacknowledged = 0
+        for _ in 0..<scale.rounds {
+            let victim = try rig.launch(.consumer, ["--die-after-commits", "5"])
+            try await rig.wait(for: "the consumer dies of its fifth commit") { !victim.guarded.isRunning }
+            unacknowledged += try await rig.pending(of: victim)
+            try await rig.flow(scale.calm)
+        }
+        rig.check("some commits were not acknowledged", unacknowledged > 0, "\(unacknowledged) messages")
+    }
+
+    static let killedBeforeDispatch = FaultRow("F3", "consumer killed with messages it has not begun") { rig, scale in
+        try await rig.startFlow(scale)
+        for _ in 0..<scale.rounds {
+            let victim = try rig.launch(.consumer)
+            try await rig.waitForWork(1, of: victim)
+            // A frozen process cannot begin anything, but Redis answers the read that it had sent.
+            victim.guarded.signal(SIGSTOP)
+            let before = try await rig.pending(of: victim)
+            try await rig.wait(for: "the frozen consumer is given a message") { try await rig.pending(of: victim) > before }
+            rig.mark()
+            await victim.guarded.stop(signal: SIGKILL)
+            try await rig.flow(scale.calm)
+        }
+    }
+
+    static let frozen = FaultRow("F4", "consumer frozen until others have its work, then thawed") { rig, scale in
+        // Half as many do the work of all.
+        try await rig.startFlow(scale, consumer: ["--hold-milliseconds", "200", "--concurrency", "32"])
+        let victim = try rig.oldest(.consumer)
+        try await rig.waitForWork(2, of: victim)
+        rig.mark(victim)
+        victim.guarded.signal(SIGSTOP)
+        try await rig.flow(scale.longOutage)
+        try await rig.wait(for: "others did the work of the frozen one", within: .seconds(90)) {
+            try await rig.ledger.inWork(pid: victim.pid) == 0
+        }
+        let begun = try await rig.ledger.runCount(pid: victim.pid)
+        victim.guarded.signal(SIGCONT)
+        try await rig.wait(for: "the thawed consumer works again") { try await rig.ledger.runCount(pid: victim.pid) > begun }
+        try await rig.flow(scale.calm)
+    }
+
+    static let longHandler = FaultRow("F18", "handlers that take ten times the idle time run once") { rig, scale in
+        let idle = scale.shortIdle
+        let slow = ["--min-idle-milliseconds", "\(idle)", "--hold-milliseconds", "\(idle * 10)", "--concurrency", "4"]
+        for _ in 0..<2 { try rig.launch(.consumer, slow) }
+        try rig.launch(.relay)
+        try rig.launch(.producer, ["--rate", "20", "--count", "8"])
+        try await rig.wait(for: "all is published") { try await rig.ledger.publishedCount() == 8 }
+        try await rig.settle()
+        let runs = try await rig.ledger.runs(of: .chained)
+        rig.check("one run a message and stage", runs == 16, "\(runs) runs of 8 messages with two stages")
+    }
+
+    static let drained = FaultRow("F20", "consumers are told to stop, one after the other, under load") { rig, scale in
+        let slow = ["--hold-milliseconds", "300"]
+        try await rig.startFlow(scale, consumer: slow)
+        var slowest = Duration.zero
+        for _ in 0..<scale.rounds * 2 {
+            let victim = try rig.oldest(.consumer)
+            try await rig.waitForWork(2, of: victim)
+            try rig.launch(.consumer, slow)
+            rig.mark(victim)
+            let start = ContinuousClock.now
+            await victim.guarded.stop(signal: SIGTERM, patience: .seconds(60))
+            slowest = max(slowest, ContinuousClock.now - start)
+            try await rig.flow(scale.calm)
+        }
+        try await rig.settle()
+        rig.check("each ended within its 25 s", slowest < .seconds(25), "the slowest took \(slowest)")
+        let redeliveries = try await rig.ledger.redeliveries()
+        rig.check("no delivery counts as a crash", redeliveries == 0, "\(redeliveries) runs of messages delivered before")
+    }
+}

@@ -1,0 +1,27 @@
+import FaultLedger
+import Foundation
+import TestSupport
+
+/// Consumers with a mistake that the harness has to find: rows that must fail.
+extension FaultRow {
+    /// F1 with a consumer that acknowledges before it commits the effect: what it had in hand is lost.
+    public static let acknowledgesEarly = FaultRow(
+        "F1", "a mistake: acknowledged before the commit", patience: .seconds(10)
+    ) { rig, scale in
+        let arguments = ["--behaviour", "acknowledgesEarly", "--hold-milliseconds", "500"]
+        try await rig.startFlow(scale, consumer: arguments)
+        let victim = try rig.oldest(.consumer)
+        try await rig.waitForWork(3, of: victim)
+        await victim.guarded.stop(signal: SIGKILL)
+        try await rig.flow(scale.calm)
+    }
+
+    /// F2 with a consumer that marks its messages in a transaction after that of the effect: some effects come twice.
+    public static let marksLate = FaultRow("F2", "a mistake: marked after the commit") { rig, scale in
+        let mistake = ["--behaviour", "marksLate", "--min-idle-milliseconds", "1000"]
+        try await rig.startFlow(scale, consumer: mistake)
+        let victim = try rig.launch(.consumer, mistake + ["--die-after-commits", "3"])
+        try await rig.wait(for: "the consumer dies of its third commit") { !victim.guarded.isRunning }
+        try await rig.flow(scale.calm)
+    }
+}

@@ -1,0 +1,32 @@
+import FaultLedger
+import Foundation
+import TestSupport
+
+/// What happens to Postgres.
+extension FaultRow {
+    static let postgresDown = FaultRow(
+        "F12", "Postgres crashed, restarted, sessions ended; 40P01 and 40001 in handlers"
+    ) { rig, scale in
+        try rig.launch(.consumer, ["--behaviour", "unserializable", "--hold-milliseconds", "20"])
+        try await rig.startFlow(scale, consumer: ["--behaviour", "deadlocking", "--hold-milliseconds", "20"])
+        try await rig.wait(for: "handlers met in a deadlock") { try await rig.deadlocks() > 0 }
+        try await rig.wait(for: "a failed message was delivered again") { try await rig.ledger.redeliveries() > 0 }
+        for round in 0..<scale.rounds + 2 {
+            rig.mark()
+            switch round % 3 {
+            case 0: await rig.postgres.kill()
+            case 1: await rig.postgres.stop()
+            default:
+                try await rig.database.psql(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+                        + "AND backend_type = 'client backend'")
+            }
+            if round % 3 < 2 {
+                // The ledger is away too, so that there is nothing to wait for but the time of the outage.
+                try await Task.sleep(for: scale.databaseOutage)
+                try await rig.postgres.start()
+            }
+            try await rig.flow(scale.calm)
+        }
+    }
+}
