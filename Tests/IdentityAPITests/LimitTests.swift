@@ -65,7 +65,9 @@ import WireFormat
         ("2001:db9::1", ["198.51.100.1"], ["2001:db8::/32"], "2001:db9::1"),
         ("11.0.0.1", ["198.51.100.1"], ["10.0.0.0/8"], "11.0.0.1"), ("11.0.0.1", ["2001:db8::7"], ["::/0"], "2001:db8::7"),
     ])
-    func `only what trusted proxies say is believed`(peer: String, forwarded: [String], proxies: [String], expected: String) throws {
+    func `only what trusted proxies say is believed`(
+        peer: String, forwarded: [String], proxies: [String], expected: String
+    ) throws {
         #expect(try client(peer, forwarded, trusting: proxies) == IPAddress(expected))
     }
 

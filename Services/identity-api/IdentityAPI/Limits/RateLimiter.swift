@@ -59,6 +59,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 extension APIError {
     /// The refusal of whoever has to wait.
     static func rateLimited(_ message: String, wait: Duration) -> APIError {
-        APIError(.rateLimited, message, retryAfter: max(1, Int(wait.components.seconds) + (wait.components.attoseconds > 0 ? 1 : 0)))
+        let (seconds, rest) = wait.components
+        return APIError(.rateLimited, message, retryAfter: max(1, Int(seconds) + (rest > 0 ? 1 : 0)))
     }
 }
