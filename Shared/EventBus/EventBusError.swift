@@ -14,6 +14,8 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         case shutDown
         /// The server refused what was asked, and will refuse it again.
         case refused
+        /// A consumer lives and does not work any more.
+        case stalled
         /// The registrations of a consumer contradict each other.
         case invalidConfiguration
     }

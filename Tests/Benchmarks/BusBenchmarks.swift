@@ -35,7 +35,7 @@ func benchmarkBus(messages: Int = 60_000, rounds: Int = 7, batch: Int = 256) asy
         let their = try await reference.run(server.socket, stream, "\(messages)", "\(batch)")
         try await server.cli("DEL", stream)
         let our = try await throughput(server, prefix: "ours:\(round):", messages: messages, batch: batch)
-        try await server.cli("DEL", "ours:\(round):ekyc.requested")
+        try await server.cli("DEL", "ours:\(round):{ekyc.requested}")
         // The first round warms both up.
         if round > 0 {
             theirs.append(their)
@@ -74,7 +74,7 @@ private func throughput(_ server: RedisServer, prefix: String, messages: Int, ba
     let consuming = Task { try await consumer.run() }
     try await publish(entries, by: batch, through: transport)
     while count.value.load(ordering: .relaxed) < messages { try await Task.sleep(for: .milliseconds(1)) }
-    while try await transport.pendingCount(group: "bench", stream: EkycRequested.type.rawValue) > 0 {}
+    while try await transport.pendingCount(of: StreamGroup(stream: EkycRequested.type.rawValue, name: "bench")) > 0 {}
     let seconds = (ContinuousClock.now - start) / .seconds(1)
 
     consuming.cancel()

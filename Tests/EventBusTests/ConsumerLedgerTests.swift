@@ -15,21 +15,26 @@ private final class Ledger {
     func next() -> ConsumerLedger<String>.Next { state.next() }
     func waitForRoom(_ reader: String) -> Bool { state.waitForRoom(reader) }
     func waitForWork(_ worker: String) -> Bool { state.waitForWork(worker) }
-    func settle(_ entries: [DeliveredEntry], acknowledged: [EntryID]) -> String? {
-        state.settle(entries, acknowledged: acknowledged)
+    var holdsSuspect: Bool { state.holdsSuspect }
+    func settle(_ acknowledged: [EntryID], _ rulings: [Ruling] = []) -> String? {
+        state.settle(acknowledged: acknowledged, rulings)
     }
+    func takeRulings() -> [EntryID] { state.takeRulings().map(\.id) }
+    func putBack(_ rulings: [Ruling]) { state.putBack(rulings) }
+    func ruled(_ ids: [EntryID]) -> String? { state.ruled(ids) }
     func takeAcknowledgements() -> [EntryID] { state.takeAcknowledgements() }
     func putBack(_ ids: [EntryID]) { state.putBack(ids) }
     func stop() -> String? { state.stop() }
     func close() -> [String] { state.close() }
-    func abandonWaiting() -> Int { state.abandonWaiting() }
 }
 
 @Suite("The ledger of a consumer")
 struct ConsumerLedgerTests {
-    private func entries(_ numbers: ClosedRange<UInt64>) -> [DeliveredEntry] {
-        numbers.map { DeliveredEntry(id: EntryID(milliseconds: $0, sequence: 0), fields: [], deliveryCount: 1) }
+    private func entries(_ numbers: ClosedRange<UInt64>, deliveryCount: Int = 1) -> [DeliveredEntry] {
+        numbers.map { DeliveredEntry(id: EntryID(milliseconds: $0, sequence: 0), fields: [], deliveryCount: deliveryCount) }
     }
+
+    private func ids(_ numbers: ClosedRange<UInt64>) -> [EntryID] { entries(numbers).map(\.id) }
 
     private func unit(_ ledger: Ledger) -> [UInt64] {
         if case .work(let unit) = ledger.next() { unit.map(\.id.milliseconds) } else { [] }
@@ -42,7 +47,7 @@ struct ConsumerLedgerTests {
         #expect(ledger.room == 1)
         _ = unit(ledger)
         #expect(ledger.room == 1)
-        _ = ledger.settle(entries(1...1), acknowledged: [])
+        _ = ledger.settle(ids(1...1))
         #expect(ledger.room == 2)
     }
 
@@ -59,7 +64,7 @@ struct ConsumerLedgerTests {
         let ledger = Ledger(capacity: 9, unitSize: 9)
         _ = ledger.add(entries(1...1))
         _ = unit(ledger)
-        _ = ledger.settle(entries(1...1), acknowledged: [])
+        _ = ledger.settle(ids(1...1))
         _ = ledger.add(entries(1...1))
         #expect(unit(ledger) == [1])
     }
@@ -85,20 +90,53 @@ struct ConsumerLedgerTests {
         #expect(!ledger.waitForRoom("reader"))
         _ = ledger.add(entries(1...2))
         #expect(ledger.waitForRoom("reader"))
-        #expect(ledger.settle(entries(1...1), acknowledged: []) == nil)
-        #expect(ledger.settle(entries(2...2), acknowledged: []) == "reader")
-        #expect(ledger.settle([], acknowledged: []) == nil)
+        #expect(ledger.settle(ids(1...1)) == nil)
+        #expect(ledger.settle(ids(2...2)) == "reader")
+        #expect(ledger.settle([]) == nil)
     }
 
     @Test func `collects acknowledgements, and takes them back when they did not arrive`() {
         let ledger = Ledger(capacity: 9, unitSize: 9)
         let ids = entries(1...4).map(\.id)
-        _ = ledger.settle([], acknowledged: Array(ids[..<2]))
+        _ = ledger.settle(Array(ids[..<2]))
         let taken = ledger.takeAcknowledgements()
-        _ = ledger.settle([], acknowledged: Array(ids[2...]))
+        _ = ledger.settle(Array(ids[2...]))
         ledger.putBack(taken)
         #expect(ledger.takeAcknowledgements() == ids)
         #expect(ledger.takeAcknowledgements().isEmpty)
+    }
+
+    @Test func `gives acknowledgements in ascending order`() {
+        let ledger = Ledger(capacity: 9, unitSize: 9)
+        _ = ledger.settle(ids(3...4))
+        _ = ledger.settle(ids(1...2))
+        #expect(ledger.takeAcknowledgements() == ids(1...4))
+    }
+
+    @Test func `holds what it has ruled upon until the server knows`() {
+        let ledger = Ledger(capacity: 2, unitSize: 2)
+        _ = ledger.add(entries(1...2))
+        _ = unit(ledger)
+        #expect(ledger.waitForRoom("reader"))
+        let rulings = ids(1...2).map { Ruling.handBack($0) }
+        #expect(ledger.settle([], rulings) == nil)
+        #expect(ledger.takeRulings() == ids(1...2))
+        #expect(ledger.room == 0)
+        ledger.putBack(rulings)
+        #expect(ledger.takeRulings() == ids(1...2))
+        #expect(ledger.ruled(ids(1...2)) == "reader")
+        #expect(ledger.heldIDs.isEmpty)
+    }
+
+    @Test func `gives a suspect alone`() {
+        let ledger = Ledger(capacity: 9, unitSize: 9)
+        _ = ledger.add(entries(1...2) + entries(3...3, deliveryCount: 3) + entries(4...5))
+        #expect(ledger.holdsSuspect)
+        #expect(unit(ledger) == [1, 2])
+        #expect(unit(ledger) == [3])
+        #expect(unit(ledger) == [4, 5])
+        _ = ledger.settle(ids(3...3))
+        #expect(!ledger.holdsSuspect)
     }
 
     @Test func `lets the reader go when it is stopped, and workers when it is closed`() {
@@ -109,19 +147,18 @@ struct ConsumerLedgerTests {
         #expect(ledger.stop() == "reader")
         #expect(!ledger.waitForRoom("reader"))
         #expect(ledger.close().isEmpty)
-        #expect(unit(ledger) == [1])
-        if case .finished = ledger.next() {} else { Issue.record("a closed and empty ledger is finished") }
+        if case .finished = ledger.next() {} else { Issue.record("a closed ledger is finished") }
         #expect(!ledger.waitForWork("worker"))
-        #expect(ledger.add(entries(2...2)).isEmpty)
-        #expect(unit(ledger) == [])
     }
 
-    @Test func `lets go of what nobody has begun`() {
+    @Test func `hands back what nobody has begun, and what comes too late`() {
         let ledger = Ledger(capacity: 9, unitSize: 2)
         _ = ledger.add(entries(1...5))
         _ = unit(ledger)
-        #expect(ledger.abandonWaiting() == 3)
-        #expect(ledger.heldIDs.count == 2)
+        _ = ledger.close()
+        _ = ledger.add(entries(6...6))
+        #expect(ledger.takeRulings() == ids(3...6))
+        #expect(ledger.heldIDs == Set(ids(1...6)))
         #expect(unit(ledger) == [])
     }
 }

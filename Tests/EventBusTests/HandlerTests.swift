@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import PostgresClient
+import RedisClient
 import Storage
 import Synchronization
 import TestSupport
@@ -61,7 +62,7 @@ struct HandlerTests {
 
     private func expectSettled(_ transport: any EventTransport, pending: Int = 0) async throws {
         try await eventually("\(pending) messages are pending") {
-            try await transport.pendingCount(group: "tests", stream: testStream) == pending
+            try await transport.pendingCount(of: group("tests")) == pending
         }
     }
 
@@ -159,7 +160,10 @@ struct HandlerTests {
             _ = try await transport.append([OutgoingEntry(stream: testStream, envelope: future)])
             try await transport.append([1])
             try await eventually("the readable one is handled") { try await postgres.effects() == [1] }
-            try await expectSettled(transport, pending: 2)
+            try await eventually("the others are dead letters") {
+                try await transport.deadLetters(of: group("tests"), after: .zero, count: 9).map(\.reason) == [.unreadable, .unreadable]
+            }
+            try await expectSettled(transport)
         }
     }
 

@@ -11,9 +11,9 @@ import WireFormat
 @testable import EventBus
 
 /// A transport that fails the way a test says, after the entries were appended or before.
-private struct FaultyTransport: EventTransport {
+private struct FaultyTransport: EventAppender {
     enum Fault: Sendable { case none, before, after }
-    let base: any EventTransport
+    let base: any EventAppender
     let fault: @Sendable () -> Fault
 
     func append(_ entries: [OutgoingEntry]) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
@@ -22,40 +22,6 @@ private struct FaultyTransport: EventTransport {
         let results = try await base.append(entries)
         if fault == .after { throw EventBusError(.unavailable, "a test") }
         return results
-    }
-
-    func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
-        try await base.createGroup(group, on: stream)
-    }
-    func openReader(group: String, consumer: String, stream: String) async throws(EventBusError) -> any GroupReader {
-        try await base.openReader(group: group, consumer: consumer, stream: stream)
-    }
-    func acknowledge(_ ids: [EntryID], group: String, stream: String) async throws(EventBusError) {
-        try await base.acknowledge(ids, group: group, stream: stream)
-    }
-    func claim(
-        group: String, consumer: String, stream: String, minIdle: Duration, cursor: EntryID, count: Int
-    ) async throws(EventBusError) -> ClaimedEntries {
-        try await base.claim(
-            group: group, consumer: consumer, stream: stream, minIdle: minIdle, cursor: cursor, count: count)
-    }
-    func keep(_ ids: [EntryID], group: String, consumer: String, stream: String) async throws(EventBusError) -> [EntryID] {
-        try await base.keep(ids, group: group, consumer: consumer, stream: stream)
-    }
-    func retire(consumer: String, group: String, stream: String) async throws(EventBusError) -> Bool {
-        try await base.retire(consumer: consumer, group: group, stream: stream)
-    }
-    func absent(
-        _ messages: [PublishedMessage], group: String, stream: String
-    ) async throws(EventBusError) -> [PublishedMessage] {
-        try await base.absent(messages, group: group, stream: stream)
-    }
-
-    func pendingCount(group: String, stream: String) async throws(EventBusError) -> Int {
-        try await base.pendingCount(group: group, stream: stream)
-    }
-    func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
-        try await base.openTail(streams: streams)
     }
 }
 
@@ -73,14 +39,14 @@ struct OutboxRelayTests {
     private func sent(_ transport: any EventTransport) async throws -> [(number: Int, id: UUID)] {
         let group = UUID().uuidString
         try await transport.createGroup(group, on: testStream)
-        let reader = try await transport.openReader(group: group, consumer: "c", stream: testStream)
-        let entries = try await reader.read(count: 100_000, wait: .milliseconds(1), acknowledging: [])
+        let reader = try await transport.openReader(consumer("c", group))
+        let entries = try await reader.read(count: 100_000, wait: .milliseconds(1), acknowledging: []).entries
         await reader.close()
         return try entries.map { (try number(of: $0.fields), try EncodedEnvelope(streamFields: $0.fields).id) }
     }
 
     private func relay(
-        _ transport: any EventTransport, _ postgres: PostgresClient,
+        _ transport: any EventAppender, _ postgres: PostgresClient,
         _ change: (inout OutboxRelayConfiguration) -> Void = { _ in }
     ) -> OutboxRelay {
         var configuration = OutboxRelayConfiguration()
@@ -116,8 +82,8 @@ struct OutboxRelayTests {
                 event, requestID: "req", traceparent: "00-a-b-01", expiresAt: expiry)
             _ = try await relay(transport, postgres).relayBatch()
             try await transport.createGroup("g", on: testStream)
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
-            let entry = try await reader.read(count: 1, wait: .zero, acknowledging: [])[0]
+            let reader = try await transport.openReader(consumer("c", "g"))
+            let entry = try await reader.read(count: 1, wait: .zero, acknowledging: []).entries[0]
             let envelope = try EncodedEnvelope(streamFields: entry.fields).decode(PhotoUploaded.self)
             #expect(envelope.body == event)
             #expect(envelope.requestID == "req")

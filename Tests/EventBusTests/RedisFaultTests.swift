@@ -54,7 +54,7 @@ struct RedisFaultTests {
                 try await eventually("an append succeeds") { try? await transport.append([4]) }
                 try await numbersUntil(4, processor)
                 try await eventually("all is acknowledged") {
-                    try await transport.pendingCount(group: "group", stream: testStream) == 0
+                    try await transport.pendingCount(of: group("group")) == 0
                 }
             }
         }
@@ -70,12 +70,12 @@ struct RedisFaultTests {
                     try await transport.append((round * 20)..<(round * 20 + 20))
                     try await server.cli("CLIENT", "KILL", "TYPE", "normal")
                     try await eventually("the client is back") {
-                        (try? await transport.pendingCount(group: "group", stream: testStream)) != nil
+                        (try? await transport.pendingCount(of: group("group"))) != nil
                     }
                 }
                 try await eventually("all are handled and acknowledged") {
                     guard Set(processor.numbers).isSuperset(of: 0..<200) else { return false }
-                    return try await transport.pendingCount(group: "group", stream: testStream) == 0
+                    return try await transport.pendingCount(of: group("group")) == 0
                 }
             }
         }
@@ -100,13 +100,12 @@ struct RedisFaultTests {
         try await withRedisTransport(on: server) { transport in
             try await transport.createGroup("group", on: testStream)
             try await transport.append([1])
-            let reader = try await transport.openReader(group: "group", consumer: "dead", stream: testStream)
+            let reader = try await transport.openReader(consumer("dead", "group"))
             _ = try await reader.read(count: 1, wait: .milliseconds(1), acknowledging: [])
             await reader.close()
             func claim() async throws -> Int? {
                 try await transport.claim(
-                    group: "group", consumer: "heir", stream: testStream, minIdle: .zero, cursor: .zero, count: 1
-                ).entries.first?.deliveryCount
+                    ClaimRequest(minIdle: .zero, cursor: .zero, count: 1), for: consumer("heir", "group")).entries.first?.deliveryCount
             }
             #expect(try await claim() == 2)
             #expect(try await claim() == 3)
@@ -122,12 +121,12 @@ struct RedisFaultTests {
         try await withRedisTransport(on: server) { transport in
             try await transport.createGroup("group", on: testStream)
             let ids = try await transport.append(1...3)
-            let reader = try await transport.openReader(group: "group", consumer: "dead", stream: testStream)
+            let reader = try await transport.openReader(consumer("dead", "group"))
             _ = try await reader.read(count: 3, wait: .milliseconds(1), acknowledging: [])
             await reader.close()
             try await server.cli("XTRIM", transport.key(of: testStream), "MINID", ids[2].description)
             let claimed = try await transport.claim(
-                group: "group", consumer: "heir", stream: testStream, minIdle: .zero, cursor: .zero, count: 10)
+                    ClaimRequest(minIdle: .zero, cursor: .zero, count: 10), for: consumer("heir", "group"))
             #expect(claimed.entries.map(\.id) == [ids[2]])
             #expect(claimed.lost == Array(ids[..<2]))
         }

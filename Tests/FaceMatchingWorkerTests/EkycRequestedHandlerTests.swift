@@ -134,7 +134,8 @@ import WireFormat
                 _ = try await worker.run(.signIn, try Photos.signIn("person-b"), user: user)
             }
             try await eventually("all four deliveries to be acknowledged") {
-                try await worker.context.transport.pendingCount(group: "face-matching-worker", stream: "ekyc.requested") == 0
+                try await worker.context.transport.pendingCount(
+                    of: StreamGroup(stream: "ekyc.requested", name: "face-matching-worker")) == 0
             }
             #expect(try await worker.messages("ekyc.completed", about: id) == 1)
             #expect(try await worker.messages("notification.requested", about: id) == 1)

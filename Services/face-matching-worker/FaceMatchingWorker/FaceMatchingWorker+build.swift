@@ -42,9 +42,7 @@ public enum FaceMatchingWorker: HeliographService {
             postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool, logger: context.logger,
             signIn: SignInDecision(threshold: Float(threshold)))
         let handler = EkycRequestedHandler(matcher: matcher, postgres: context.postgres, blobs: blobs)
-        let consumer = try EventConsumer(
-            group: name, transport: context.transport, postgres: context.postgres, configuration: configuration,
-            logger: context.logger, handlers: [.handler(handler)])
+        let consumer = try context.consumer(configuration: configuration, handlers: [.handler(handler)])
         return [EngineService(pool: pool), consumer]
     }
 

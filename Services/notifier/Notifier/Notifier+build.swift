@@ -25,9 +25,7 @@ public enum Notifier: HeliographService {
             fcm: fcm, sealer: context.sealer, retryPolicy: configuration.retryPolicy, clock: { Date() })
         let handler = NotificationAddressedHandler(
             postgres: context.postgres, sender: sender, pauses: LanePauses(), limits: configuration.limits)
-        let consumer = try EventConsumer(
-            group: name, transport: context.transport, postgres: context.postgres, configuration: configuration.consumer,
-            logger: context.logger, handlers: [.handler(handler)])
+        let consumer = try context.consumer(configuration: configuration.consumer, handlers: [.handler(handler)])
         return [http, consumer]
     }
 

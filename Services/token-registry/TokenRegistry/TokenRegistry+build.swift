@@ -9,9 +9,7 @@ public enum TokenRegistry: HeliographService {
 
     /// Builds the service: one consumer group for all of its events, and the retention sweeper.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
-        let consumer = try EventConsumer(
-            group: name, transport: context.transport, postgres: context.postgres,
-            logger: context.logger,
+        let consumer = try context.consumer(
             handlers: [
                 .batchHandler(
                     NotificationRequestedHandler(

@@ -24,6 +24,8 @@ public struct BroadcastReader: Service {
         }
     }
 
+    /// How long broadcast events stay in their streams, for whoever looks at them; nobody reads what is older.
+    private static let retention = Duration.seconds(600)
     /// The most events of one read.
     private static let readCountMax = 256
 
@@ -90,7 +92,12 @@ public struct BroadcastReader: Service {
         }
         defer { interrupter.cancel() }
         do throws(EventBusError) {
+            var lastTrim: ContinuousClock.Instant?
             while !stopping.hasFallen {
+                if lastTrim.map({ ContinuousClock.now - $0 > Self.retention / 10 }) ?? true {
+                    lastTrim = .now
+                    for stream in streams { try await transport.trim(stream, ungroupedAge: Self.retention) }
+                }
                 let entries = try await tail.read(count: Self.readCountMax, wait: readWait)
                 onSuccess()
                 for entry in entries { await receive(entry) }

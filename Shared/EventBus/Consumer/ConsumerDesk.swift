@@ -6,8 +6,8 @@ final class ConsumerDesk: Sendable {
     private typealias Waiter = CheckedContinuation<Void, Never>
 
     private let ledger: Mutex<ConsumerLedger<Waiter>>
-    /// Rings when there is something to acknowledge.
-    let acknowledgementsWait = Bell()
+    /// Rings when there is something to tell the server.
+    let settlementsWait = Bell()
 
     init(capacity: Int, unitSize: Int) {
         ledger = Mutex(ConsumerLedger(capacity: capacity, unitSize: unitSize))
@@ -18,6 +18,8 @@ final class ConsumerDesk: Sendable {
     var heldIDs: Set<EntryID> { ledger.withLock { $0.heldIDs } }
 
     var heldCount: Int { ledger.withLock { $0.heldCount } }
+
+    var holdsSuspect: Bool { ledger.withLock { $0.holdsSuspect } }
 
     /// Waits for room and tells how much there is; nil when reading is over.
     func waitForRoom() async -> Int? {
@@ -30,6 +32,12 @@ final class ConsumerDesk: Sendable {
 
     func add(_ entries: [DeliveredEntry]) {
         for worker in ledger.withLock({ $0.add(entries) }) { worker.resume() }
+    }
+
+    /// Settles entries that no worker is to see.
+    func settle(unseen acknowledged: [EntryID], _ rulings: [Ruling]) {
+        ledger.withLock { $0.settle(unseen: acknowledged, rulings) }
+        settlementsWait.ring()
     }
 
     /// Waits for work; nil when there will be none any more.
@@ -47,21 +55,25 @@ final class ConsumerDesk: Sendable {
         }
     }
 
-    func settle(_ entries: [DeliveredEntry], acknowledged: [EntryID]) {
-        let reader = ledger.withLock { $0.settle(entries, acknowledged: acknowledged) }
-        reader?.resume()
-        if !acknowledged.isEmpty { acknowledgementsWait.ring() }
+    func settle(acknowledged: [EntryID], _ rulings: [Ruling]) {
+        ledger.withLock { $0.settle(acknowledged: acknowledged, rulings) }?.resume()
+        settlementsWait.ring()
     }
 
     func takeAcknowledgements() -> [EntryID] { ledger.withLock { $0.takeAcknowledgements() } }
 
     func putBack(_ ids: [EntryID]) { ledger.withLock { $0.putBack(ids) } }
 
+    func takeRulings() -> [Ruling] { ledger.withLock { $0.takeRulings() } }
+
+    func putBack(_ rulings: [Ruling]) { ledger.withLock { $0.putBack(rulings) } }
+
+    func ruled(_ ids: [EntryID]) { ledger.withLock { $0.ruled(ids) }?.resume() }
+
     func stop() { ledger.withLock { $0.stop() }?.resume() }
 
     func close() {
         for worker in ledger.withLock({ $0.close() }) { worker.resume() }
+        settlementsWait.ring()
     }
-
-    func abandonWaiting() -> Int { ledger.withLock { $0.abandonWaiting() } }
 }

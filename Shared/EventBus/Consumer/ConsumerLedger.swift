@@ -1,12 +1,15 @@
 import DequeModule
 import RedisClient
 
-/// What one consumer has in hand: entries that wait for a worker, entries being worked on, and entries to acknowledge.
+/// What one consumer has in hand: entries that wait for a worker, entries being worked on, and entries to settle.
 ///
 /// A state machine without input or output: it is told what happened and says who has to be woken. The number of entries in
 /// hand is bounded: the reader never asks for more than ``room``, and so does the claimer, so that both together hold at
 /// most twice the ``capacity``.
 struct ConsumerLedger<Waiter> {
+    /// With so many deliveries an entry is suspected of having killed its consumers, and is worked on alone.
+    static var suspectDeliveries: Int { 3 }
+
     /// How many entries the reader may have in hand.
     let capacity: Int
     /// How many entries a worker takes at once.
@@ -14,7 +17,9 @@ struct ConsumerLedger<Waiter> {
 
     private var waiting: Deque<DeliveredEntry> = []
     private var held: Set<EntryID> = []
+    private var suspects: Set<EntryID> = []
     private var done: [EntryID] = []
+    private var rulings: [Ruling] = []
     private var idleWorkers: [Waiter] = []
     private var reader: Waiter?
     private var isStopped = false
@@ -28,11 +33,14 @@ struct ConsumerLedger<Waiter> {
     /// How many more entries may be asked for now.
     var room: Int { max(0, capacity - held.count) }
 
-    /// Entries that wait or are worked on.
+    /// Entries that wait, are worked on, or are not acknowledged and not settled otherwise yet.
     var heldIDs: Set<EntryID> { held }
 
-    /// How many entries wait or are worked on.
+    /// How many entries are held.
     var heldCount: Int { held.count }
+
+    /// Whether a suspect is in hand, so that no other may be claimed.
+    var holdsSuspect: Bool { !suspects.isEmpty }
 
     /// Whether nobody may ask for entries any more.
     var isReadingOver: Bool { isStopped || isClosed }
@@ -47,15 +55,28 @@ struct ConsumerLedger<Waiter> {
     }
 
     /// Takes entries in; those already in hand are passed over, for a claim may bring back what a slow handler works on.
+    /// What comes when reading is over is handed back.
     ///
     /// - Returns: The workers to wake.
     mutating func add(_ entries: [DeliveredEntry]) -> [Waiter] {
-        guard !isClosed else { return [] }
-        for entry in entries where held.insert(entry.id).inserted { waiting.append(entry) }
+        for entry in entries where held.insert(entry.id).inserted {
+            if isClosed {
+                rulings.append(.handBack(entry.id))
+            } else {
+                waiting.append(entry)
+                if entry.deliveryCount >= Self.suspectDeliveries { suspects.insert(entry.id) }
+            }
+        }
         let needed = (waiting.count + unitSize - 1) / unitSize
         let woken = Array(idleWorkers.suffix(needed))
         idleWorkers.removeLast(woken.count)
         return woken
+    }
+
+    /// Settles entries that no worker is to see.
+    mutating func settle(unseen acknowledged: [EntryID], _ rulings: [Ruling]) {
+        done += acknowledged
+        for ruling in rulings where held.insert(ruling.id).inserted { self.rulings.append(ruling) }
     }
 
     // MARK: Work
@@ -67,14 +88,12 @@ struct ConsumerLedger<Waiter> {
         case finished
     }
 
-    /// Gives a worker its next entries, at most ``unitSize``.
+    /// Gives a worker its next entries, at most ``unitSize``; a suspect comes alone.
     mutating func next() -> Next {
-        guard waiting.isEmpty else {
-            let unit = Array(waiting.prefix(unitSize))
-            waiting.removeFirst(unit.count)
-            return .work(unit)
-        }
-        return isClosed ? .finished : .wait
+        guard let first = waiting.first else { return isClosed ? .finished : .wait }
+        let unit = suspects.contains(first.id) ? [first] : Array(waiting.prefix(unitSize).prefix { !suspects.contains($0.id) })
+        waiting.removeFirst(unit.count)
+        return .work(unit)
     }
 
     /// A worker wants to wait for work; false when it need not.
@@ -84,28 +103,55 @@ struct ConsumerLedger<Waiter> {
         return true
     }
 
-    /// A worker is through with entries; `acknowledged` are those whose effect is committed.
+    /// A worker is through with entries: the effect of some is committed, others are ruled upon.
     ///
     /// - Returns: The reader, if it has to be woken.
-    mutating func settle(_ entries: [DeliveredEntry], acknowledged: [EntryID]) -> Waiter? {
-        for entry in entries { held.remove(entry.id) }
+    mutating func settle(acknowledged: [EntryID], _ rulings: [Ruling]) -> Waiter? {
+        for id in acknowledged { release(id) }
         done += acknowledged
+        self.rulings += rulings
+        return readerToWake()
+    }
+
+    private mutating func release(_ id: EntryID) {
+        held.remove(id)
+        suspects.remove(id)
+    }
+
+    private mutating func readerToWake() -> Waiter? {
         guard room > 0, let waiter = reader else { return nil }
         reader = nil
         return waiter
     }
 
-    // MARK: Acknowledgements
+    // MARK: Telling the server
 
-    /// Takes what has to be acknowledged.
+    /// Takes what has to be acknowledged, in ascending order.
     mutating func takeAcknowledgements() -> [EntryID] {
         defer { done = [] }
-        return done
+        return done.sorted()
     }
 
     /// Puts back what could not be acknowledged.
     mutating func putBack(_ ids: [EntryID]) {
         done = ids + done
+    }
+
+    /// Takes the rulings that the server has to be told.
+    mutating func takeRulings() -> [Ruling] {
+        defer { rulings = [] }
+        return rulings
+    }
+
+    /// Puts back rulings that the server could not be told; their entries stay in hand.
+    mutating func putBack(_ rulings: [Ruling]) {
+        self.rulings = rulings + self.rulings
+    }
+
+    /// The server knows of these rulings. Returns the reader, if it has to be woken.
+    mutating func ruled(_ ids: [EntryID]) -> Waiter? {
+        for id in ids { release(id) }
+        return readerToWake()
     }
 
     // MARK: The end
@@ -117,17 +163,12 @@ struct ConsumerLedger<Waiter> {
         return reader
     }
 
-    /// Nothing more will come; workers finish what waits. Returns those to wake.
+    /// Nothing more will come, and what no worker has begun is handed back. Returns the workers to wake.
     mutating func close() -> [Waiter] {
         isClosed = true
+        rulings += waiting.map { .handBack($0.id) }
+        waiting = []
         defer { idleWorkers = [] }
         return idleWorkers
-    }
-
-    /// Lets go of what no worker has begun; it stays pending for another consumer.
-    mutating func abandonWaiting() -> Int {
-        for entry in waiting { held.remove(entry.id) }
-        defer { waiting = [] }
-        return waiting.count
     }
 }

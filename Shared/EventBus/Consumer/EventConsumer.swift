@@ -1,13 +1,18 @@
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle
+import Storage
+import WireFormat
 
 /// Consumes the streams of its handlers for one group, until graceful shutdown; then it drains.
 ///
 /// Each stream has a connection, workers and limits of its own, so that a bulk mailing does not delay a sign-in. A message
-/// is acknowledged only after its handler's transaction is committed; one whose handler failed, or cannot be read, stays
-/// pending and is delivered again (see ``FailurePolicy``).
+/// is acknowledged only after its handler's transaction is committed. One whose handler failed is tried again after a
+/// delay, and one that cannot be read, fails too often or kills its consumers becomes a dead letter (``RetryPolicy``).
 public struct EventConsumer: Service {
+    /// How long the read loop may be silent before the consumer does not count as ready.
+    public static let silenceMax: Duration = .seconds(30)
+
     private let consumers: [StreamConsumer]
 
     /// Makes a consumer.
@@ -19,8 +24,8 @@ public struct EventConsumer: Service {
     /// - Throws: ``EventBusError`` when two handlers want the same stream.
     public init(
         group: String, transport: any EventTransport, postgres: PostgresClient,
-        configuration: EventConsumerConfiguration = EventConsumerConfiguration(),
-        failurePolicy: any FailurePolicy = LeavePending(), logger: Logger, handlers: [EventHandlerRegistration]
+        configuration: EventConsumerConfiguration = EventConsumerConfiguration(), logger: Logger,
+        handlers: [EventHandlerRegistration]
     ) throws(EventBusError) {
         let streams = handlers.flatMap(\.streams)
         guard Set(streams).count == streams.count else {
@@ -33,17 +38,28 @@ public struct EventConsumer: Service {
                 consumers.append(
                     StreamConsumer(
                         scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: logger),
-                        transport: transport, processor: registration.makeProcessor(postgres),
-                        failurePolicy: failurePolicy, configuration: configuration))
+                        transport: transport, processor: registration.makeProcessor(postgres), configuration: configuration))
             }
         }
         self.consumers = consumers
     }
 
+    /// Throws when a read loop has been silent for longer than ``silenceMax``: the process lives and consumes nothing.
+    public func checkProgress() throws(EventBusError) {
+        for consumer in consumers where !consumer.stopping.hasFallen {
+            let silence = consumer.progress.silence()
+            guard silence > Self.silenceMax else { continue }
+            throw EventBusError(.stalled, "nothing was read from \(consumer.scope.stream) for \(silence)")
+        }
+    }
+
     /// Consumes until graceful shutdown or cancellation, and returns when everything is drained.
+    ///
+    /// - Throws: ``EventBusError`` when a consumer does not work any more and only a new start of the process helps.
     public func run() async throws {
-        await withTaskGroup { group in
-            for consumer in consumers { group.addTask { await consumer.run() } }
+        try await withThrowingTaskGroup { group in
+            for consumer in consumers { group.addTask { try await consumer.run() } }
+            try await group.waitForAll()
         }
     }
 }

@@ -26,24 +26,21 @@ extension StreamConsumer {
 
     private func keep(_ ids: Set<EntryID>) async throws(EventBusError) {
         guard !ids.isEmpty else { return }
-        let gone = try await transport.keep(
-            ids.sorted(), group: scope.group, consumer: scope.consumer, stream: scope.stream)
+        let gone = try await transport.keep(ids.sorted(), by: scope.address)
         // Those that were just settled are no longer pending, which is no loss.
-        let lost = desk.heldIDs.intersection(gone)
-        guard !lost.isEmpty else { return }
-        scope.metrics.ownershipLost.increment(by: lost.count)
-        scope.logger.warning(
-            "Another consumer took over messages that are still worked on", metadata: ["count": "\(lost.count)"])
+        lostOwnership(of: Array(desk.heldIDs.intersection(gone)))
     }
 
-    /// Claims until the end of what is pending or until there is no room; the next call goes on from there.
+    /// Claims until the end of what is pending or until there is no room; the next call goes on from there. A claim is sent
+    /// even without room, because it also tells that the group is being tended.
     private func claimAll(from cursor: inout EntryID) async throws(EventBusError) {
         repeat {
-            let room = desk.room
-            guard room > 0, !stopping.hasFallen else { return }
-            let claimed = try await transport.claim(
-                group: scope.group, consumer: scope.consumer, stream: scope.stream,
-                minIdle: configuration.claimMinIdle, cursor: cursor, count: min(room, 100))
+            var request = ClaimRequest(
+                minIdle: configuration.claimMinIdle, cursor: cursor, count: min(desk.room, 100),
+                takesSuspect: !desk.holdsSuspect, crashBudget: configuration.retryPolicy.crashesMax)
+            request.stallLimit = max(configuration.claimInterval * 2, .seconds(1))
+            let claimed = try await transport.claim(request, for: scope.address)
+            guard request.count > 0, !stopping.hasFallen else { return }
             cursor = claimed.cursor
             if !claimed.lost.isEmpty {
                 scope.metrics.lost.increment(by: claimed.lost.count)
@@ -53,7 +50,7 @@ extension StreamConsumer {
             if !claimed.entries.isEmpty {
                 scope.metrics.claimed.increment(by: claimed.entries.count)
                 scope.logger.info("Claimed messages", metadata: ["count": "\(claimed.entries.count)"])
-                desk.add(claimed.entries)
+                take(claimed.entries)
             }
         } while cursor != .zero
     }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Logging
 import Metrics
 import RedisClient
@@ -11,6 +10,7 @@ extension StreamConsumer {
     func read() async {
         var failures = 0
         while !stopping.hasFallen {
+            progress.step()
             do throws(EventBusError) {
                 try await readOverOneConnection(&failures)
             } catch where error.code == .cancelled {
@@ -30,7 +30,7 @@ extension StreamConsumer {
     private func readOverOneConnection(_ failures: inout Int) async throws(EventBusError) {
         // Each time, because a server that lost its data has lost the groups too.
         try await transport.createGroup(scope.group, on: scope.stream)
-        let reader = try await transport.openReader(group: scope.group, consumer: scope.consumer, stream: scope.stream)
+        let reader = try await transport.openReader(scope.address)
         let interrupter = Task {
             await stopping.wait()
             while !Task.isCancelled {
@@ -50,23 +50,33 @@ extension StreamConsumer {
     }
 
     private func pull(_ reader: any GroupReader, _ failures: inout Int) async throws(EventBusError) {
-        while !stopping.hasFallen, let room = await desk.waitForRoom() {
+        while !stopping.hasFallen, let room = await waitForRoom() {
             let done = desk.takeAcknowledgements()
-            let entries: [DeliveredEntry]
+            let read: ReadEntries
             do throws(EventBusError) {
-                entries = try await reader.read(
+                read = try await reader.read(
                     count: min(room, Self.readCountMax), wait: configuration.readWait, acknowledging: done)
             } catch {
                 // Whether they were acknowledged is unknown; doing it twice is harmless.
-                desk.putBack(done)
-                desk.acknowledgementsWait.ring()
+                putBack(done)
                 throw error
             }
             failures = 0
-            scope.metrics.delivered.increment(by: entries.count)
-            scope.metrics.lastRead.record(Date().timeIntervalSince1970)
-            scope.metrics.inHand.record(desk.heldCount + entries.count)
-            desk.add(entries)
+            if let gone = read.gone { lostOwnership(of: gone) } else { putBack(done) }
+            scope.metrics.delivered.increment(by: read.entries.count)
+            scope.metrics.inHand.record(desk.heldCount + read.entries.count)
+            take(read.entries)
         }
+    }
+
+    private func waitForRoom() async -> Int? {
+        progress.waitForRoom()
+        defer { progress.step() }
+        return await desk.waitForRoom()
+    }
+
+    private func putBack(_ ids: [EntryID]) {
+        desk.putBack(ids)
+        desk.settlementsWait.ring()
     }
 }

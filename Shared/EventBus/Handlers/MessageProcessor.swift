@@ -24,14 +24,6 @@ enum ProcessingResult: Sendable {
     case failed(any Error)
     /// It cannot be read.
     case unreadable(WireFormatError)
-
-    /// Whether the entry may be acknowledged.
-    var isCommitted: Bool {
-        switch self {
-        case .handled, .duplicate: true
-        case .failed, .unreadable: false
-        }
-    }
 }
 
 /// Where a message was read, and with what it is handled.
@@ -52,6 +44,9 @@ struct ConsumerScope: Sendable {
         self.logger = logger
         metrics = ConsumerMetrics(stream: stream, group: group)
     }
+
+    /// The consumer, as the transport knows it.
+    var address: GroupConsumer { GroupConsumer(group: StreamGroup(stream: stream, name: group), name: consumer) }
 
     /// A logger that says which entry it speaks of.
     func logger(for entry: EntryID, _ deliveryCount: Int) -> Logger {

@@ -27,7 +27,7 @@ struct SingleProcessor<Handler: EventHandler>: MessageProcessor {
         let context = HandlerContext(event, entry, in: scope, postgres: postgres)
         do {
             // After a failure or a crash the work may be done already; asking costs less than doing it again.
-            if entry.deliveryCount > 1, try await context.isHandled() { return .duplicate }
+            if entry.deliveryCount > 1 || entry.onlyGroup != nil, try await context.isHandled() { return .duplicate }
             try await handler.handle(event, context)
             return context.wasDuplicate ? .duplicate : .handled
         } catch {

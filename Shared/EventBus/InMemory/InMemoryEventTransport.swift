@@ -3,7 +3,7 @@ import Synchronization
 public import RedisClient
 import WireFormat
 
-/// A transport within one process, for tests of what is built on the bus; it keeps everything until it goes.
+/// A transport within one process, for tests of what is built on the bus.
 public final class InMemoryEventTransport: EventTransport {
     private struct State {
         var streams: [String: InMemoryStream] = [:]
@@ -22,7 +22,7 @@ public final class InMemoryEventTransport: EventTransport {
     public func append(
         _ entries: [OutgoingEntry]
     ) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
-        let now = UInt64(max(0, Date().millisecondsSince1970))
+        let now = Self.milliseconds
         let (ids, bells) = state.withLock { state in
             let ids = entries.map { entry in
                 state.streams[entry.stream, default: InMemoryStream()].append(entry.fields, milliseconds: now)
@@ -33,47 +33,8 @@ public final class InMemoryEventTransport: EventTransport {
         return ids.map { .success($0) }
     }
 
-    public func openReader(
-        group: String, consumer: String, stream: String
-    ) async throws(EventBusError) -> any GroupReader {
-        InMemoryGroupReader(transport: self, group: group, consumer: consumer, stream: stream)
-    }
-
-    public func acknowledge(_ ids: [EntryID], group: String, stream: String) async throws(EventBusError) {
-        state.withLock { $0.streams[stream]?.acknowledge(ids, group: group) }
-    }
-
-    public func claim(
-        group: String, consumer: String, stream: String, minIdle: Duration, cursor: EntryID, count: Int
-    ) async throws(EventBusError) -> ClaimedEntries {
-        try change(stream) { stream throws(EventBusError) in
-            try stream.claim(
-                group: group, consumer: consumer, minIdle: minIdle, cursor: cursor, count: count, now: .now)
-        }
-    }
-
-    public func keep(
-        _ ids: [EntryID], group: String, consumer: String, stream: String
-    ) async throws(EventBusError) -> [EntryID] {
-        try change(stream) { stream throws(EventBusError) in
-            try stream.keep(ids, group: group, consumer: consumer, now: .now)
-        }
-    }
-
-    public func retire(consumer: String, group: String, stream: String) async throws(EventBusError) -> Bool {
-        state.withLock { $0.streams[stream]?.retire(consumer: consumer, group: group) ?? false }
-    }
-
-    public func pendingCount(group: String, stream: String) async throws(EventBusError) -> Int {
-        state.withLock { $0.streams[stream]?.pendingCount(group: group) ?? 0 }
-    }
-
-    public func absent(
-        _ messages: [PublishedMessage], group: String, stream: String
-    ) async throws(EventBusError) -> [PublishedMessage] {
-        state.withLock { state in
-            messages.filter { state.streams[stream]?.isBefore(group: group, $0) != true }
-        }
+    public func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader {
+        InMemoryGroupReader(transport: self, consumer: consumer)
     }
 
     public func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
@@ -83,13 +44,40 @@ public final class InMemoryEventTransport: EventTransport {
         return InMemoryTailReader(transport: self, positions: positions)
     }
 
-    /// Forgets a group, as an operator or a flushed server would.
-    func destroyGroup(_ group: String, on stream: String) {
-        state.withLock { $0.streams[stream]?.destroyGroup(group) }
+    public func claim(
+        _ request: ClaimRequest, for consumer: GroupConsumer
+    ) async throws(EventBusError) -> ClaimedEntries {
+        try change(consumer.group.stream) { stream throws(EventBusError) in
+            try stream.claim(request, consumer, now: .now)
+        }
     }
 
-    func consumers(group: String, stream: String) -> Set<String> {
-        state.withLock { $0.streams[stream]?.consumers(group: group) ?? [] }
+    public func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries {
+        let taken = state.withLock { $0.streams[group.stream]?.groups[group.name]?.takeDue(limit, now: .now) }
+        guard let taken else { return ResumedRetries(count: 0, nextIn: nil) }
+        _ = try await append(taken.due.map { OutgoingEntry(stream: group.stream, fields: $0) })
+        return ResumedRetries(count: taken.due.count, nextIn: taken.nextIn)
+    }
+
+    public func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int {
+        let before = age.map { Self.milliseconds - UInt64($0.wholeMilliseconds) }
+        return state.withLock { $0.streams[stream]?.trim(ungroupedBefore: before) ?? 0 }
+    }
+
+    public func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
+        changeGroup(consumer.group) { group in
+            guard !group.pending.values.contains(where: { $0.consumer == consumer.name }) else { return false }
+            return group.consumers.removeValue(forKey: consumer.name) != nil
+        } ?? false
+    }
+
+    public func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int {
+        changeGroup(group) { $0.retireIdle(idle, now: .now) } ?? 0
+    }
+
+    /// Forgets a group, as an operator or a flushed server would.
+    func destroyGroup(_ group: StreamGroup) {
+        state.withLock { $0.streams[group.stream]?.groups[group.name] = nil }
     }
 
     func addBell(_ bell: Bell) {
@@ -107,4 +95,17 @@ public final class InMemoryEventTransport: EventTransport {
             try body(&state.streams[name, default: InMemoryStream()])
         }
     }
+
+    func changeGroup<Value: Sendable>(_ group: StreamGroup, _ body: (inout InMemoryGroup) -> Value) -> Value? {
+        state.withLock { state in
+            guard var value = state.streams[group.stream]?.groups[group.name] else { return nil }
+            let result = body(&value)
+            state.streams[group.stream]?.groups[group.name] = value
+            return result
+        }
+    }
+
+    func stream(_ name: String) -> InMemoryStream? { state.withLock { $0.streams[name] } }
+
+    static var milliseconds: UInt64 { UInt64(max(0, Date().millisecondsSince1970)) }
 }

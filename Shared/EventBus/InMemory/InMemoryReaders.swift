@@ -4,32 +4,30 @@ import Synchronization
 /// Reads for one consumer of a group.
 final class InMemoryGroupReader: GroupReader {
     private let transport: InMemoryEventTransport
-    private let group: String
-    private let consumer: String
-    private let stream: String
+    private let consumer: GroupConsumer
     private let bell = Bell()
     private let isInterrupted = Atomic(false)
 
-    init(transport: InMemoryEventTransport, group: String, consumer: String, stream: String) {
+    init(transport: InMemoryEventTransport, consumer: GroupConsumer) {
         self.transport = transport
-        self.group = group
         self.consumer = consumer
-        self.stream = stream
         transport.addBell(bell)
     }
 
     func read(
         count: Int, wait: Duration, acknowledging: [EntryID]
-    ) async throws(EventBusError) -> [DeliveredEntry] {
+    ) async throws(EventBusError) -> ReadEntries {
         let deadline = ContinuousClock.now + wait
+        let gone = try await transport.acknowledge(acknowledging, by: consumer)
         while true {
             if Task.isCancelled { throw EventBusError(.cancelled, "the task was cancelled") }
-            let entries = try transport.change(stream) { stream throws(EventBusError) in
-                stream.acknowledge(acknowledging, group: group)
-                return try stream.read(group: group, consumer: consumer, count: count, now: .now)
+            let entries = try transport.change(consumer.group.stream) { stream throws(EventBusError) in
+                try stream.read(consumer, count: count, now: .now)
             }
             let left = deadline - .now
-            if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) { return entries }
+            if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) {
+                return ReadEntries(entries: entries, gone: gone)
+            }
             await bell.wait(upTo: left)
         }
     }

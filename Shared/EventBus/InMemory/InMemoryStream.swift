@@ -3,118 +3,97 @@ import WireFormat
 
 /// One stream of the in-memory transport: plain values, told what time it is.
 struct InMemoryStream {
-    private struct Pending {
-        var consumer: String
-        var deliveredAt: ContinuousClock.Instant
-        var deliveryCount: Int
-    }
-
-    private struct Group {
-        var next = 0
-        var pending: [EntryID: Pending] = [:]
-        var consumers: Set<String> = []
-    }
-
-    private var entries: [(id: EntryID, fields: [StreamField])] = []
-    private var groups: [String: Group] = [:]
-
-    var lastID: EntryID { entries.last?.id ?? .zero }
+    private(set) var entries: [(id: EntryID, fields: [StreamField])] = []
+    private(set) var lastID = EntryID.zero
+    var groups: [String: InMemoryGroup] = [:]
 
     mutating func append(_ fields: [StreamField], milliseconds: UInt64) -> EntryID {
-        let last = lastID
-        let id =
-            milliseconds > last.milliseconds
+        lastID =
+            milliseconds > lastID.milliseconds
             ? EntryID(milliseconds: milliseconds, sequence: 0)
-            : EntryID(milliseconds: last.milliseconds, sequence: last.sequence + 1)
-        entries.append((id, fields))
-        return id
+            : EntryID(milliseconds: lastID.milliseconds, sequence: lastID.sequence + 1)
+        entries.append((lastID, fields))
+        return lastID
     }
 
     mutating func createGroup(_ name: String) {
-        if groups[name] == nil { groups[name] = Group() }
-    }
-
-    mutating func destroyGroup(_ name: String) {
-        groups[name] = nil
+        if groups[name] == nil { groups[name] = InMemoryGroup() }
     }
 
     mutating func read(
-        group name: String, consumer: String, count: Int, now: ContinuousClock.Instant
+        _ consumer: GroupConsumer, count: Int, now: ContinuousClock.Instant
     ) throws(EventBusError) -> [DeliveredEntry] {
-        guard var group = groups[name] else { throw Self.missing }
+        var group = try group(consumer.group.name)
         let end = min(entries.count, group.next + count)
         guard group.next < end else { return [] }
         let fresh = entries[group.next..<end]
         group.next = end
-        group.consumers.insert(consumer)
-        for entry in fresh {
-            group.pending[entry.id] = Pending(consumer: consumer, deliveredAt: now, deliveryCount: 1)
-        }
-        groups[name] = group
+        for entry in fresh { group.give(entry.id, to: consumer.name, count: 1, now: now) }
+        groups[consumer.group.name] = group
         return fresh.map { DeliveredEntry(id: $0.id, fields: $0.fields, deliveryCount: 1) }
     }
 
-    mutating func acknowledge(_ ids: [EntryID], group: String) {
-        for id in ids { groups[group]?.pending[id] = nil }
-    }
-
-    mutating func claim(
-        group name: String, consumer: String, minIdle: Duration, cursor: EntryID, count: Int, now: ContinuousClock.Instant
-    ) throws(EventBusError) -> ClaimedEntries {
-        guard var group = groups[name] else { throw Self.missing }
-        let idle = group.pending
-            .filter { $0.key >= cursor && now - $0.value.deliveredAt >= minIdle }
-            .keys.sorted()
-        var claimed: [DeliveredEntry] = []
-        for id in idle.prefix(count) {
-            let deliveries = (group.pending[id]?.deliveryCount ?? 0) + 1
-            group.pending[id] = Pending(consumer: consumer, deliveredAt: now, deliveryCount: deliveries)
-            group.consumers.insert(consumer)
-            claimed.append(DeliveredEntry(id: id, fields: fields(of: id), deliveryCount: deliveries))
-        }
-        groups[name] = group
-        return ClaimedEntries(entries: claimed, cursor: idle.dropFirst(count).first ?? .zero, lost: [])
-    }
-
-    mutating func keep(
-        _ ids: [EntryID], group name: String, consumer: String, now: ContinuousClock.Instant
-    ) throws(EventBusError) -> [EntryID] {
-        guard groups[name] != nil else { throw Self.missing }
+    /// Does something with each entry that is the consumer's own and returns the others.
+    mutating func settle(
+        _ ids: [EntryID], _ consumer: GroupConsumer, _ body: (inout InMemoryGroup, EntryID) -> Void
+    ) -> [EntryID] {
+        guard var group = groups[consumer.group.name] else { return ids }
         var gone: [EntryID] = []
         for id in ids {
-            if groups[name]?.pending[id]?.consumer == consumer {
-                groups[name]?.pending[id]?.deliveredAt = now
-            } else {
-                gone.append(id)
-            }
+            if group.holds(id, consumer.name) { body(&group, id) } else { gone.append(id) }
         }
+        groups[consumer.group.name] = group
         return gone
     }
 
-    mutating func retire(consumer: String, group: String) -> Bool {
-        guard groups[group]?.pending.values.contains(where: { $0.consumer == consumer }) == false else { return false }
-        return groups[group]?.consumers.remove(consumer) != nil
+    mutating func claim(
+        _ request: ClaimRequest, _ consumer: GroupConsumer, now: ContinuousClock.Instant
+    ) throws(EventBusError) -> ClaimedEntries {
+        var group = try group(consumer.group.name)
+        let (ids, cursor) = group.pick(request, now: now)
+        var claimed: [DeliveredEntry] = []
+        for id in ids {
+            let deliveries = (group.pending[id]?.deliveryCount ?? 0) + 1
+            group.give(id, to: consumer.name, count: deliveries, now: now)
+            claimed.append(DeliveredEntry(id: id, fields: fields(of: id), deliveryCount: deliveries))
+        }
+        groups[consumer.group.name] = group
+        return ClaimedEntries(entries: claimed, cursor: cursor, lost: [])
     }
 
-    func pendingCount(group: String) -> Int { groups[group]?.pending.count ?? 0 }
+    /// Deletes what all groups have settled.
+    mutating func trim(ungroupedBefore milliseconds: UInt64?) -> Int {
+        let needed = groups.values.map { group in
+            group.pending.keys.min() ?? (group.next > 0 ? entries[group.next - 1].id : .zero)
+        }
+        let first = needed.min() ?? milliseconds.map { EntryID(milliseconds: $0, sequence: 0) } ?? .zero
+        let count = entries.prefix { $0.id < first }.count
+        entries.removeFirst(count)
+        for name in groups.keys { groups[name]?.next -= count }
+        return count
+    }
 
     /// Whether a group was not given a message yet or has it pending.
     func isBefore(group name: String, _ message: PublishedMessage) -> Bool {
+        if groups[name]?.retries[Array(message.id.wireString.utf8)] != nil { return true }
         let next = index(after: message.entryID)
         guard next > 0, entries[next - 1].id == message.entryID else { return false }
         guard let group = groups[name] else { return true }
         return next > group.next || group.pending[message.entryID] != nil
     }
 
-    func consumers(group: String) -> Set<String> { groups[group]?.consumers ?? [] }
-
     func entries(after id: EntryID, count: Int) -> [(id: EntryID, fields: [StreamField])] {
         Array(entries[index(after: id)...].prefix(count))
     }
 
-    private func fields(of id: EntryID) -> [StreamField] {
+    func fields(of id: EntryID) -> [StreamField] {
         let index = index(after: id) - 1
-        return index >= 0 ? entries[index].fields : []
+        return index >= 0 && entries[index].id == id ? entries[index].fields : []
+    }
+
+    private func group(_ name: String) throws(EventBusError) -> InMemoryGroup {
+        guard let group = groups[name] else { throw EventBusError(.groupMissing, "there is no such group") }
+        return group
     }
 
     /// The position of the first entry after `id`, by bisection.
@@ -127,6 +106,4 @@ struct InMemoryStream {
         }
         return low
     }
-
-    private static var missing: EventBusError { EventBusError(.groupMissing, "there is no such group") }
 }

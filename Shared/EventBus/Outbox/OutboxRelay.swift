@@ -15,7 +15,7 @@ public struct OutboxRelay: Service {
     /// The channel that announces new rows; the trigger on the outbox rings it.
     public static let channel = "heliograph_outbox"
 
-    private let transport: any EventTransport
+    private let transport: any EventAppender
     private let postgres: PostgresClient
     private let configuration: OutboxRelayConfiguration
     private let logger: Logger
@@ -23,7 +23,7 @@ public struct OutboxRelay: Service {
 
     /// Makes a relay; the transport limits how long an append may take, and with it how long rows stay locked.
     public init(
-        transport: any EventTransport, postgres: PostgresClient,
+        transport: any EventAppender, postgres: PostgresClient,
         configuration: OutboxRelayConfiguration = OutboxRelayConfiguration(), logger: Logger
     ) {
         self.transport = transport

@@ -3,10 +3,13 @@ public import RedisClient
 import WireFormat
 
 /// The transport of production: one Redis stream for each stream, named with a prefix.
+///
+/// A group has three keys beside the stream: what waits for a retry (a sorted set by due time, and a hash with the
+/// messages), and its dead letters (a stream). Redis 7.0 or newer.
 public struct RedisEventTransport: EventTransport {
     /// What the names of all streams begin with on the server, so that several systems can share one.
     public let keyPrefix: String
-    private let client: RedisClient
+    let client: RedisClient
     /// How long an append may take, connecting included; the relay holds rows locked meanwhile.
     private let appendTimeout: Duration
 
@@ -22,8 +25,14 @@ public struct RedisEventTransport: EventTransport {
     /// All keys of a stream have the same hash tag, so that a script that touches several of them works on a cluster.
     public func key(of stream: String) -> String { "\(keyPrefix){\(stream)}" }
 
-    /// The server's key for what a group has set aside to try again.
-    func retryKey(of stream: String, _ group: String) -> String { "\(key(of: stream)):retry:\(group)" }
+    /// The keys for what a group has set aside to try again: due times and messages.
+    func retryKeys(of group: StreamGroup) -> [String] {
+        let stem = "\(key(of: group.stream)):\(group.name):retry"
+        return [stem, "\(stem):messages"]
+    }
+
+    /// The key for a group's dead letters.
+    func deadKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):dead" }
 
     public func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
         try await attempt("making a consumer group") { () async throws(RedisError) in
@@ -48,70 +57,11 @@ public struct RedisEventTransport: EventTransport {
         }
     }
 
-    public func openReader(
-        group: String, consumer: String, stream: String
-    ) async throws(EventBusError) -> any GroupReader {
+    public func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader {
         let connection = try await attempt("connecting a reader") { () async throws(RedisError) in
             try await client.dedicatedConnection()
         }
-        return RedisGroupReader(
-            client: client, connection: connection, key: key(of: stream), group: group, consumer: consumer)
-    }
-
-    public func acknowledge(_ ids: [EntryID], group: String, stream: String) async throws(EventBusError) {
-        try await attempt("acknowledging") { () async throws(RedisError) in
-            _ = try await client.xack(key(of: stream), group: group, ids: ids)
-        }
-    }
-
-    public func claim(
-        group: String, consumer: String, stream: String, minIdle: Duration, cursor: EntryID, count: Int
-    ) async throws(EventBusError) -> ClaimedEntries {
-        try await attempt("claiming") { () async throws(RedisError) in
-            let reply = try await client.eval(
-                ConsumerScripts.claim, keys: [key(of: stream)],
-                arguments: [group, consumer, minIdle.wholeMilliseconds, cursor, count])
-            return try ConsumerScripts.readClaim(reply)
-        }
-    }
-
-    public func keep(
-        _ ids: [EntryID], group: String, consumer: String, stream: String
-    ) async throws(EventBusError) -> [EntryID] {
-        guard !ids.isEmpty else { return [] }
-        return try await attempt("keeping entries") { () async throws(RedisError) in
-            let reply = try await client.eval(
-                ConsumerScripts.keep, keys: [key(of: stream)],
-                arguments: [group, consumer] as [any RedisArgument] + ids as [any RedisArgument])
-            return (reply.array ?? []).compactMap { EntryID($0) }
-        }
-    }
-
-    public func retire(consumer: String, group: String, stream: String) async throws(EventBusError) -> Bool {
-        try await attempt("retiring a consumer") { () async throws(RedisError) in
-            let reply = try await client.eval(
-                ConsumerScripts.retire, keys: [key(of: stream)], arguments: [group, consumer])
-            return reply.integer == 1
-        }
-    }
-
-    public func pendingCount(group: String, stream: String) async throws(EventBusError) -> Int {
-        try await attempt("counting pending entries") { () async throws(RedisError) in
-            try await client.xpending(key(of: stream), group: group).count
-        }
-    }
-
-    public func absent(
-        _ messages: [PublishedMessage], group: String, stream: String
-    ) async throws(EventBusError) -> [PublishedMessage] {
-        guard !messages.isEmpty else { return [] }
-        return try await attempt("looking for messages") { () async throws(RedisError) in
-            var arguments: [any RedisArgument] = [group]
-            for message in messages { arguments += [message.entryID, message.id.wireString] as [any RedisArgument] }
-            let reply = try await client.eval(
-                ConsumerScripts.absent, keys: [key(of: stream), retryKey(of: stream, group)], arguments: arguments)
-            return (reply.array ?? []).compactMap(\.integer).map { messages[$0] }
-        }
+        return RedisGroupReader(client: client, connection: connection, key: key(of: consumer.group.stream), consumer: consumer)
     }
 
     public func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
@@ -131,13 +81,23 @@ public struct RedisEventTransport: EventTransport {
         return RedisTailReader(client: client, connection: connection, positions: positions)
     }
 
-    private func attempt<Value>(
+    func attempt<Value>(
         _ doing: String, _ body: () async throws(RedisError) -> Value
     ) async throws(EventBusError) -> Value {
         do throws(RedisError) {
             return try await body()
         } catch {
             throw EventBusError(error, doing)
+        }
+    }
+
+    /// Runs a script and reads its reply.
+    func run<Value>(
+        _ script: RedisScript, _ doing: String, keys: [String], _ arguments: [any RedisArgument],
+        _ read: (RedisReply) throws(RedisError) -> Value
+    ) async throws(EventBusError) -> Value {
+        try await attempt(doing) { () async throws(RedisError) in
+            try read(try await client.eval(script, keys: keys, arguments: arguments))
         }
     }
 }

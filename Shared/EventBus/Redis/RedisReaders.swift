@@ -6,30 +6,46 @@ final class RedisGroupReader: GroupReader {
     private let client: RedisClient
     private let connection: RedisConnection
     private let key: String
-    private let group: String
-    private let consumer: String
+    private let consumer: GroupConsumer
 
-    init(client: RedisClient, connection: RedisConnection, key: String, group: String, consumer: String) {
+    init(client: RedisClient, connection: RedisConnection, key: String, consumer: GroupConsumer) {
         self.client = client
         self.connection = connection
         self.key = key
-        self.group = group
         self.consumer = consumer
     }
 
     func read(
         count: Int, wait: Duration, acknowledging: [EntryID]
-    ) async throws(EventBusError) -> [DeliveredEntry] {
+    ) async throws(EventBusError) -> ReadEntries {
         do throws(RedisError) {
-            let batches = try await connection.xreadgroup(
-                group: group, consumer: consumer, streams: [key], count: count, block: wait,
-                acknowledging: acknowledging.isEmpty ? [] : [(stream: key, ids: acknowledging)])
-            guard let batch = batches.first else { return [] }
-            return batch.entries.map { DeliveredEntry(id: $0.id, fields: $0.fields, deliveryCount: 1) }
+            let command = SettlingScripts.acknowledge.command(keys: [key], arguments: arguments(acknowledging))
+            let isPipelined = !acknowledging.isEmpty && command != nil
+            let (batches, replies) = try await connection.xreadgroup(
+                group: consumer.group.name, consumer: consumer.name, streams: [key], count: count, block: wait,
+                after: isPipelined ? [command].compactMap { $0 } : [])
+            let entries = batches.first?.entries ?? []
+            return ReadEntries(
+                entries: entries.map { DeliveredEntry(id: $0.id, fields: $0.fields, deliveryCount: 1) },
+                gone: acknowledging.isEmpty ? [] : await gone(of: acknowledging, replies.first))
         } catch {
             throw EventBusError(error, "reading")
         }
     }
+
+    /// What the acknowledgement on the way found gone; nil when nothing was acknowledged.
+    private func gone(of ids: [EntryID], _ reply: RedisReply?) async -> [EntryID]? {
+        if let reply, reply.error == nil { return Self.ids(reply) }
+        // The script is new to the server, or was never run by this process: this teaches it.
+        let taught = try? await client.eval(SettlingScripts.acknowledge, keys: [key], arguments: arguments(ids))
+        return taught.map(Self.ids)
+    }
+
+    private func arguments(_ ids: [EntryID]) -> [any RedisArgument] {
+        [consumer.group.name, consumer.name] + ids as [any RedisArgument]
+    }
+
+    private static func ids(_ reply: RedisReply) -> [EntryID] { (reply.array ?? []).compactMap { EntryID($0) } }
 
     func interrupt() async {
         // Closing the connection instead could lose a reply on its way, whose entries would wait to be claimed.

@@ -1,6 +1,6 @@
 import Metrics
 
-/// The numbers of one consumer of one stream. Labels are names of streams and groups, never ids.
+/// The numbers of one consumer of one stream, and of its group. Labels are names of streams and groups, never ids.
 struct ConsumerMetrics: Sendable {
     let delivered: Counter
     let claimed: Counter
@@ -10,10 +10,15 @@ struct ConsumerMetrics: Sendable {
     let handled: Counter
     let duplicates: Counter
     let failed: Counter
+    let deferred: Counter
     let unreadable: Counter
+    let dead: Counter
+    let resumed: Counter
+    let trimmed: Counter
     let handling: Timer
     let inHand: Gauge
-    let lastRead: Gauge
+    let silence: Gauge
+    private let group: GroupGauges
 
     init(stream: String, group: String) {
         let labels = [("stream", stream), ("group", group)]
@@ -28,10 +33,56 @@ struct ConsumerMetrics: Sendable {
         handled = counter("bus_handled_total", [("result", "ok")])
         duplicates = counter("bus_handled_total", [("result", "duplicate")])
         failed = counter("bus_handled_total", [("result", "failed")])
+        deferred = counter("bus_handled_total", [("result", "outage")])
         unreadable = counter("bus_handled_total", [("result", "unreadable")])
+        dead = counter("bus_dead_letters_total")
+        resumed = counter("bus_retries_resumed_total")
+        trimmed = counter("bus_trimmed_total")
         handling = Timer(label: "bus_handle_seconds", dimensions: labels)
         inHand = Gauge(label: "bus_inflight", dimensions: labels)
-        lastRead = Gauge(label: "bus_read_loop_last_progress_seconds", dimensions: labels)
+        silence = Gauge(label: "bus_read_loop_silence_seconds", dimensions: labels)
+        self.group = GroupGauges(labels)
+    }
+
+    /// Takes down how the group stands. Each of its consumers does; they say the same.
+    func record(_ status: GroupStatus) { group.record(status) }
+}
+
+/// How a group stands, as gauges.
+private struct GroupGauges: Sendable {
+    let length: Gauge
+    let undelivered: Gauge
+    let oldestUndelivered: Gauge
+    let pending: Gauge
+    let oldestPending: Gauge
+    let retrying: Gauge
+    let dead: Gauge
+    let oldestDead: Gauge
+    let consumers: Gauge
+
+    init(_ labels: [(String, String)]) {
+        func gauge(_ name: String) -> Gauge { Gauge(label: name, dimensions: labels) }
+        length = gauge("bus_stream_length")
+        undelivered = gauge("bus_undelivered")
+        oldestUndelivered = gauge("bus_oldest_undelivered_seconds")
+        pending = gauge("bus_pending")
+        oldestPending = gauge("bus_oldest_pending_seconds")
+        retrying = gauge("bus_retry_depth")
+        dead = gauge("bus_dead_letter_depth")
+        oldestDead = gauge("bus_dead_letter_oldest_seconds")
+        consumers = gauge("bus_consumers")
+    }
+
+    func record(_ status: GroupStatus) {
+        length.record(status.length)
+        undelivered.record(status.undelivered)
+        oldestUndelivered.record((status.oldestUndeliveredAge ?? .zero) / .seconds(1))
+        pending.record(status.pending)
+        oldestPending.record((status.oldestPendingAge ?? .zero) / .seconds(1))
+        retrying.record(status.retrying)
+        dead.record(status.dead)
+        oldestDead.record((status.oldestDeadAge ?? .zero) / .seconds(1))
+        consumers.record(status.consumers.count)
     }
 }
 

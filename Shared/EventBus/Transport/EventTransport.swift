@@ -1,75 +1,108 @@
-public import FoundationEssentials
-public import RedisClient
-public import WireFormat
-
-/// The number of an entry in its stream: milliseconds and a sequence, growing. The in-memory twin counts the same way.
-public typealias EntryID = RedisStreamID
-
-/// What carries messages: streams that keep their entries, and groups that remember what each of them was given.
-///
-/// Implementations promise: entries of a stream keep the order in which they were appended; every group is given every
-/// entry, to one consumer at a time; an entry stays pending until it is acknowledged; groups begin at the first entry.
-public protocol EventTransport: Sendable {
-    /// Makes a group that will be given everything from the first entry on; harmless when it exists.
-    func createGroup(_ group: String, on stream: String) async throws(EventBusError)
-
+/// What takes entries for streams.
+public protocol EventAppender: Sendable {
     /// Appends entries in one go, each to the end of its stream.
     ///
     /// - Returns: One result an entry, in order: the number it got, or why it was refused.
     /// - Throws: ``EventBusError`` when nothing is known about any of them; then some may have been appended.
     func append(_ entries: [OutgoingEntry]) async throws(EventBusError) -> [Result<EntryID, EventBusError>]
+}
+
+/// What carries messages: streams that keep their entries, and groups that remember what each of them was given.
+///
+/// Implementations promise: entries of a stream keep the order in which they were appended; every group is given every
+/// entry, to one consumer at a time; an entry stays pending until it is settled; groups begin at the first entry; and who
+/// does not hold an entry any more cannot settle it.
+public protocol EventTransport: EventAppender {
+    /// Makes a group that will be given everything from the first entry on; harmless when it exists.
+    func createGroup(_ group: String, on stream: String) async throws(EventBusError)
 
     /// Opens a reader for one consumer of a group; each has a connection of its own, because it waits.
-    func openReader(
-        group: String, consumer: String, stream: String
-    ) async throws(EventBusError) -> any GroupReader
+    func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader
 
-    /// Tells that entries are done. Acknowledging twice is harmless.
-    func acknowledge(_ ids: [EntryID], group: String, stream: String) async throws(EventBusError)
+    /// Opens a reader of all entries that are appended from now on, outside of any group.
+    func openTail(streams: [String]) async throws(EventBusError) -> any TailReader
 
-    /// Takes over entries whose consumer has had them for `minIdle` without a sign of life, and counts a delivery of each.
-    ///
-    /// - Parameters:
-    ///   - cursor: Where the last call ended; zero to begin.
-    ///   - count: At most so many.
-    func claim(
-        group: String, consumer: String, stream: String, minIdle: Duration, cursor: EntryID, count: Int
-    ) async throws(EventBusError) -> ClaimedEntries
+    // MARK: Settling. Each returns the entries that are not the consumer's any more; nothing was done to those.
+
+    /// Tells that entries are done.
+    func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
+
+    /// Takes entries out of the consumer's hands and gives them to the group, and to no other, again after a delay.
+    func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
+
+    /// Moves entries to the group's dead letters, where they stay until somebody redrives or drops them.
+    func bury(_ burials: [Burial], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
+
+    /// Gives entries back that were not worked on: any consumer may claim them at once, and the delivery does not count.
+    func handBack(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Gives a sign of life for entries that a consumer is still working on, so that nobody claims them.
+    func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
+
+    // MARK: Tending a group. Any of its consumers may do these at any time.
+
+    /// Takes over entries of consumers that gave no sign of life, and counts a delivery of each.
+    func claim(_ request: ClaimRequest, for consumer: GroupConsumer) async throws(EventBusError) -> ClaimedEntries
+
+    /// Appends what waited for a retry and is due, at most `limit` entries.
+    func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries
+
+    /// Deletes the entries that all groups of a stream have settled.
     ///
-    /// - Returns: Those that are not this consumer's any more.
-    func keep(
-        _ ids: [EntryID], group: String, consumer: String, stream: String
-    ) async throws(EventBusError) -> [EntryID]
+    /// - Parameter age: Of a stream without any group, entries older than this; nil leaves such a stream alone.
+    /// - Returns: How many were deleted.
+    @discardableResult
+    func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int
 
     /// Takes a consumer off its group, unless it still has pending entries, which would be lost with it.
     ///
     /// - Returns: Whether it was taken off.
     @discardableResult
-    func retire(consumer: String, group: String, stream: String) async throws(EventBusError) -> Bool
+    func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool
 
-    /// How many entries the group was given and has not acknowledged.
-    func pendingCount(group: String, stream: String) async throws(EventBusError) -> Int
+    /// Takes off all consumers that have nothing pending and were not heard of for `idle`: they died without retiring.
+    ///
+    /// - Returns: How many were taken off.
+    @discardableResult
+    func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int
+
+    // MARK: Looking
 
     /// Returns those of the published messages that the group has neither before it, nor in a consumer's hands, nor set aside
     /// for a retry: they were settled, or the server lost them. The inbox knows which.
     func absent(
-        _ messages: [PublishedMessage], group: String, stream: String
+        _ messages: [PublishedMessage], from group: StreamGroup
     ) async throws(EventBusError) -> [PublishedMessage]
 
-    /// Opens a reader of all entries that are appended from now on, outside of any group.
-    func openTail(streams: [String]) async throws(EventBusError) -> any TailReader
+    /// Tells how a group stands; zeros when the stream or the group does not exist.
+    func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus
+
+    /// Returns dead letters of a group, the oldest first, at most `count`.
+    ///
+    /// - Parameter id: Only those after this one.
+    func deadLetters(
+        of group: StreamGroup, after id: EntryID, count: Int
+    ) async throws(EventBusError) -> [DeadLetter]
+
+    /// Gives dead letters to the group again, with all their budgets; each once, whoever else asks at the same time.
+    ///
+    /// - Returns: How many were there and are given again.
+    func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int
+
+    /// Deletes dead letters for good.
+    ///
+    /// - Returns: How many were there.
+    func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int
 }
 
 /// Gives one consumer the entries that its group was not given before.
 public protocol GroupReader: Sendable {
     /// Waits up to `wait` for entries and returns at most `count`; none when the time was up or it was interrupted.
     ///
-    /// - Parameter acknowledging: Entries that are done; acknowledged on the way, before the read.
+    /// - Parameter acknowledging: Entries that are done, in ascending order; acknowledged on the way, before the read.
     func read(
         count: Int, wait: Duration, acknowledging: [EntryID]
-    ) async throws(EventBusError) -> [DeliveredEntry]
+    ) async throws(EventBusError) -> ReadEntries
 
     /// Makes a waiting read return at once without losing an entry; a read that does not wait yet is not affected.
     func interrupt() async
@@ -88,55 +121,4 @@ public protocol TailReader: Sendable {
 
     /// Gives back what the reader holds.
     func close() async
-}
-
-/// An entry to append.
-public struct OutgoingEntry: Sendable {
-    public let stream: String
-    public let fields: [StreamField]
-
-    public init(stream: String, fields: [StreamField]) {
-        self.stream = stream
-        self.fields = fields
-    }
-
-    /// The entry that carries a message.
-    public init(stream: String, envelope: EncodedEnvelope) {
-        self.init(stream: stream, fields: envelope.streamFields)
-    }
-}
-
-/// A message and the entry that carried it when it was published last.
-public struct PublishedMessage: Sendable, Hashable {
-    public let id: UUID
-    public let entryID: EntryID
-
-    public init(id: UUID, entryID: EntryID) {
-        self.id = id
-        self.entryID = entryID
-    }
-}
-
-/// An entry that a consumer was given and has to acknowledge.
-public struct DeliveredEntry: Sendable {
-    public let id: EntryID
-    public let fields: [StreamField]
-    /// How often the entry was given to a consumer of the group, this time included.
-    public let deliveryCount: Int
-}
-
-/// An entry read outside of any group.
-public struct TailEntry: Sendable {
-    public let stream: String
-    public let id: EntryID
-    public let fields: [StreamField]
-}
-
-/// What a claim brought.
-public struct ClaimedEntries: Sendable {
-    public let entries: [DeliveredEntry]
-    /// Where the next call goes on; zero when the end was reached.
-    public let cursor: EntryID
-    /// Entries that were pending but are no longer in the stream: lost to this group.
-    public let lost: [EntryID]
 }

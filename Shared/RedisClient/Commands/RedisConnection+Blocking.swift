@@ -8,19 +8,20 @@ extension RedisConnection {
     ///
     /// - Parameters:
     ///   - count: At most so many entries of each stream.
-    ///   - acknowledging: Entries of the last read that are done; they are acknowledged in the same write, before the read.
-    /// - Returns: The streams that had something, or nothing when the time was up.
+    ///   - commands: Sent in the same write, before the read, such as the acknowledgement of the last one.
+    /// - Returns: The streams that had something, or nothing when the time was up; and the replies of `commands`, errors
+    ///   included.
     /// - Throws: ``RedisServerErrorCode/noGroup`` when one of the streams or groups does not exist or is deleted meanwhile,
     ///   ``RedisError/Code/timeout`` when the server does not answer 2 s after `block`; then the connection is closed.
     public func xreadgroup(
         group: String, consumer: String, streams: [String], count: Int, block: Duration,
-        acknowledging: [(stream: String, ids: [RedisStreamID])] = []
-    ) async throws(RedisError) -> [RedisStreamBatch] {
-        var commands = acknowledging.filter { !$0.ids.isEmpty }.map { RedisCommand.xack($0.stream, group: group, ids: $0.ids) }
-        commands.append(.xreadgroup(group: group, consumer: consumer, streams: streams, count: count, block: block))
-        let replies = try await pipeline(commands, timeout: block + Self.blockingGrace)
-        for reply in replies { if let error = reply.error { throw error } }
-        return try RedisStreamBatch.decodeList(replies[replies.count - 1])
+        after commands: [RedisCommand] = []
+    ) async throws(RedisError) -> (batches: [RedisStreamBatch], replies: [RedisReply]) {
+        let read = RedisCommand.xreadgroup(group: group, consumer: consumer, streams: streams, count: count, block: block)
+        var replies = try await pipeline(commands + [read], timeout: block + Self.blockingGrace)
+        let last = replies.removeLast()
+        if let error = last.error { throw error }
+        return (try RedisStreamBatch.decodeList(last), replies)
     }
 
     /// Reads streams without a group, waiting up to `block` for the first entry.

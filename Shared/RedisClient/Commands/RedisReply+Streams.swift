@@ -19,6 +19,11 @@ extension RedisStreamEntry {
         return (id, RedisStreamEntry(id: id, fields: fields))
     }
 
+    /// Reads the reply of `XRANGE`.
+    public static func decodeEntries(_ reply: RedisReply) throws(RedisError) -> [RedisStreamEntry] {
+        try decodeList(reply).entries
+    }
+
     /// Reads a list of entries and tells the deleted ones apart. `XCLAIM` before 7.0 has nulls in the place of entries.
     static func decodeList(
         _ reply: RedisReply

@@ -12,6 +12,14 @@ public final class RedisScript: Sendable {
         self.source = source
     }
 
+    /// The call of the script, for a pipeline; nil until ``RedisCommandSender/eval(_:keys:arguments:timeout:)`` has run it once.
+    ///
+    /// The reply may be ``RedisServerErrorCode/noScript``: then the server has forgotten it, and `eval` teaches it again.
+    public func command(keys: [String], arguments: [any RedisArgument]) -> RedisCommand? {
+        guard let hash = knownHash else { return nil }
+        return RedisCommand("EVALSHA", arguments: [hash, keys.count] + keys as [any RedisArgument] + arguments)
+    }
+
     fileprivate var knownHash: String? { hash.withLock { $0 } }
 
     fileprivate func learn(_ text: String) {

@@ -10,7 +10,7 @@ struct TransportConformanceTests {
     private func read(
         _ reader: any GroupReader, _ count: Int = 100, wait: Duration = .milliseconds(1), acknowledging: [EntryID] = []
     ) async throws -> [DeliveredEntry] {
-        try await reader.read(count: count, wait: wait, acknowledging: acknowledging)
+        try await reader.read(count: count, wait: wait, acknowledging: acknowledging).entries
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -19,7 +19,7 @@ struct TransportConformanceTests {
             try await transport.createGroup("g", on: testStream)
             let ids = try await transport.append(1...50)
             #expect(ids == ids.sorted())
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             let first = try await read(reader, 20)
             let second = try await read(reader, 100)
             #expect(try (first + second).map { try number(of: $0.fields) } == Array(1...50))
@@ -35,7 +35,7 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.append(1...3)
             try await transport.createGroup("late", on: testStream)
-            let reader = try await transport.openReader(group: "late", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "late"))
             #expect(try await read(reader).count == 3)
             await reader.close()
         }
@@ -46,11 +46,11 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...3)
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             _ = try await read(reader)
             try await transport.createGroup("g", on: testStream)
             #expect(try await read(reader).isEmpty)
-            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 3)
+            #expect(try await transport.pendingCount(of: group("g")) == 3)
             await reader.close()
         }
     }
@@ -60,13 +60,13 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             for group in ["one", "two"] { try await transport.createGroup(group, on: testStream) }
             try await transport.append(1...4)
-            let one = try await transport.openReader(group: "one", consumer: "c", stream: testStream)
-            let two = try await transport.openReader(group: "two", consumer: "c", stream: testStream)
+            let one = try await transport.openReader(consumer("c", "one"))
+            let two = try await transport.openReader(consumer("c", "two"))
             let entries = try await read(one)
-            try await transport.acknowledge(entries.map(\.id), group: "one", stream: testStream)
-            #expect(try await transport.pendingCount(group: "one", stream: testStream) == 0)
+            #expect(try await transport.acknowledge(entries.map(\.id), by: consumer("c", "one")).isEmpty)
+            #expect(try await transport.pendingCount(of: group("one")) == 0)
             #expect(try await read(two).count == 4)
-            #expect(try await transport.pendingCount(group: "two", stream: testStream) == 4)
+            #expect(try await transport.pendingCount(of: group("two")) == 4)
             await one.close()
             await two.close()
         }
@@ -77,8 +77,8 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...10)
-            let one = try await transport.openReader(group: "g", consumer: "one", stream: testStream)
-            let two = try await transport.openReader(group: "g", consumer: "two", stream: testStream)
+            let one = try await transport.openReader(consumer("one", "g"))
+            let two = try await transport.openReader(consumer("two", "g"))
             let first = try await read(one, 4)
             let second = try await read(two, 100)
             #expect(Set(first.map(\.id)).isDisjoint(with: second.map(\.id)))
@@ -93,14 +93,15 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...3)
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             let entries = try await read(reader)
-            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 3)
+            #expect(try await transport.pendingCount(of: group("g")) == 3)
             _ = try await read(reader, acknowledging: [entries[0].id])
-            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 2)
+            #expect(try await transport.pendingCount(of: group("g")) == 2)
             let rest = entries.dropFirst().map(\.id)
-            for _ in 1...2 { try await transport.acknowledge(rest, group: "g", stream: testStream) }
-            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 0)
+            #expect(try await transport.acknowledge(rest, by: consumer("c")).isEmpty)
+            #expect(try await transport.acknowledge(rest, by: consumer("c")) == rest)
+            #expect(try await transport.pendingCount(of: group("g")) == 0)
             await reader.close()
         }
     }
@@ -114,7 +115,7 @@ struct TransportConformanceTests {
             let values = [bytes, [], large]
             let outgoing = values.map { OutgoingEntry(stream: testStream, fields: [(name: "b", value: $0)]) }
             for result in try await transport.append(outgoing) { _ = try result.get() }
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             #expect(try await read(reader).map { $0.fields[0].value } == values)
             await reader.close()
         }
@@ -125,12 +126,12 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let ids = try await transport.append(1...5)
-            let reader = try await transport.openReader(group: "g", consumer: "dead", stream: testStream)
+            let reader = try await transport.openReader(consumer("dead", "g"))
             _ = try await read(reader)
             await reader.close()
             func claim(_ minIdle: Duration, from cursor: EntryID = .zero, _ count: Int) async throws -> ClaimedEntries {
                 try await transport.claim(
-                    group: "g", consumer: "heir", stream: testStream, minIdle: minIdle, cursor: cursor, count: count)
+                    ClaimRequest(minIdle: minIdle, cursor: cursor, count: count), for: consumer("heir"))
             }
             #expect(try await claim(.seconds(600), 10).entries.isEmpty)
             let first = try await claim(.zero, 3)
@@ -150,20 +151,20 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let ids = try await transport.append(1...2)
-            let reader = try await transport.openReader(group: "g", consumer: "alive", stream: testStream)
+            let reader = try await transport.openReader(consumer("alive", "g"))
             _ = try await read(reader)
             // Idle time is the server's; there is no other way to let it pass.
             let idle = Duration.seconds(2)
             try await Task.sleep(for: idle)
             func keep() async throws -> [EntryID] {
-                try await transport.keep(ids, group: "g", consumer: "alive", stream: testStream)
+                try await transport.keep(ids, by: consumer("alive"))
             }
             #expect(try await keep().isEmpty)
             let none = try await transport.claim(
-                group: "g", consumer: "other", stream: testStream, minIdle: idle, cursor: .zero, count: 9)
+                    ClaimRequest(minIdle: idle, cursor: .zero, count: 9), for: consumer("other"))
             #expect(none.entries.isEmpty)
             _ = try await transport.claim(
-                group: "g", consumer: "other", stream: testStream, minIdle: .zero, cursor: .zero, count: 1)
+                    ClaimRequest(minIdle: .zero, cursor: .zero, count: 1), for: consumer("other"))
             #expect(try await keep() == [ids[0]])
             await reader.close()
         }
@@ -175,15 +176,15 @@ struct TransportConformanceTests {
             try await transport.createGroup("g", on: testStream)
             let messages = try await transport.append(1...4).map { PublishedMessage(id: UUIDv7.generate(), entryID: $0) }
             let lost = PublishedMessage(id: UUIDv7.generate(), entryID: EntryID(milliseconds: 1, sequence: 0))
-            func absent(_ group: String = "g") async throws -> [PublishedMessage] {
-                try await transport.absent(messages + [lost], group: group, stream: testStream)
+            func absent(_ name: String = "g") async throws -> [PublishedMessage] {
+                try await transport.absent(messages + [lost], from: group(name))
             }
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             _ = try await read(reader, 2)
-            try await transport.acknowledge([messages[0].entryID], group: "g", stream: testStream)
+            _ = try await transport.acknowledge([messages[0].entryID], by: consumer("c"))
             #expect(try await absent() == [messages[0], lost])
             #expect(try await absent("new") == [lost])
-            #expect(try await transport.absent(messages, group: "g", stream: "none") == messages)
+            #expect(try await transport.absent(messages, from: StreamGroup(stream: "none", name: "g")) == messages)
             await reader.close()
         }
     }
@@ -193,12 +194,12 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...2)
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             let entries = try await read(reader)
-            #expect(try await !transport.retire(consumer: "c", group: "g", stream: testStream))
-            #expect(try await transport.pendingCount(group: "g", stream: testStream) == 2)
-            try await transport.acknowledge(entries.map(\.id), group: "g", stream: testStream)
-            #expect(try await transport.retire(consumer: "c", group: "g", stream: testStream))
+            #expect(try await !transport.retire(consumer("c", "g")))
+            #expect(try await transport.pendingCount(of: group("g")) == 2)
+            _ = try await transport.acknowledge(entries.map(\.id), by: consumer("c"))
+            #expect(try await transport.retire(consumer("c", "g")))
             await reader.close()
         }
     }
@@ -207,7 +208,7 @@ struct TransportConformanceTests {
     func `wakes a waiting reader when an entry comes`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             async let entries = read(reader, wait: .seconds(10))
             try await transport.append([7])
             #expect(try await entries.count == 1)
@@ -219,7 +220,7 @@ struct TransportConformanceTests {
     func `ends a waiting read when it is interrupted, and loses nothing`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
-            let reader = try await transport.openReader(group: "g", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "g"))
             let start = ContinuousClock.now
             let interrupter = Task {
                 while !Task.isCancelled {
@@ -241,7 +242,7 @@ struct TransportConformanceTests {
     func `says when a group is missing`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append([1])
-            let reader = try await transport.openReader(group: "none", consumer: "c", stream: testStream)
+            let reader = try await transport.openReader(consumer("c", "none"))
             await #expect {
                 _ = try await read(reader)
             } throws: {

@@ -45,9 +45,10 @@ final class RecordingProcessor: MessageProcessor {
                 results.append(.unreadable(WireFormatError(.malformedBody, "no number")))
                 continue
             }
-            state.withLock { $0.seen.append(Seen(number: number, deliveryCount: entry.deliveryCount)) }
+            let deliveries = entry.deliveryCount + entry.failures
+            state.withLock { $0.seen.append(Seen(number: number, deliveryCount: deliveries)) }
             do {
-                try await body(number, entry.deliveryCount)
+                try await body(number, deliveries)
                 results.append(.handled)
             } catch {
                 results.append(.failed(error))
@@ -67,7 +68,7 @@ struct TestFailure: Error {}
 /// A consumer that runs beside a test.
 struct RunningConsumer {
     let consumer: StreamConsumer
-    let task: Task<Void, Never>
+    let task: Task<Void, any Error>
 
     init(
         _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
@@ -77,13 +78,13 @@ struct RunningConsumer {
             scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: .quiet), transport: transport,
             processor: processor, configuration: configuration)
         self.consumer = consumer
-        task = Task { await consumer.run() }
+        task = Task { try await consumer.run() }
     }
 
     /// Drains, as a graceful shutdown does, and waits for the end.
     func drain() async {
         consumer.stop()
-        await task.value
+        _ = await task.result
     }
 }
 

@@ -5,6 +5,14 @@ import WireFormat
 /// The stream of the tests' messages; each test has it to itself through its transport.
 let testStream = PhotoUploaded.type.rawValue
 
+/// A group of the tests' stream.
+func group(_ name: String) -> StreamGroup { StreamGroup(stream: testStream, name: name) }
+
+/// A consumer of a group of the tests' stream.
+func consumer(_ name: String, _ groupName: String = "g") -> GroupConsumer {
+    GroupConsumer(group: group(groupName), name: name)
+}
+
 /// A message that carries a number.
 func message(_ number: Int, id: UUID = UUIDv7.generate()) throws -> OutgoingEntry {
     let event = PhotoUploaded(photoID: UUIDv7.generate(), topic: "\(number)")
@@ -38,6 +46,10 @@ extension EventConsumerConfiguration {
         configuration.claimMinIdle = .seconds(2)
         configuration.claimInterval = .milliseconds(100)
         configuration.drainTimeout = .seconds(20)
+        configuration.retryPolicy.baseDelay = .milliseconds(2)
+        configuration.retryPolicy.maxDelay = .milliseconds(20)
+        configuration.tendInterval = .milliseconds(100)
+        configuration.retryPoll = .milliseconds(50)
         configuration.minPause = .milliseconds(2)
         configuration.maxPause = .milliseconds(20)
         return configuration

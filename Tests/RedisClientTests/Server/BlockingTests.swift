@@ -10,11 +10,11 @@ import Testing
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
-                async let batches = connection.xreadgroup(
+                async let read = connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(20))
                 try await untilBlocked(connection, client)
                 let id = try #require(try await client.xadd(stream, fields: fields))
-                #expect(try await batches.first?.entries.map(\.id) == [id])
+                #expect(try await read.batches.first?.entries.map(\.id) == [id])
             }
         }
     }
@@ -23,9 +23,9 @@ import Testing
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
-                let batches = try await connection.xreadgroup(
+                let read = try await connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 10, block: .milliseconds(30))
-                #expect(batches.isEmpty)
+                #expect(read.batches.isEmpty)
                 #expect(try await connection.xread(streams: [(stream, .end)], count: 1, block: .milliseconds(30)).isEmpty)
             }
         }
@@ -40,9 +40,10 @@ import Testing
                     group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(5))
                 let second = try await connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(5),
-                    acknowledging: [(stream, first[0].entries.map(\.id))])
+                    after: [.xack(stream, group: "g", ids: first.batches[0].entries.map(\.id))])
+                #expect(second.replies.map(\.integer) == [2])
                 #expect(try await client.xpending(stream, group: "g").count == 2)
-                #expect(second[0].entries.count == 2)
+                #expect(second.batches[0].entries.count == 2)
             }
         }
     }
@@ -63,11 +64,11 @@ import Testing
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
-                async let batches = connection.xreadgroup(
+                async let read = connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
                 try await untilBlocked(connection, client)
                 #expect(try await client.unblock(clientID: try #require(connection.clientID)))
-                #expect(try await batches.isEmpty)
+                #expect(try await read.batches.isEmpty)
                 try await connection.ping()
             }
         }

@@ -43,9 +43,9 @@ struct EkycRequestedHandler: EventHandler {
     }
 
     private func verdict(on session: Session, _ context: HandlerContext) async throws -> Verdict {
-        // A picture that kills the process throws nothing: what came back this often is not looked at again.
-        guard context.deliveryCount <= PermanentFailure.maxDeliveries else {
-            context.logger.error("session given up after too many deliveries", metadata: ["session": "\(session.id)"])
+        // A picture that kills the process throws nothing: after two workers died over it, it is not looked at again.
+        guard context.crashes < PermanentFailure.maxCrashes else {
+            context.logger.error("session given up after too many crashes", metadata: ["session": "\(session.id)"])
             return .refused(.internal)
         }
         do {

@@ -4,8 +4,10 @@ internal import HeliographCrypto
 
 /// Tells failures that another try may mend from those it will not.
 enum PermanentFailure {
-    /// How often a session is tried before it is given up: with claims 15 s apart, long before its deadline.
+    /// How often a session is tried before it is given up: after about a minute, long before its deadline.
     static let maxDeliveries = 8
+    /// How many workers may die over a session before it is given up; less than make the bus give it up unheard.
+    static let maxCrashes = 2
 
     /// Whether a sign-in has to go on as if there were no face, because the stored one cannot be used any more.
     ///

@@ -1,0 +1,47 @@
+public import RedisClient
+
+extension RedisEventTransport {
+    public func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        try await settle(SettlingScripts.acknowledge, "acknowledging", consumer, Self.arguments(ids.sorted()))
+    }
+
+    public func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        let arguments = retries.flatMap { retry -> [any RedisArgument] in
+            [retry.id, retry.failures, retry.delay.wholeMilliseconds]
+        }
+        return try await settle(
+            SettlingScripts.retry, "setting aside for a retry", consumer, arguments, keys: retryKeys(of: consumer.group))
+    }
+
+    public func bury(_ burials: [Burial], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        let arguments = burials.flatMap { burial -> [any RedisArgument] in
+            [burial.id, burial.reason.rawValue, burial.error, burial.failures, burial.crashes]
+        }
+        return try await settle(
+            SettlingScripts.bury, "moving to the dead letters", consumer, arguments, keys: [deadKey(of: consumer.group)])
+    }
+
+    public func handBack(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !ids.isEmpty else { return [] }
+        return try await settle(
+            SettlingScripts.handBack, "handing back", consumer, [GroupConsumer.handedBack] + Self.arguments(ids))
+    }
+
+    public func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        try await settle(SettlingScripts.keep, "keeping entries", consumer, Self.arguments(ids))
+    }
+
+    private static func arguments(_ ids: [EntryID]) -> [any RedisArgument] { ids as [any RedisArgument] }
+
+    /// Runs a settling script; the entries that are not the consumer's own are the answer of each.
+    private func settle(
+        _ script: RedisScript, _ doing: String, _ consumer: GroupConsumer, _ arguments: [any RedisArgument],
+        keys: [String] = []
+    ) async throws(EventBusError) -> [EntryID] {
+        guard !arguments.isEmpty else { return [] }
+        let owner: [any RedisArgument] = [consumer.group.name, consumer.name]
+        return try await run(script, doing, keys: [key(of: consumer.group.stream)] + keys, owner + arguments) { reply in
+            (reply.array ?? []).compactMap { EntryID($0) }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import RedisClient
+
+/// What a consumer does with the entries in its hands. Redis acknowledges and claims for anybody, so each script first looks
+/// whether the entries are the consumer's own: what a zombie held may be somebody else's by now.
+///
+/// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer, and the answer is the entries that
+/// are not its own. Nothing is done to those.
+enum SettlingScripts {
+    /// Acknowledges. ARGV: ascending entries.
+    ///
+    /// One look at what the consumer has pending between the first and the last entry, because a look an entry would cost
+    /// more than everything else that Redis does for a message.
+    static let acknowledge = RedisScript(
+        """
+        local rows = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[#ARGV], 1000000, ARGV[2])
+        local own = {}
+        for _, row in ipairs(rows) do own[row[1]] = true end
+        local ids, gone = {}, {}
+        for i = 3, #ARGV do
+            if own[ARGV[i]] then ids[#ids + 1] = ARGV[i] else gone[#gone + 1] = ARGV[i] end
+        end
+        for first = 1, #ids, 1000 do
+            redis.call('XACK', KEYS[1], ARGV[1], unpack(ids, first, math.min(first + 999, #ids)))
+        end
+        return gone
+        """)
+
+    /// Sets aside for a retry. KEYS: stream, due times by message id, payloads by message id. ARGV: an entry, its failures
+    /// and its delay in milliseconds, for each.
+    ///
+    /// Two copies of a message that fail are one retry. The payload is kept because the stream may be trimmed meanwhile.
+    static let retry = RedisScript(
+        """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        local gone = {}
+        for i = 3, #ARGV, 3 do
+            local id = ARGV[i]
+            if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
+                gone[#gone + 1] = id
+            else
+                local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
+                if entry then
+                    local fields, message = {}, id
+                    for f = 1, #entry[2], 2 do
+                        local name, value = entry[2][f], entry[2][f + 1]
+                        if name == 'i' then message = value end
+                        if name ~= 'a' and name ~= 'g' then
+                            fields[#fields + 1] = name
+                            fields[#fields + 1] = value
+                        end
+                    end
+                    for _, text in ipairs({'a', ARGV[i + 1], 'g', ARGV[1]}) do fields[#fields + 1] = text end
+                    redis.call('HSET', KEYS[3], message, cmsgpack.pack(fields))
+                    redis.call('ZADD', KEYS[2], now + ARGV[i + 2], message)
+                    redis.call('XACK', KEYS[1], ARGV[1], id)
+                end
+            end
+        end
+        return gone
+        """)
+
+    /// Moves to the dead letters. KEYS: stream, dead letters. ARGV: an entry, reason, error, failures and crashes, for each.
+    static let bury = RedisScript(
+        """
+        local gone = {}
+        for i = 3, #ARGV, 5 do
+            local id = ARGV[i]
+            if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
+                gone[#gone + 1] = id
+            else
+                local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
+                if entry then
+                    local fields = {}
+                    for f = 1, #entry[2], 2 do
+                        if entry[2][f] ~= 'a' and entry[2][f] ~= 'g' then
+                            fields[#fields + 1] = entry[2][f]
+                            fields[#fields + 1] = entry[2][f + 1]
+                        end
+                    end
+                    local notes = {'dr', ARGV[i + 1], 'de', ARGV[i + 2], 'df', ARGV[i + 3], 'dc', ARGV[i + 4], 'dw', ARGV[2], 'do', id}
+                    for _, text in ipairs(notes) do fields[#fields + 1] = text end
+                    redis.call('XADD', KEYS[2], '*', unpack(fields))
+                    redis.call('XACK', KEYS[1], ARGV[1], id)
+                end
+            end
+        end
+        return gone
+        """)
+
+    /// Hands back: an hour of idle time, so that the next claim takes them, and one delivery less, which that claim counts
+    /// again. ARGV: the name they are pending under meanwhile, and the entries.
+    static let handBack = RedisScript(
+        """
+        local gone = {}
+        for i = 4, #ARGV do
+            local own = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2])[1]
+            if own then
+                local count = math.max(own[4] - 1, 0)
+                redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[3], 0, ARGV[i], 'IDLE', 3600000, 'RETRYCOUNT', count, 'JUSTID')
+            else
+                gone[#gone + 1] = ARGV[i]
+            end
+        end
+        return gone
+        """)
+
+    /// Resets the idle time, which does not count as a delivery. ARGV: the entries.
+    static let keep = RedisScript(
+        """
+        local gone = {}
+        for i = 3, #ARGV do
+            if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2]) == 0 then
+                gone[#gone + 1] = ARGV[i]
+            else
+                redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'JUSTID')
+            end
+        end
+        return gone
+        """)
+}

@@ -1,0 +1,121 @@
+import RedisClient
+
+/// What the consumers of a group do for each other. Each is one step on the server, so that any number may do it at once.
+enum TendingScripts {
+    /// Takes over entries whose consumers gave no sign of life. KEYS: stream, pulse. ARGV: group, consumer, least idle time in
+    /// milliseconds, where to begin, how many, whether a suspect may be among them, crash budget, longest time without a
+    /// pulse in milliseconds.
+    ///
+    /// Gives the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and how often each
+    /// entry was delivered. The pulse says when the group was last tended: after a longer pause the server stood still or was
+    /// away, signs of life could not reach it, and nothing is given away for the least idle time. Under a memory limit the
+    /// pulse cannot be written, and claiming goes on without.
+    static let claim = RedisScript(
+        """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        local idle, count = tonumber(ARGV[3]), tonumber(ARGV[5])
+        local pulse = redis.call('HMGET', KEYS[2], 'seen', 'since')
+        local since = tonumber(pulse[2] or '0')
+        if not pulse[1] or now - tonumber(pulse[1]) > tonumber(ARGV[8]) then since = now end
+        redis.pcall('HSET', KEYS[2], 'seen', now, 'since', since)
+        if now - since < idle or count == 0 then return {'0-0', {}, {}, {}} end
+
+        local limit = count + 100
+        local rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit)
+        local takesSuspect, budget = ARGV[6] == '1', tonumber(ARGV[7])
+        local ids, counts, cursor = {}, {}, '0-0'
+        for _, row in ipairs(rows) do
+            local isSuspect = row[4] >= 2 and row[4] < budget
+            if not isSuspect or takesSuspect then
+                ids[#ids + 1] = row[1]
+                counts[row[1]] = row[4] + 1
+                if isSuspect then takesSuspect = false end
+            end
+            cursor = row[1]
+            if #ids == count then break end
+        end
+        if #rows < limit and #ids < count then cursor = '0-0' end
+        if #ids == 0 then return {cursor, {}, {}, {}} end
+
+        local entries = redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], idle, unpack(ids))
+        local deliveries, lost = {}, {}
+        for i, entry in ipairs(entries) do
+            deliveries[i] = counts[entry[1]]
+            counts[entry[1]] = nil
+        end
+        for _, id in ipairs(ids) do
+            if counts[id] then lost[#lost + 1] = id end
+        end
+        return {cursor, {{KEYS[1], entries}}, lost, deliveries}
+        """)
+
+    /// Appends what is due. KEYS: stream, due times, payloads. ARGV: how many at most. Gives how many, and the milliseconds
+    /// until the next, or -1.
+    static let resumeRetries = RedisScript(
+        """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[1])
+        for _, message in ipairs(due) do
+            local payload = redis.call('HGET', KEYS[3], message)
+            if payload then redis.call('XADD', KEYS[1], '*', unpack(cmsgpack.unpack(payload))) end
+            redis.call('ZREM', KEYS[2], message)
+            redis.call('HDEL', KEYS[3], message)
+        end
+        local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+        return {#due, first[2] and math.max(first[2] - now, 0) or -1}
+        """)
+
+    /// Trims to the first entry that a group still needs: its oldest pending one, or else the last it was given; that one
+    /// stays, because the server can tell a group's lag only while it is there. KEYS: stream. ARGV: the age in milliseconds to
+    /// which a stream without groups is trimmed, or -1. Gives how many entries were deleted.
+    ///
+    /// Never by length: `MAXLEN` deletes what nobody has read, and what is deleted while it is pending is lost.
+    static let trim = RedisScript(
+        """
+        local function number(id)
+            local milliseconds, sequence = string.match(id, '^(%d+)-(%d+)$')
+            return tonumber(milliseconds), tonumber(sequence)
+        end
+        if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+        local first
+        for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+            local needed = info[8]
+            if info[6] > 0 then needed = redis.call('XPENDING', KEYS[1], info[2])[2] end
+            local milliseconds, sequence = number(needed)
+            local firstMilliseconds, firstSequence = number(first or needed)
+            if milliseconds < firstMilliseconds or (milliseconds == firstMilliseconds and sequence <= firstSequence) then
+                first = needed
+            end
+        end
+        if not first and tonumber(ARGV[1]) >= 0 then
+            local time = redis.call('TIME')
+            first = string.format('%.0f-0', math.max(time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1], 0))
+        end
+        return first and redis.call('XTRIM', KEYS[1], 'MINID', first) or 0
+        """)
+
+    /// Deletes a consumer that has nothing pending; with pending entries they would be lost. KEYS: stream. ARGV: group,
+    /// consumer.
+    static let retire = RedisScript(
+        """
+        if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then return 0 end
+        redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
+        return 1
+        """)
+
+    /// Deletes the consumers that have nothing pending and were not heard of for long. One that lives all the same is made
+    /// anew by its next delivery. KEYS: stream. ARGV: group, milliseconds. Gives how many were deleted.
+    static let retireIdle = RedisScript(
+        """
+        local count = 0
+        for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
+            if info[4] == 0 and info[6] > tonumber(ARGV[2]) then
+                redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], info[2])
+                count = count + 1
+            end
+        end
+        return count
+        """)
+}

@@ -1,0 +1,94 @@
+public import FoundationEssentials
+public import RedisClient
+public import WireFormat
+
+/// The number of an entry in its stream: milliseconds and a sequence, growing. The in-memory twin counts the same way.
+public typealias EntryID = RedisStreamID
+
+/// An entry to append.
+public struct OutgoingEntry: Sendable {
+    public let stream: String
+    public let fields: [StreamField]
+
+    public init(stream: String, fields: [StreamField]) {
+        self.stream = stream
+        self.fields = fields
+    }
+
+    /// The entry that carries a message.
+    public init(stream: String, envelope: EncodedEnvelope) {
+        self.init(stream: stream, fields: envelope.streamFields)
+    }
+}
+
+/// A message and the entry that carried it when it was published last.
+public struct PublishedMessage: Sendable, Hashable {
+    public let id: UUID
+    public let entryID: EntryID
+
+    public init(id: UUID, entryID: EntryID) {
+        self.id = id
+        self.entryID = entryID
+    }
+}
+
+/// An entry that a consumer was given and has to settle.
+public struct DeliveredEntry: Sendable {
+    public let id: EntryID
+    public let fields: [StreamField]
+    /// How often the entry was given to a consumer of the group, this time included. More than 1 means that a consumer died
+    /// with it, or was taken for dead: what a handler refuses comes back as another entry.
+    public let deliveryCount: Int
+    /// How often a handler of the group has failed with the message; survives every restart.
+    public let failures: Int
+    /// The only group that the entry is meant for; nil when it is meant for all.
+    public let onlyGroup: String?
+
+    public init(id: EntryID, fields: [StreamField], deliveryCount: Int) {
+        self.id = id
+        self.fields = fields
+        self.deliveryCount = deliveryCount
+        // Only a retry has these, and it has them at its end.
+        guard fields.count > 2, let last = fields.last, last.name == RetryField.group else {
+            failures = 0
+            onlyGroup = nil
+            return
+        }
+        onlyGroup = String(decoding: last.value, as: UTF8.self)
+        failures = RetryField.number(fields[fields.count - 2])
+    }
+
+    /// The id of the message; nil when it cannot be read.
+    var messageID: UUID? {
+        fields.first { $0.name == EncodedEnvelope.Field.id }.flatMap { UUID(uuidString: String(decoding: $0.value, as: UTF8.self)) }
+    }
+
+    /// How many consumers died with the entry in hand.
+    var crashes: Int { max(0, deliveryCount - 1) }
+}
+
+/// The fields that a retry has besides those of the message, in this order, at the end.
+enum RetryField {
+    /// How often a handler has failed.
+    static let failures = "a"
+    /// The group that tries again.
+    static let group = "g"
+
+    static func number(_ field: StreamField) -> Int {
+        field.name == failures ? Int(String(decoding: field.value, as: UTF8.self)) ?? 0 : 0
+    }
+}
+
+/// What a read brought.
+public struct ReadEntries: Sendable {
+    public let entries: [DeliveredEntry]
+    /// Of the entries to acknowledge, those that are not the consumer's any more; nil when they could not be acknowledged.
+    public let gone: [EntryID]?
+}
+
+/// An entry read outside of any group.
+public struct TailEntry: Sendable {
+    public let stream: String
+    public let id: EntryID
+    public let fields: [StreamField]
+}

@@ -1,0 +1,167 @@
+import RedisClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EventBus
+
+/// What becomes of messages that fail, over every transport.
+@Suite("A consumer with messages that fail", .timeLimit(.minutes(3)))
+struct FailureConformanceTests {
+    private func deadLetters(_ transport: any EventTransport) async throws -> [DeadLetter] {
+        try await transport.deadLetters(of: group("group"), after: .zero, count: 100)
+    }
+
+    private func expectSettled(_ transport: any EventTransport) async throws {
+        try await eventually("nothing is pending or waits for a retry") {
+            let status = try await transport.status(of: group("group"))
+            return status.pending == 0 && status.retrying == 0 && status.undelivered == 0
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `tries again what failed, and the rest flows meanwhile`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append(1...3)
+            let processor = RecordingProcessor { number, deliveries in
+                if number == 2, deliveries < 5 { throw TestFailure() }
+            }
+            try await withConsumer(transport, processor) {
+                try await processor.waitFor(7)
+                try await expectSettled(transport)
+            }
+            #expect(processor.seen.filter { $0.number == 2 }.map(\.deliveryCount) == [1, 2, 3, 4, 5])
+            #expect(processor.numbers.filter { $0 != 2 }.sorted() == [1, 3])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives up what failed as often as it may`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.quick
+            configuration.retryPolicy.failuresMax = 3
+            let processor = RecordingProcessor { number, _ in
+                if number == 1 { throw TestFailure() }
+            }
+            try await withConsumer(transport, processor, configuration: configuration) {
+                try await transport.append(1...2)
+                try await eventually("there is a dead letter") { try await !deadLetters(transport).isEmpty }
+                try await expectSettled(transport)
+            }
+            let letter = try #require(try await deadLetters(transport).first)
+            #expect(letter.reason == .failures)
+            #expect(letter.failures == 3)
+            #expect(letter.error.contains("TestFailure"))
+            #expect(letter.consumer == "consumer")
+            #expect(try number(of: letter.fields) == 1)
+            #expect(processor.numbers.sorted() == [1, 1, 1, 2])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives up at once what cannot be read`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await transport.append([1])
+                try await transport.appendGarbage()
+                try await transport.append([2])
+                try await processor.waitFor(2)
+                try await eventually("there is a dead letter") { try await !deadLetters(transport).isEmpty }
+                try await expectSettled(transport)
+            }
+            let letter = try #require(try await deadLetters(transport).first)
+            #expect(letter.reason == .unreadable)
+            #expect(letter.envelope == nil)
+            #expect(letter.fields.map(\.value) == [[0xFF, 0x00]])
+            #expect(processor.numbers == [1, 2])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `does not touch what has killed as many consumers as it may`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("group", on: testStream)
+            try await transport.append(1...3)
+            // Three consumers die with message 1 in hand.
+            let reader = try await transport.openReader(consumer("dead", "group"))
+            _ = try await reader.read(count: 1, wait: .milliseconds(1), acknowledging: [])
+            await reader.close()
+            for heir in ["heir", "next"] {
+                let claimed = try await transport.claim(
+                    ClaimRequest(minIdle: .zero, count: 9), for: consumer(heir, "group"))
+                #expect(claimed.entries.count == 1)
+            }
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await eventually("there is a dead letter") { try await !deadLetters(transport).isEmpty }
+                try await processor.waitFor(2)
+                try await expectSettled(transport)
+            }
+            let letter = try #require(try await deadLetters(transport).first)
+            #expect(letter.reason == .crashes)
+            #expect(letter.crashes == 3)
+            #expect(processor.numbers.sorted() == [2, 3])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `waits for what handlers depend on, and counts no failure`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.quick
+            configuration.retryPolicy.failuresMax = 1
+            configuration.retryPolicy.outageDelay = .milliseconds(5)
+            let attempts = Atomic(0)
+            let processor = RecordingProcessor { _, _ in
+                if attempts.wrappingAdd(1, ordering: .relaxed).newValue < 10 { throw EventBusError(.unavailable, "away") }
+            }
+            try await withConsumer(transport, processor, configuration: configuration) {
+                try await transport.append([1])
+                try await processor.waitFor(10)
+                try await expectSettled(transport)
+            }
+            #expect(processor.seen.allSatisfy { $0.deliveryCount == 1 })
+            #expect(try await deadLetters(transport).isEmpty)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `cancels a handler that takes too long, and tries again`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.quick
+            configuration.handlerTimeout = .milliseconds(100)
+            let processor = RecordingProcessor { _, deliveries in
+                if deliveries == 1 { try await Task.sleep(for: .seconds(600)) }
+            }
+            try await withConsumer(transport, processor, configuration: configuration) {
+                try await transport.append(1...20)
+                try await processor.waitFor(40)
+                try await expectSettled(transport)
+            }
+            #expect(processor.seen.filter { $0.deliveryCount == 2 }.count == 20)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `fails when a handler goes on after it was cancelled, so that its process is started anew`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.quick
+            configuration.handlerTimeout = .milliseconds(10)
+            configuration.stallLimit = .milliseconds(400)
+            configuration.drainTimeout = .milliseconds(10)
+            let gate = Latch()
+            let processor = RecordingProcessor { _, _ in
+                while !gate.hasFallen { await Task { await gate.wait(upTo: .milliseconds(50)) }.value }
+            }
+            let running = RunningConsumer(transport, processor, configuration: configuration)
+            try await transport.append([1])
+            try await eventually("the consumer stops") { running.consumer.stopping.hasFallen }
+            gate.fall()
+            await #expect {
+                try await running.task.value
+            } throws: {
+                ($0 as? EventBusError)?.code == .stalled
+            }
+        }
+    }
+}

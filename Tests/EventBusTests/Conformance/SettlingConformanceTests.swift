@@ -1,0 +1,207 @@
+import EventBus
+import RedisClient
+import TestSupport
+import Testing
+import WireFormat
+
+/// What every transport promises about entries that are not simply acknowledged. The same tests run on all of them.
+@Suite("A transport's settling", .timeLimit(.minutes(3)))
+struct SettlingConformanceTests {
+    /// Runs `body` with messages 1 to `count` in the hands of consumer `c` of group `g`.
+    private func withDelivered(
+        _ kind: TransportKind, _ count: Int, _ body: (any EventTransport, [EntryID]) async throws -> Void
+    ) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let ids = try await transport.append(1...count)
+            let reader = try await transport.openReader(consumer("c"))
+            _ = try await reader.read(count: count, wait: .milliseconds(1), acknowledging: [])
+            await reader.close()
+            try await body(transport, ids)
+        }
+    }
+
+    private func read(_ transport: any EventTransport, _ name: String = "c", group: String = "g") async throws -> [DeliveredEntry] {
+        let reader = try await transport.openReader(consumer(name, group))
+        let entries = try await reader.read(count: 100, wait: .milliseconds(1), acknowledging: []).entries
+        await reader.close()
+        return entries
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `lets nobody settle what is in another's hands`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 3) { transport, ids in
+            let zombie = consumer("zombie")
+            #expect(try await transport.acknowledge(ids, by: zombie) == ids)
+            #expect(try await transport.keep(ids, by: zombie) == ids)
+            #expect(try await transport.handBack(ids, by: zombie) == ids)
+            #expect(try await transport.retry(ids.map { DelayedRetry(id: $0, failures: 1, delay: .zero) }, by: zombie) == ids)
+            let burials = ids.map { Burial(id: $0, reason: .failures, error: "", failures: 1, crashes: 0) }
+            #expect(try await transport.bury(burials, by: zombie) == ids)
+            let status = try await transport.status(of: group("g"))
+            #expect((status.pending, status.retrying, status.dead) == (3, 0, 0))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `tells a zombie's acknowledgements from its own`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 5) { transport, ids in
+            let claimed = try await transport.claim(ClaimRequest(minIdle: .zero, count: 2), for: consumer("heir"))
+            #expect(claimed.entries.map(\.id) == Array(ids[..<2]))
+            #expect(try await transport.acknowledge(ids, by: consumer("c")) == Array(ids[..<2]))
+            #expect(try await transport.pendingCount(of: group("g")) == 2)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives a retry to its group alone, with its failures, when it is due`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 2) { transport, ids in
+            let retries = [
+                DelayedRetry(id: ids[0], failures: 4, delay: .zero), DelayedRetry(id: ids[1], failures: 1, delay: .seconds(600)),
+            ]
+            #expect(try await transport.retry(retries, by: consumer("c")).isEmpty)
+            #expect(try await transport.status(of: group("g")).retrying == 2)
+            let resumed = try await transport.resumeRetries(of: group("g"), limit: 10)
+            #expect(resumed.count == 1)
+            #expect(try #require(resumed.nextIn) > .seconds(500))
+            let entry = try #require(try await read(transport).first)
+            #expect(try number(of: entry.fields) == 1)
+            #expect((entry.failures, entry.deliveryCount, entry.onlyGroup) == (4, 1, "g"))
+            #expect(try await transport.pendingCount(of: group("g")) == 1)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `keeps what waits for a retry though its stream is trimmed`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 3) { transport, ids in
+            _ = try await transport.retry([DelayedRetry(id: ids[0], failures: 1, delay: .zero)], by: consumer("c"))
+            _ = try await transport.acknowledge(Array(ids[1...]), by: consumer("c"))
+            #expect(try await transport.trim(testStream, ungroupedAge: nil) == 2)
+            #expect(try await transport.resumeRetries(of: group("g"), limit: 10).count == 1)
+            #expect(try await read(transport).map { try number(of: $0.fields) } == [1])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives what is handed back to the next who claims, and does not count it`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 2) { transport, ids in
+            let request = ClaimRequest(minIdle: .seconds(1), count: 9)
+            // The first look at a group takes nothing, for it might have been without a server until now.
+            _ = try await transport.claim(request, for: consumer("heir"))
+            #expect(try await transport.handBack(ids, by: consumer("c")).isEmpty)
+            #expect(try await transport.status(of: group("g")).pending == 2)
+            let early = try await eventually("the heir has them") {
+                let claimed = try await transport.claim(request, for: consumer("heir"))
+                return claimed.entries.isEmpty ? nil : claimed
+            }
+            #expect(early.entries.map(\.id) == ids)
+            #expect(early.entries.allSatisfy { $0.deliveryCount == 1 })
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives one suspect at a time, and the innocent at once`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 4) { transport, ids in
+            // Somebody died who had the first two, and so did somebody who had claimed them.
+            _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 2), for: consumer("a"))
+            var request = ClaimRequest(minIdle: .zero, count: 9)
+            request.takesSuspect = false
+            #expect(try await transport.claim(request, for: consumer("b")).entries.map(\.id) == Array(ids[2...]))
+            request.takesSuspect = true
+            request.count = 1
+            let suspect = try await transport.claim(request, for: consumer("heir"))
+            #expect(suspect.entries.map(\.id) == [ids[0]])
+            #expect(suspect.entries.map(\.deliveryCount) == [3])
+            #expect(ids[0] == suspect.cursor)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives nothing away after nobody could give a sign of life`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 1) { transport, _ in
+            var request = ClaimRequest(minIdle: .milliseconds(500), count: 9)
+            request.stallLimit = .milliseconds(400)
+            _ = try await transport.claim(request, for: consumer("heir"))
+            // The server's clock has to pass both limits; there is no other way to let it.
+            try await Task.sleep(for: .seconds(1))
+            #expect(try await transport.claim(request, for: consumer("heir")).entries.isEmpty)
+            request.stallLimit = .seconds(600)
+            try await eventually("it is given away in the end") {
+                try await transport.claim(request, for: consumer("heir")).entries.first
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `moves to the dead letters, from where each is redriven once`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 3) { transport, ids in
+            let burials = ids.map { Burial(id: $0, reason: .crashes, error: "é \u{1F600}", failures: 2, crashes: 3) }
+            #expect(try await transport.bury(burials, by: consumer("c")).isEmpty)
+            let letters = try await transport.deadLetters(of: group("g"), after: .zero, count: 10)
+            #expect(letters.map(\.entryID) == ids.map(\.description))
+            #expect(letters.allSatisfy { $0.reason == .crashes && $0.error == "é \u{1F600}" && $0.failures == 2 && $0.crashes == 3 })
+            #expect(try await transport.deadLetters(of: group("g"), after: letters[1].id, count: 10).map(\.id) == [letters[2].id])
+            let some = letters[..<2].map(\.id)
+            #expect(try await transport.redrive(some, of: group("g")) == 2)
+            #expect(try await transport.redrive(some, of: group("g")) == 0)
+            #expect(try await transport.drop([letters[2].id], of: group("g")) == 1)
+            let again = try await read(transport)
+            #expect(try again.map { try number(of: $0.fields) } == [1, 2])
+            #expect(again.allSatisfy { $0.failures == 0 && $0.deliveryCount == 1 && $0.onlyGroup == "g" })
+            #expect(try await transport.status(of: group("g")).dead == 0)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `trims to what the slowest group needs`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 5) { transport, ids in
+            try await transport.createGroup("slow", on: testStream)
+            _ = try await transport.acknowledge(ids, by: consumer("c"))
+            #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 0)
+            let slow = try await transport.openReader(consumer("c", "slow"))
+            _ = try await slow.read(count: 4, wait: .milliseconds(1), acknowledging: [])
+            _ = try await transport.acknowledge([ids[0], ids[2]], by: consumer("c", "slow"))
+            #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 1)
+            #expect(try await slow.read(count: 9, wait: .milliseconds(1), acknowledging: []).entries.count == 1)
+            await slow.close()
+            #expect(try await transport.status(of: group("slow")).length == 4)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `trims a stream without groups by age, when asked to`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.append(1...3)
+            #expect(try await transport.trim(testStream, ungroupedAge: nil) == 0)
+            #expect(try await transport.trim(testStream, ungroupedAge: .seconds(600)) == 0)
+            #expect(try await transport.trim("none", ungroupedAge: .zero) == 0)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `tells how a group stands`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 4) { transport, ids in
+            try await transport.append(5...7)
+            _ = try await transport.acknowledge([ids[0]], by: consumer("c"))
+            let status = try await transport.status(of: group("g"))
+            #expect((status.length, status.undelivered, status.pending) == (7, 3, 3))
+            #expect(status.oldestPendingAge != nil && status.oldestUndeliveredAge != nil)
+            #expect(status.consumers.map(\.name) == ["c"] && status.consumers.map(\.pending) == [3])
+            let none = try await transport.status(of: StreamGroup(stream: "none", name: "g"))
+            #expect((none.length, none.undelivered, none.pending) == (0, 0, 0))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `takes idle consumers off, but none with something pending`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 2) { transport, ids in
+            _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("other"))
+            _ = try await transport.acknowledge([ids[0]], by: consumer("other"))
+            #expect(try await transport.retireIdle(of: group("g"), idle: .seconds(600)) == 0)
+            try await eventually("the idle one is gone") {
+                try await transport.retireIdle(of: group("g"), idle: .zero) == 1
+            }
+            #expect(try await transport.status(of: group("g")).consumers.map(\.name) == ["c"])
+        }
+    }
+}
