@@ -38,8 +38,9 @@ faults: setup ## Kill, freeze and wipe everything, and show that nothing is lost
 	@for product in heliographctl fault-worker heliograph-faults; do swift build --product $$product -j $(JOBS) || exit 1; done
 	@.build/debug/heliograph-faults --only "$(ONLY)" --json .build/faults.jsonl
 
-bench: setup ## Measure against bare hiredis, pgbench and dlib in the same run; one JSON line a figure
-	@swift build -c release --scratch-path .build-release --product heliograph-bench -j $(JOBS)
+bench: setup ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; one JSON line a figure
+	@[ -d .build-release ] || echo "==> first release build: about 6 minutes on two cores"
+	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
 	@.build-release/release/heliograph-bench
 
 clean-data: ## Stop the stack and remove its data

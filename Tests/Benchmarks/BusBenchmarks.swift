@@ -7,24 +7,15 @@ import Synchronization
 import TestSupport
 import WireFormat
 
-/// Counts what it handles; the work itself is none, so that the bus is what is measured.
-private struct CountingHandler: EventHandler {
-    final class Count: Sendable {
-        let value = Atomic(0)
-    }
-
-    let count: Count
-
-    func handle(_ event: Envelope<EkycRequested>, _ context: HandlerContext) async throws {
-        count.value.add(1, ordering: .relaxed)
-    }
-}
-
 /// Messages a second through the whole bus — envelope, stream, typed event, handler, acknowledgement — with an append-only
 /// file that is synced once a second, against the same pattern written in C on hiredis.
 ///
 /// Bodies are bytes before the clock starts, as they are when the relay takes them from the outbox.
-func benchmarkBus(messages: Int = 60_000, rounds: Int = 7, batch: Int = 256) async throws -> [Figure] {
+func benchmarkBus() async throws -> [Figure] {
+    try await throughputFigures() + peerFigures() + latencyFigures()
+}
+
+private func throughputFigures(messages: Int = 60_000, rounds: Int = 7, batch: Int = 256) async throws -> [Figure] {
     let server = try await RedisServer.start(persistence: .appendOnly)
     let reference = try await ReferenceProgram("bus_reference", libraries: ["hiredis"])
     defer { reference.remove() }
@@ -47,8 +38,12 @@ func benchmarkBus(messages: Int = 60_000, rounds: Int = 7, batch: Int = 256) asy
         Figure(
             "bus_messages_per_second", ours.median, unit: "messages/s",
             reference: "the same pattern in C on hiredis, AOF everysec", referenceValue: theirs.median,
-            ratio: zip(ours, theirs).map { $0 / $1 }.median, bar: 0.5)
+            ratio: zip(ours, theirs).map { $0 / $1 }.median, bar: 0.6)
     ]
+}
+
+private final class Count: Sendable {
+    let value = Atomic(0)
 }
 
 /// Publishes in one task, handles in a consumer, and takes the time until everything is acknowledged.
@@ -56,14 +51,14 @@ private func throughput(_ server: RedisServer, prefix: String, messages: Int, ba
     let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
     let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)
     let transport = RedisEventTransport(client: client, keyPrefix: prefix)
-    // The handler does not commit, so that no connection is ever made.
+    // Nothing is marked as handled, so that no connection is ever made: the bus is what is measured.
     let postgres = try PostgresClient(configuration: PostgresConfiguration(url: "postgresql:///unused"), logger: logger)
     var configuration = EventConsumerConfiguration()
     configuration.concurrency = batch
-    let count = CountingHandler.Count()
+    let count = Count()
     let consumer = try EventConsumer(
         group: "bench", transport: transport, postgres: postgres, configuration: configuration, logger: logger,
-        handlers: [.handler(CountingHandler(count: count))])
+        handlers: [.unmarked(EkycRequested.self) { _ in count.value.add(1, ordering: .relaxed) }])
     try await transport.createGroup("bench", on: EkycRequested.type.rawValue)
 
     let entries = try (0..<messages).map { _ in
@@ -94,4 +89,70 @@ private func publish(
         for result in try await transport.append(entries) { _ = try result.get() }
         rest = rest.dropFirst(batch)
     }
+}
+
+/// The bus beside two queues of the Python world, each with one worker process and a task that does nothing, on the same
+/// server.
+private func peerFigures(messages: Int = 5_000, rounds: Int = 3) async throws -> [Figure] {
+    try await CommandLineTool.run([try PackageRoot.file("deploy/local/bench-peers.sh")])
+    let libraries = ["PYTHONPATH": try PackageRoot.file(".cache/bench-peers")]
+    let peers = [("celery", "Celery, one worker process"), ("taskiq", "taskiq-redis' stream broker, one worker process")]
+    var figures: [Figure] = []
+    for (name, description) in peers {
+        let server = try await RedisServer.start(persistence: .appendOnly)
+        var ours: [Double] = []
+        var theirs: [Double] = []
+        for round in 1...rounds {
+            let program = try PackageRoot.file("Tests/Benchmarks/Reference/\(name)_peer.py")
+            let output = try await CommandLineTool.run(
+                ["python3", program, server.socket, "\(messages)"], environment: libraries)
+            guard let their = Double(output.split(separator: "\n").last ?? "") else {
+                throw DeadlineExceeded(description: "\(name) printed no number: \(output)")
+            }
+            theirs.append(their)
+            ours.append(try await throughput(server, prefix: "ours:\(round):", messages: messages * 10, batch: 256))
+        }
+        await server.stop()
+        figures.append(
+            Figure(
+                "bus_against_\(name)", ours.median, unit: "messages/s", reference: description,
+                referenceValue: theirs.median, bar: nil))
+    }
+    return figures
+}
+
+/// The time from the publication of one message to its handler, when nothing else is under way.
+private func latencyFigures(messages: Int = 500) async throws -> [Figure] {
+    let server = try await RedisServer.start(persistence: .appendOnly)
+    let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+    let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)
+    let transport = RedisEventTransport(client: client)
+    let postgres = try PostgresClient(configuration: PostgresConfiguration(url: "postgresql:///unused"), logger: logger)
+    let (handled, report) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
+    let consumer = try EventConsumer(
+        group: "bench", transport: transport, postgres: postgres, logger: logger,
+        handlers: [.unmarked(EkycRequested.self) { _ in report.yield(.now) }])
+    let consuming = Task { try await consumer.run() }
+    var times = handled.makeAsyncIterator()
+    var milliseconds: [Double] = []
+    for number in 0..<messages {
+        let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn)
+        let entry = OutgoingEntry(stream: event.stream, envelope: try Envelope(event).encoded())
+        let start = ContinuousClock.now
+        _ = try await transport.append([entry])
+        guard let end = await times.next() else { break }
+        // The first ones make connections and teach the server its scripts.
+        if number >= 20 { milliseconds.append((end - start) / .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(4))
+    }
+    consuming.cancel()
+    try await consuming.value
+    await client.shutdown()
+    await postgres.shutdown()
+    await server.stop()
+    milliseconds.sort()
+    return [
+        Figure("bus_idle_latency_p50", milliseconds[milliseconds.count / 2], unit: "ms", bar: 2, moreIsBetter: false),
+        Figure("bus_idle_latency_p99", milliseconds[milliseconds.count * 99 / 100], unit: "ms", bar: 10, moreIsBetter: false),
+    ]
 }
