@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 public import Logging
 import NIOPosix
 import NIOSSL
@@ -120,6 +119,7 @@ public final class FCMEmulator: Service, Sendable {
 
     private func tlsServer() async throws(FCMEmulatorError) -> HTTPServerBuilder {
         let configuration = configuration
+        let connections = core.connections
         do {
             // Files, and perhaps a new key: not on the cooperative pool.
             return try await NIOThreadPool.singleton.runIfActive {
@@ -130,8 +130,7 @@ public final class FCMEmulator: Service, Sendable {
                 let key = try NIOSSLPrivateKey(file: configuration.privateKeyFile, format: .pem)
                 let tls = TLSConfiguration.makeServerConfiguration(
                     certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-                // NIO announces SETTINGS_MAX_CONCURRENT_STREAMS = 100, which is what FCM announces.
-                return try HTTPServerBuilder.http2Upgrade(tlsConfiguration: tls)
+                return HTTPServerBuilder { try TLSChannel(tls, connections: connections, responder: $0) }
             }
         } catch let error as FCMEmulatorError {
             throw error
