@@ -101,6 +101,91 @@ import WireFormat
         }
     }
 
+    @Test func `installations that FCM has a fault for do not hold up the lane`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600", "CONSUMER_CONCURRENCY": "8"]) { fixture in
+            let troubled = (0..<50).map { _ in fixture.emulator.mintToken() }
+            for token in troubled {
+                var rule = FaultRule(.error(.unavailable))
+                rule.registration = token
+                rule.count = nil
+                fixture.emulator.addFault(rule)
+            }
+            // More events than the lane has workers, so that waiting in one would block it.
+            var waiting: [NotifierFixture.Addressed] = []
+            for token in troubled { waiting.append(try await fixture.address([token], expiresIn: 86_400)) }
+            let good = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
+            #expect(good.first?.state == .accepted)
+            for addressed in waiting {
+                try await eventually("it was tried and waits") {
+                    try await fixture.deliveries(addressed).first?.code == "UNAVAILABLE"
+                }
+                #expect(try await fixture.deliveries(addressed).first?.state == .pending)
+            }
+        }
+    }
+
+    @Test func `a lane that FCM slows down waits, and the others go on`() async throws {
+        try await NotifierFixture.with { fixture in
+            fixture.emulator.addFault(FaultRule(.error(.quotaExceeded)))
+            let told = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 86_400, lane: .bulk)
+            try await eventually("the lane is paused") {
+                try await fixture.deliveries(told).first?.code == "QUOTA_EXCEEDED"
+            }
+            let tokens = (0..<40).map { _ in fixture.emulator.mintToken() }
+            let behind = try await fixture.address(tokens, expiresIn: 86_400, lane: .bulk)
+            try await eventually("those behind it wait unsent, at no cost of attempts") {
+                try await fixture.deliveries(behind).allSatisfy {
+                    $0.state == .pending && $0.code == "lane_paused" && $0.attempt == 0
+                }
+            }
+            let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
+            #expect(urgent.first?.state == .accepted)
+            #expect(fixture.emulator.statistics.sends == 2)
+        }
+    }
+
+    @Test func `what would wait past its expiry has expired`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
+            fixture.emulator.addFault(FaultRule(.error(.unavailable)))
+            let addressed = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 60)
+            #expect(try await fixture.settled(addressed).first?.state == .expired)
+        }
+    }
+
+    @Test func `a delivery whose sender died after its event was done is taken over once, by one of two`() async throws {
+        try await NotifierFixture.with(isRunning: false) { fixture in
+            let tokens = (0..<30).map { _ in fixture.emulator.mintToken() }
+            let addressed = try await fixture.address(tokens)
+            // No event leads to them any more: only their leases do.
+            try await fixture.postgres.execute("DELETE FROM outbox")
+            let claimed = try await DeliveryRepository(fixture.postgres).claim(
+                addressed.deliveryIDs, lease: .milliseconds(500))
+            #expect(claimed.count == 30)
+            try await fixture.withNotifier {
+                try await fixture.withNotifier {
+                    let deliveries = try await fixture.settled(addressed)
+                    #expect(deliveries.allSatisfy { $0.state == .accepted && $0.attempt == 2 })
+                }
+            }
+            #expect(fixture.emulator.statistics.sends == 30)
+        }
+    }
+
+    @Test func `a shutdown waits for the repetition that is under way`() async throws {
+        try await NotifierFixture.with(isRunning: false) { fixture in
+            var slow = FaultRule(.none)
+            slow.latency = .seconds(3)
+            fixture.emulator.addFault(slow)
+            let addressed = try await fixture.address([fixture.emulator.mintToken()])
+            try await fixture.postgres.execute("DELETE FROM outbox")
+            _ = try await DeliveryRepository(fixture.postgres).claim(addressed.deliveryIDs, lease: .zero)
+            try await fixture.withNotifier {
+                try await eventually("the emulator has the request") { fixture.emulator.statistics.sends == 1 }
+            }
+            #expect(try await fixture.deliveries(addressed).first?.state == .accepted)
+        }
+    }
+
     @Test func `a second delivery of the event sends nothing`() async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()

@@ -35,23 +35,18 @@ import WireFormat
         #expect(policy.delay(after: outcome, attempt: 1) == nil)
     }
 
-    @Test func `a pause holds its lane and no other`() async throws {
-        let pauses = LanePauses()
-        let start = ContinuousClock.now
-        pauses.pause(.bulk, for: .milliseconds(200))
-        // A shorter pause does not end a longer one.
-        pauses.pause(.bulk, for: .milliseconds(10))
-        try await pauses.wait(.urgent)
-        #expect(ContinuousClock.now - start < .milliseconds(200))
-        try await pauses.wait(.bulk)
-        #expect(ContinuousClock.now - start >= .milliseconds(200))
-    }
-
-    @Test func `a wait for a lane can be cancelled`() async {
+    @Test func `a pause holds its lane and no other`() throws {
         let pauses = LanePauses()
         pauses.pause(.bulk, for: .seconds(600))
-        let task = Task { try await pauses.wait(.bulk) }
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        // A shorter pause does not end a longer one.
+        pauses.pause(.bulk, for: .seconds(1))
+        #expect(pauses.remaining(.urgent) == nil)
+        #expect(try #require(pauses.remaining(.bulk)) > .seconds(500))
+    }
+
+    @Test func `a lane goes on when its pause is over`() {
+        let pauses = LanePauses()
+        pauses.pause(.bulk, for: .zero)
+        #expect(pauses.remaining(.bulk) == nil)
     }
 }

@@ -81,16 +81,61 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a postponed delivery waits its time`() async throws {
+    @Test func `a postponed delivery waits its time and is then found due`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let id = try await address(on: client).delivery
+            #expect(try await deliveries.timeUntilDue() == nil)
+            _ = try await deliveries.claim([id], lease: .seconds(60))
+            let postponement = DeliveryPostponement(id: id, attempt: 1, delay: .seconds(30), code: "UNAVAILABLE")
+            #expect(try await deliveries.postpone([postponement]) == [id])
+            #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
+            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).isEmpty)
+            let wait = try #require(try await deliveries.timeUntilDue())
+            #expect(wait > .seconds(10) && wait <= .seconds(30))
+            #expect(try await deliveries.find(ids: [id]).first?.code == "UNAVAILABLE")
+            try await client.execute("UPDATE deliveries SET next_at = now()")
+            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
+        }
+    }
+
+    @Test func `a delivery that was given back unsent has its attempt again`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
             _ = try await deliveries.claim([id], lease: .seconds(60))
-            #expect(try await deliveries.postpone([id], by: .seconds(30), code: "UNAVAILABLE") == [id])
-            #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
-            #expect(try await deliveries.find(ids: [id]).first?.code == "UNAVAILABLE")
-            try await client.execute("UPDATE deliveries SET next_at = now()")
-            #expect(try await deliveries.claim([id], lease: .seconds(60)).map(\.attempt) == [2])
+            try await deliveries.postpone([
+                DeliveryPostponement(id: id, attempt: 1, delay: .zero, code: "lane_paused", countsAsAttempt: false)
+            ])
+            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).map(\.attempt) == [1])
+        }
+    }
+
+    @Test func `a sender that was taken for dead cannot give back what another holds`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let id = try await address(on: client).delivery
+            _ = try await deliveries.claim([id], lease: .zero)
+            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
+            let late = DeliveryPostponement(id: id, attempt: 1, delay: .zero, code: "timeout")
+            #expect(try await deliveries.postpone([late]).isEmpty)
+            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).isEmpty)
+        }
+    }
+
+    @Test func `what was never tried is not found due, and what is due goes to one of many`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            _ = try await address(to: 1, on: client)
+            var tried: Set<UUID> = []
+            for seed in 2..<22 { tried.insert(try await address(to: seed, on: client).delivery) }
+            _ = try await deliveries.claim(Array(tried), lease: .zero)
+            let claims = try await race(12) { _ in
+                try await deliveries.claimDue(limit: 4, lease: .seconds(60)).map(\.id)
+            }.flatMap { $0 }
+            #expect(claims.count == Set(claims).count && tried.isSuperset(of: claims))
+            let rest = try await deliveries.claimDue(limit: 100, lease: .seconds(60)).map(\.id)
+            #expect(Set(claims + rest) == tried && claims.count + rest.count == tried.count)
         }
     }
 

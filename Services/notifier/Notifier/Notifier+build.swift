@@ -14,7 +14,7 @@ public enum Notifier: HeliographService {
     /// The line of `--help`.
     public static let summary = "Sends the pushes that token-registry has addressed, and tells how each of them ended."
 
-    /// Makes the push client and the consumer of the three lanes.
+    /// Makes the push client, the consumer of the three lanes, and what sends again.
     ///
     /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
@@ -22,11 +22,13 @@ public enum Notifier: HeliographService {
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
         let fcm = try makeClient(configuration, http: http, logger: context.logger)
         let sender = DeliverySender(
-            fcm: fcm, sealer: context.sealer, retryPolicy: configuration.retryPolicy, clock: { Date() })
-        let handler = NotificationAddressedHandler(
-            postgres: context.postgres, sender: sender, pauses: LanePauses(), limits: configuration.limits)
+            fcm: fcm, sealer: context.sealer, pauses: LanePauses(), retryPolicy: configuration.retryPolicy,
+            clock: { Date() })
+        let dispatcher = DeliveryDispatcher(postgres: context.postgres, sender: sender, limits: configuration.limits)
+        let handler = NotificationAddressedHandler(dispatcher: dispatcher, limits: configuration.limits)
         let consumer = try context.consumer(configuration: configuration.consumer, handlers: [.handler(handler)])
-        return [http, consumer]
+        let due = DueDeliveries(dispatcher: dispatcher, limits: configuration.limits, logger: context.logger)
+        return [http, consumer, due]
     }
 
     private static func makeClient(

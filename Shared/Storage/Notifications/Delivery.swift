@@ -24,7 +24,7 @@ public struct Delivery: Sendable, Equatable {
     public let state: State
     /// How often it was claimed.
     public let attempt: Int
-    /// When it may be claimed.
+    /// When it may be claimed, by another while it is `sending`.
     public let nextAt: Date
     /// Until when its sender has it; `nil` unless it is `sending`.
     public let leaseUntil: Date?
@@ -90,6 +90,29 @@ public struct DeliverySettlement: Sendable {
         self.outcome = outcome
         self.fcmName = fcmName
         self.code = code
+    }
+}
+
+/// That a delivery is to be sent later, by whoever finds it due.
+public struct DeliveryPostponement: Sendable {
+    /// The delivery.
+    public var id: UUID
+    /// The ``ClaimedDelivery/attempt`` that is given up: a sender that was taken for dead changes nothing.
+    public var attempt: Int
+    /// The time from now until it is due.
+    public var delay: Duration
+    /// FCM's error code or why it was not sent, kept for the operator.
+    public var code: String
+    /// Whether the attempt counts; not when nothing was sent.
+    public var countsAsAttempt: Bool
+
+    /// Describes a postponement.
+    public init(id: UUID, attempt: Int, delay: Duration, code: String, countsAsAttempt: Bool = true) {
+        self.id = id
+        self.attempt = attempt
+        self.delay = delay
+        self.code = code
+        self.countsAsAttempt = countsAsAttempt
     }
 }
 

@@ -40,30 +40,68 @@ public struct DeliveryRepository: Sendable {
     /// - Returns: The deliveries that the caller now holds.
     public func claim(_ ids: [UUID], lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
         guard !ids.isEmpty else { return [] }
-        let rows = try await db.query(
+        return try await claim(
             """
-            WITH due AS (
-                SELECT id AS due_id, notification_id AS due_notification_id, install_id AS due_install_id
-                FROM deliveries
-                WHERE id = ANY(\(ids)) AND ((state = 'pending' AND next_at <= now())
-                                            OR (state = 'sending' AND lease_until <= now()))
-                ORDER BY id FOR UPDATE
-            )
-            UPDATE deliveries d
-            SET state = 'sending', attempt = d.attempt + 1,
-                lease_until = now() + make_interval(secs => \(lease.inSeconds)),
-                generation = CASE WHEN n.recipient_type = 'session' THEN coalesce(i.generation, d.generation)
-                                  ELSE d.generation END
-            FROM due
-            JOIN notifications n ON n.id = due_notification_id
-            LEFT JOIN push_installs i ON i.id = due_install_id AND i.state = 'active'
-            WHERE d.id = due_id
-            RETURNING d.id, d.notification_id, d.install_id, d.attempt, d.lease_until,
-                      n.kind, n.recipient_type, n.recipient_id, n.lane, n.parameters::text AS parameters, n.expires_at,
-                      CASE WHEN d.generation = i.generation THEN i.kind END AS target_kind,
-                      i.installation_key, i.value_sealed, i.platform, i.locale, i.user_id
-            """)
-        return try rows.map { row throws(PostgresError) in try ClaimedDelivery(row: row) }
+            id = ANY($2) AND ((state = 'pending' AND next_at <= now()) OR (state = 'sending' AND lease_until <= now()))
+            ORDER BY id FOR UPDATE
+            """, ids, lease: lease)
+    }
+
+    /// Takes deliveries that nobody else will: those that were postponed and are due, and those whose sender has not
+    /// settled them within its lease. What another caller is taking at this moment is left out.
+    ///
+    /// Deliveries that were never tried are not among them: the event that addressed them brings them to a sender.
+    ///
+    /// - Parameters:
+    ///   - limit: The most deliveries to take; those that are due the longest come first.
+    ///   - lease: How long the caller has.
+    public func claimDue(limit: Int, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
+        try await claim(
+            """
+            next_at <= now() AND ((state = 'sending' AND lease_until <= now())
+                                  OR (state = 'pending' AND code IS NOT NULL))
+            ORDER BY next_at LIMIT $2 FOR UPDATE SKIP LOCKED
+            """, limit, lease: lease)
+    }
+
+    /// Claims what `choice` selects, with `value` bound to its `$2`.
+    private func claim(
+        _ choice: String, _ value: some PostgresEncodable, lease: Duration
+    ) async throws(PostgresError) -> [ClaimedDelivery] {
+        var query = PostgresQuery(
+            unescaped: """
+                WITH due AS (
+                    SELECT id AS due_id, notification_id AS due_notification_id, install_id AS due_install_id
+                    FROM deliveries WHERE \(choice)
+                )
+                UPDATE deliveries d
+                SET state = 'sending', attempt = d.attempt + 1, lease_until = now() + make_interval(secs => $1),
+                    next_at = now() + make_interval(secs => $1),
+                    generation = CASE WHEN n.recipient_type = 'session' THEN coalesce(i.generation, d.generation)
+                                      ELSE d.generation END
+                FROM due
+                JOIN notifications n ON n.id = due_notification_id
+                LEFT JOIN push_installs i ON i.id = due_install_id AND i.state = 'active'
+                WHERE d.id = due_id
+                RETURNING d.id, d.notification_id, d.install_id, d.attempt, d.lease_until, n.kind, n.recipient_type,
+                          n.recipient_id, n.lane, n.parameters::text AS parameters, n.expires_at,
+                          CASE WHEN d.generation = i.generation THEN i.kind END AS target_kind,
+                          i.installation_key, i.value_sealed, i.platform, i.locale, i.user_id
+                """)
+        query.bind(lease.inSeconds)
+        query.bind(value)
+        return try await db.query(query).map { row throws(PostgresError) in try ClaimedDelivery(row: row) }
+    }
+
+    /// Returns how long it is until ``claimDue(limit:lease:)`` finds something; negative when it would now, nil when
+    /// nothing is postponed or being sent.
+    public func timeUntilDue() async throws(PostgresError) -> Duration? {
+        let query: PostgresQuery = """
+            SELECT extract(epoch FROM min(next_at) - now())::float8 AS seconds FROM deliveries
+            WHERE state = 'sending' OR (state = 'pending' AND code IS NOT NULL)
+            """
+        let seconds: Double? = try await db.query(query.readOnly()).first?.decode("seconds")
+        return seconds.map { .seconds($0) }
     }
 
     /// Ends deliveries: `pending | sending → accepted | dead | failed | expired | skipped`.
@@ -95,21 +133,29 @@ public struct DeliveryRepository: Sendable {
 
     /// Gives deliveries back to be sent later: `sending → pending`.
     ///
-    /// - Parameters:
-    ///   - delay: The time from now until they can be claimed again.
-    ///   - code: FCM's error code, kept for the operator.
-    /// - Returns: The ids that were given back.
+    /// - Returns: The ids that were given back; of the others another sender has taken over, or an end was written.
     @discardableResult
-    public func postpone(_ ids: [UUID], by delay: Duration, code: String?) async throws(PostgresError) -> Set<UUID> {
-        guard !ids.isEmpty else { return [] }
-        return try self.ids(
+    public func postpone(_ batch: [DeliveryPostponement]) async throws(PostgresError) -> Set<UUID> {
+        guard !batch.isEmpty else { return [] }
+        return try ids(
             await db.query(
                 """
-                UPDATE deliveries
-                SET state = 'pending', next_at = now() + make_interval(secs => \(delay.inSeconds)), lease_until = NULL,
-                    code = \(code)
-                WHERE id = ANY(\(ids)) AND state = 'sending'
-                RETURNING id
+                WITH given AS (
+                    SELECT DISTINCT ON (id) id AS given_id, given_attempt, delay, given_code, counts
+                    FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.delay.inSeconds)),
+                                \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)))
+                        AS g (id, given_attempt, delay, given_code, counts)
+                    ORDER BY id
+                ), held AS (
+                    SELECT d.id AS held_id FROM deliveries d JOIN given ON given_id = d.id
+                    WHERE d.state = 'sending' AND d.attempt = given_attempt ORDER BY d.id FOR UPDATE OF d
+                )
+                UPDATE deliveries d
+                SET state = 'pending', next_at = now() + make_interval(secs => delay), lease_until = NULL,
+                    code = given_code, attempt = d.attempt - CASE WHEN counts THEN 0 ELSE 1 END
+                FROM held JOIN given ON given_id = held_id
+                WHERE d.id = held_id AND d.state = 'sending' AND d.attempt = given_attempt
+                RETURNING d.id
                 """))
     }
 
@@ -132,13 +178,15 @@ public struct DeliveryRepository: Sendable {
     /// Returns deliveries by id; unknown ids are left out.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Delivery] {
         guard !ids.isEmpty else { return [] }
-        let rows = try await db.query("SELECT * FROM deliveries WHERE id = ANY(\(ids))")
+        let query: PostgresQuery = "SELECT * FROM deliveries WHERE id = ANY(\(ids))"
+        let rows = try await db.query(query.readOnly())
         return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
     }
 
     /// Returns the deliveries of a notification.
     public func find(notificationID: UUID) async throws(PostgresError) -> [Delivery] {
-        let rows = try await db.query("SELECT * FROM deliveries WHERE notification_id = \(notificationID)")
+        let query: PostgresQuery = "SELECT * FROM deliveries WHERE notification_id = \(notificationID)"
+        let rows = try await db.query(query.readOnly())
         return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
     }
 

@@ -43,8 +43,10 @@ public struct NotificationRepository: Sendable {
     /// Returns notifications by id; unknown ids are left out.
     public func find(ids: [UUID]) async throws(PostgresError) -> [NotificationRecord] {
         guard !ids.isEmpty else { return [] }
-        let rows = try await db.query(
-            "SELECT \(unescaped: NotificationRecord.columns) FROM notifications WHERE id = ANY(\(ids))")
+        let query: PostgresQuery = """
+            SELECT \(unescaped: NotificationRecord.columns) FROM notifications WHERE id = ANY(\(ids))
+            """
+        let rows = try await db.query(query.readOnly())
         return try rows.map { row throws(PostgresError) in try NotificationRecord(row: row) }
     }
 

@@ -1,11 +1,18 @@
-/// The bounds of the work on one event.
+/// The bounds of the work on deliveries.
 struct DeliveryLimits: Sendable {
-    /// How many deliveries are claimed and settled together.
+    /// How many deliveries of an event are claimed and settled together.
     var batchSize = 100
-    /// How many pushes of one event are on their way at once.
+    /// How many pushes of one batch are on their way at once.
     var sendsMax = 16
-    /// How long a claimed delivery is ours: more than a send with a fresh access token and a second try can take.
+    /// How many batches of due deliveries are worked on at once; each is `sendsMax` deliveries at most.
+    var dueBatchesMax = 4
+    /// How long a claimed delivery is ours.
     var lease: Duration = .seconds(75)
-    /// The shortest and longest sleep between two looks at deliveries that are not due yet.
-    var sleep: ClosedRange<Duration> = .milliseconds(50)...(.seconds(30))
+    /// The longest that a send with a fresh access token and a second try can take. What is left of a lease must be
+    /// that long for a send to begin, or another sender might begin before it has ended.
+    var sendDuration: Duration = .seconds(60)
+    /// The shortest sleep between two looks for due deliveries.
+    var pollIntervalMin: Duration = .milliseconds(50)
+    /// The longest sleep between two looks for due deliveries.
+    var pollIntervalMax: Duration = .seconds(5)
 }

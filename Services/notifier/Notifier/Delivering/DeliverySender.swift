@@ -9,25 +9,37 @@ internal import WireFormat
 struct DeliverySender: Sendable {
     let fcm: FCMClient
     let sealer: Sealer
+    let pauses: LanePauses
     let retryPolicy: RetryPolicy
     let clock: @Sendable () -> Date
 
-    /// Sends, and returns the verdict with FCM's outcome where something was sent.
-    func send(_ delivery: ClaimedDelivery, logger: Logger) async -> (verdict: DeliveryVerdict, outcome: FCMOutcome?) {
+    /// Sends, unless there is a reason not to, and says what is to be written.
+    ///
+    /// - Parameter deadline: When it is too late to begin a send within the delivery's lease.
+    func send(
+        _ delivery: ClaimedDelivery, before deadline: ContinuousClock.Instant, logger: Logger
+    ) async -> DeliveryVerdict {
         let now = clock()
-        if delivery.expiresAt <= now { return (settle(delivery, .expired, "expired"), nil) }
+        if delivery.expiresAt <= now { return settle(delivery, .expired, "expired") }
         // A claim counts as an attempt, so a process that dies while sending cannot go on for ever.
-        if delivery.attempt > retryPolicy.attemptsMax { return (settle(delivery, .failed, "attempts_exhausted"), nil) }
-        guard let target = delivery.target else { return (settle(delivery, .skipped, "no_installation"), nil) }
+        if delivery.attempt > retryPolicy.attemptsMax { return settle(delivery, .failed, "attempts_exhausted") }
+        guard let target = delivery.target else { return settle(delivery, .skipped, "no_installation") }
+        if let wait = pauses.remaining(delivery.lane) { return giveBack(delivery, for: wait, code: "lane_paused") }
+        if ContinuousClock.now >= deadline {
+            return giveBack(delivery, for: retryPolicy.delayMin, code: "lease_too_short")
+        }
         let message: FCMMessage
         do {
             message = try build(delivery, target, now: now)
         } catch {
             logger.error("a push cannot be built", metadata: Self.metadata(delivery, ["error": "\(error)"]))
-            return (settle(delivery, .failed, error is CryptoError ? "sealed_value" : "invalid_message"), nil)
+            return settle(delivery, .failed, error is CryptoError ? "sealed_value" : "invalid_message")
         }
+        let start = ContinuousClock.now
         let result = await fcm.send(message)
-        return (judge(result, delivery, logger: logger), result.outcome)
+        NotifierMetrics.sent(delivery.kind, result.outcome, took: .now - start)
+        if case .quota(let wait) = result.outcome { pauses.pause(delivery.lane, for: wait) }
+        return judge(result, delivery, logger: logger)
     }
 
     private func build(
@@ -59,13 +71,25 @@ struct DeliverySender: Sendable {
                 logger.warning("push failed at the last attempt", metadata: metadata)
                 return settle(delivery, .failed, result.code)
             }
-            if clock().addingTimeInterval(delay.inSeconds) >= delivery.expiresAt {
-                logger.warning("push failed and would be too late if repeated", metadata: metadata)
-                return settle(delivery, .expired, result.code)
-            }
             logger.notice("push failed, to be repeated", metadata: metadata)
-            return .postpone(delivery.id, by: delay, code: result.code)
+            return postpone(delivery, for: delay, code: result.code, countsAsAttempt: true)
         }
+    }
+
+    /// Has a delivery that was not sent wait, at no cost of its attempts.
+    private func giveBack(_ delivery: ClaimedDelivery, for wait: Duration, code: String) -> DeliveryVerdict {
+        // Spread a little, so that a lane that opens again does not open with a bang.
+        postpone(delivery, for: wait * Double.random(in: 1...1.25), code: code, countsAsAttempt: false)
+    }
+
+    /// Has a delivery wait, or ends it when it would be too late afterwards.
+    private func postpone(
+        _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool
+    ) -> DeliveryVerdict {
+        if clock().addingTimeInterval(wait.inSeconds) >= delivery.expiresAt { return settle(delivery, .expired, code) }
+        return .postpone(
+            DeliveryPostponement(
+                id: delivery.id, attempt: delivery.attempt, delay: wait, code: code, countsAsAttempt: countsAsAttempt))
     }
 
     private func settle(_ delivery: ClaimedDelivery, _ outcome: DeliveryOutcome, _ code: String) -> DeliveryVerdict {

@@ -1,13 +1,11 @@
-internal import FoundationEssentials
 internal import Storage
-internal import WireFormat
 
 /// What is to be written about one claimed delivery.
 enum DeliveryVerdict: Sendable {
     /// It has ended.
     case settle(DeliverySettlement)
-    /// It is sent again after a while.
-    case postpone(UUID, by: Duration, code: String)
+    /// It is sent later.
+    case postpone(DeliveryPostponement)
     /// Nothing: whoever comes after its lease has it.
     case leave
 }

@@ -11,16 +11,14 @@ final class LanePauses: Sendable {
         resumeTimes.withLock { $0[lane] = max($0[lane] ?? resumeTime, resumeTime) }
     }
 
-    /// Returns when the lane may go on once its pause, if any, is over.
-    func wait(_ lane: Lane) async throws {
-        while let resumeTime = resumeTimes.withLock({ $0[lane] }) {
-            if resumeTime <= .now {
-                resumeTimes.withLock { times in
-                    if times[lane] == resumeTime { times[lane] = nil }
-                }
-            } else {
-                try await Task.sleep(until: resumeTime, clock: .continuous)
-            }
+    /// Returns how long the lane still has to wait, or nil when it may go on.
+    func remaining(_ lane: Lane) -> Duration? {
+        resumeTimes.withLock { times in
+            guard let resumeTime = times[lane] else { return nil }
+            let now = ContinuousClock.now
+            if resumeTime > now { return resumeTime - now }
+            times[lane] = nil
+            return nil
         }
     }
 }
