@@ -10,9 +10,8 @@ import NIOSSL
 /// One TLS connection: HTTP/2, or HTTP/1.1 for those who do not offer it.
 ///
 /// It is Hummingbird's own but for what that does not let one set. NIO ends a connection, and every request under way
-/// on it, when its client resets more than 200 streams in 30 seconds. libcurl 7.88 resets each stream whose answer it
-/// has read (`RST_STREAM` with `STREAM_CLOSED`), after all is done and without harm; FCM does not mind, so neither
-/// does its stand-in.
+/// on it, when its client resets more than 200 streams in 30 seconds. libcurl 7.88 resets many a stream whose answer it
+/// has read (`RST_STREAM` with `STREAM_CLOSED`), so a busy client of it gets there. What FCM does then is not known.
 struct TLSChannel: HTTPChannelHandler {
     typealias Stream = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
     typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<Stream>
