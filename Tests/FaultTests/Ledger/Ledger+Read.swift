@@ -72,6 +72,11 @@ extension Ledger {
         try await count("SELECT count(*) FROM fault_started WHERE pid = \(pid)")
     }
 
+    /// How many handler runs there were of a piece of work, in both stages.
+    public func runCount(of id: UUID) async throws(PostgresError) -> Int {
+        try await count("SELECT count(*) FROM fault_started WHERE id = \(id)")
+    }
+
     /// How many handler runs there were of work of a kind.
     public func runs(of kind: WorkKind) async throws(PostgresError) -> Int {
         try await count(

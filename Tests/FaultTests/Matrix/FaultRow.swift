@@ -65,7 +65,7 @@ extension Rig {
         await stopProducing()
         try await wait(for: "every promise is kept and nothing is pending", within: patience) {
             guard try await ledger.balance().lost == 0 else { return false }
-            for stream in Self.streams where try await pendingCount(stream) > 0 {
+            for stream in Self.streams where try await status(stream).pending > 0 {
                 return false
             }
             return true

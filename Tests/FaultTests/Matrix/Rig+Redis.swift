@@ -6,9 +6,27 @@ import Synchronization
 import TestSupport
 
 extension Rig {
-    /// How many entries of a stream the group was given and has not settled.
-    func pendingCount(_ stream: String) async throws -> Int {
-        try await redisClient.xpending(transport.key(of: stream), group: Self.group).count
+    /// How the group stands with a stream.
+    func status(_ stream: String) async throws -> GroupStatus { try await transport.status(of: Self.group(of: stream)) }
+
+    static func group(of stream: String) -> StreamGroup { StreamGroup(stream: stream, name: group) }
+
+    /// How many messages the group has given up.
+    func deadLetterCount() async throws -> Int {
+        var count = 0
+        for stream in Self.streams { count += try await status(stream).dead }
+        return count
+    }
+
+    /// Gives all dead letters to the group again, and returns how many there were.
+    func redriveAll() async throws -> Int {
+        var count = 0
+        for stream in Self.streams {
+            let group = Self.group(of: stream)
+            let letters = try await transport.deadLetters(of: group, after: .zero, count: 10_000)
+            count += try await transport.redrive(letters.map(\.id), of: group)
+        }
+        return count
     }
 
     /// How many entries of the work's stream a process was given and has not settled.
@@ -26,33 +44,17 @@ extension Rig {
 
     /// How many entries were ever appended to a stream, those that were trimmed included.
     func appendedCount(_ stream: String) async throws -> Int {
-        try await streamInfo(stream, "entries-added")
-    }
-
-    /// How many entries a stream has.
-    func length(_ stream: String) async throws -> Int { try await streamInfo(stream, "length") }
-
-    private func streamInfo(_ stream: String, _ field: String) async throws -> Int {
         let reply = try await redisClient.send(RedisCommand("XINFO", "STREAM", transport.key(of: stream)))
         let parts = reply.array ?? []
-        guard let index = parts.firstIndex(where: { $0.string == field }), let value = parts[index + 1].integer else {
-            throw DeadlineExceeded(description: "XINFO STREAM tells no \(field)")
+        guard let index = parts.firstIndex(where: { $0.string == "entries-added" }), let value = parts[index + 1].integer else {
+            throw DeadlineExceeded(description: "XINFO STREAM does not tell how many entries were added")
         }
         return value
     }
 
-    /// How many messages the group has given up.
-    func deadLetterCount() async throws -> Int {
-        var count = 0
-        for stream in Self.streams {
-            count += try await redisClient.xlen("\(transport.key(of: stream)):\(Self.group):dead")
-        }
-        return count
-    }
-
-    /// Appends copies of the entries that a stream has, and returns how many.
-    func repeatEntries(of stream: String, times: Int) async throws -> Int {
-        let entries = try await redisClient.xrange(transport.key(of: stream), count: 10_000)
+    /// Appends copies of the newest entries of a stream, and returns how many copies.
+    func repeatEntries(of stream: String, newest: Int, times: Int) async throws -> Int {
+        let entries = try await redisClient.xrange(transport.key(of: stream), count: 100_000).suffix(newest)
         for _ in 0..<times {
             let results = try await transport.append(entries.map { OutgoingEntry(stream: stream, fields: $0.fields) })
             for result in results { _ = try result.get() }

@@ -19,6 +19,25 @@ extension FaultRow {
         }
     }
 
+    static let killedUnderOverload = FaultRow(
+        "F1b", "consumer killed while the others have more to do than they can", recoveryBar: \.killRecovery
+    ) { rig, scale in
+        // Half of what is promised can be done: there is always something newer to read than what the dead one left.
+        let slow = ["--hold-milliseconds", "400", "--concurrency", "\(max(1, scale.rate / 10))"]
+        let victim = try rig.launch(.consumer, slow)
+        try rig.launch(.consumer, slow)
+        try rig.launch(.relay)
+        try rig.launch(.producer, ["--rate", "\(scale.rate)"])
+        try await rig.waitForWork(2, of: victim)
+        rig.mark(victim)
+        await victim.guarded.stop(signal: SIGKILL)
+        try await rig.wait(for: "the survivor does the work of the dead one", within: .seconds(60)) {
+            try await rig.ledger.inWork(pid: victim.pid) == 0
+        }
+        await rig.stopProducing()
+        for _ in 0..<scale.consumers { try rig.launch(.consumer, ["--hold-milliseconds", "0"]) }
+    }
+
     static let killedAfterCommit = FaultRow("F2", "consumer killed between commit and acknowledgement") { rig, scale in
         try await rig.startFlow(scale)
         var unacknowledged = 0
@@ -53,7 +72,7 @@ extension FaultRow {
         try await rig.waitForWork(2, of: victim)
         rig.mark(victim)
         victim.guarded.signal(SIGSTOP)
-        try await rig.flow(scale.longOutage)
+        try await rig.pileUp(scale.longOutage)
         try await rig.wait(for: "others did the work of the frozen one", within: .seconds(90)) {
             try await rig.ledger.inWork(pid: victim.pid) == 0
         }

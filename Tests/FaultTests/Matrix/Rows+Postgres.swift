@@ -10,7 +10,7 @@ extension FaultRow {
         try rig.launch(.consumer, ["--behaviour", "unserializable", "--hold-milliseconds", "20"])
         try await rig.startFlow(scale, consumer: ["--behaviour", "deadlocking", "--hold-milliseconds", "20"])
         try await rig.wait(for: "handlers met in a deadlock") { try await rig.deadlocks() > 0 }
-        try await rig.wait(for: "a failed message was delivered again") { try await rig.ledger.redeliveries() > 0 }
+        try await rig.wait(for: "a failed message was delivered again") { try await rig.ledger.balance().rerun > 0 }
         for round in 0..<scale.rounds + 2 {
             rig.mark()
             switch round % 3 {

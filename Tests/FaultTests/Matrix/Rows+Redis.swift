@@ -104,7 +104,7 @@ extension FaultRow {
     }
 
     static let stalled = FaultRow("F10", "Redis stalls longer than the idle time: CLIENT PAUSE, DEBUG SLEEP") { rig, scale in
-        let arguments = ["--min-idle-milliseconds", "\(scale.stalledIdle)", "--hold-milliseconds", "500"]
+        let arguments = ["--min-idle-milliseconds", "\(scale.stalledIdle)", "--hold-milliseconds", "500", "--concurrency", "32"]
         let stall = scale.stalledIdle * 4 / 3
         try await rig.startFlow(scale, consumer: arguments)
         try await rig.waitForWork(2, of: rig.oldest(.consumer))
@@ -116,8 +116,8 @@ extension FaultRow {
         try await rig.redis.cli("DEBUG", "SLEEP", "\(Double(stall) / 1000)")
         try await rig.flow(scale.calm)
         try await rig.settle()
-        let rerun = try await rig.ledger.balance().rerun
-        rig.check("no live consumer's message was claimed", rerun == 0, "\(rerun) messages were begun twice")
+        let redeliveries = try await rig.ledger.redeliveries()
+        rig.check("no live consumer's message was claimed", redeliveries == 0, "\(redeliveries) messages were delivered again")
     }
 
     static let outOfMemory = FaultRow("F11", "Redis out of memory: appends refused, acknowledgements taken") { rig, scale in
@@ -127,7 +127,7 @@ extension FaultRow {
             try await rig.redis.cli("CONFIG", "SET", "maxmemory", "1")
             try await rig.pileUp(scale.outage)
             try await rig.wait(for: "everything delivered is acknowledged") {
-                for stream in Rig.streams where try await rig.pendingCount(stream) > 0 { return false }
+                for stream in Rig.streams where try await rig.status(stream).pending > 0 { return false }
                 return true
             }
             try await rig.redis.cli("CONFIG", "SET", "maxmemory", "0")

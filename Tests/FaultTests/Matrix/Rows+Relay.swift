@@ -46,16 +46,30 @@ extension FaultRow {
         rig.check("no storm of repetitions", appended <= published * 2, "\(appended) entries for \(published) messages")
     }
 
-    static let publishedTwice = FaultRow("F16", "every waiting message appended three times") { rig, scale in
+    static let publishedTwice = FaultRow("F16", "messages appended three times, dead letters redriven twice at once") { rig, scale in
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
             let consumers = rig.running(.consumer)
             for consumer in consumers { consumer.guarded.signal(SIGSTOP) }
             try await rig.pileUp(scale.outage)
-            let copies = try await rig.repeatEntries(of: Rig.workStream, times: 2)
+            let copies = try await rig.repeatEntries(of: Rig.workStream, newest: scale.outage, times: 2)
             rig.check("there was something to repeat", copies > 0, "\(copies) copies")
             for consumer in consumers { consumer.guarded.signal(SIGCONT) }
             try await rig.flow(scale.calm)
         }
+        // Consumers that refuse everything give it up at the first failure; sound ones are then given it again.
+        let sound = rig.running(.consumer)
+        for _ in 0..<scale.consumers { try rig.launch(.consumer, ["--behaviour", "refusing", "--hold-milliseconds", "0"]) }
+        for consumer in sound { await consumer.guarded.stop() }
+        try await rig.wait(for: "messages are given up") { try await rig.deadLetterCount() >= scale.outage }
+        let refusing = rig.running(.consumer)
+        for _ in 0..<scale.consumers { try rig.launch(.consumer) }
+        for consumer in refusing { await consumer.guarded.stop() }
+        async let first = rig.redriveAll()
+        async let second = rig.redriveAll()
+        let redriven = try await first + second
+        let left = try await rig.deadLetterCount()
+        rig.check("each dead letter was redriven", redriven >= scale.outage && left == 0, "\(redriven) redriven, \(left) left")
+        try await rig.flow(scale.calm)
     }
 }

@@ -10,7 +10,7 @@ public struct Scale: Sendable {
     public var calm: Int
     /// How many promises pile up while something is away.
     public var outage: Int
-    /// How many promises pile up, or effects are taken, while something is away for long.
+    /// How many promises pile up while something is away for long.
     public var longOutage: Int
     /// How long Postgres is away, where nothing can be counted.
     public var databaseOutage: Duration

@@ -13,13 +13,18 @@ enum Behaviour: String, ExpressibleByArgument {
     case sound
     /// Sound, and every handler locks the same two rows, half of them in the wrong order: real deadlocks (40P01).
     case deadlocking
-    /// Sound, and a third of the first deliveries ends with a serialization failure (40001).
+    /// Sound, and a third of the first runs ends with a serialization failure (40001).
     case unserializable
+    /// Every handler throws.
+    case refusing
     /// The message is marked, and acknowledged, before its effect is taken.
     case acknowledgesEarly
     /// The effect is taken in a transaction of its own, before the message is marked.
     case marksLate
 }
+
+/// What a refusing handler throws.
+struct Refusal: Error {}
 
 struct HandlerOptions: Sendable {
     let behaviour: Behaviour
@@ -49,6 +54,7 @@ struct WorkHandler: EventHandler {
         switch options.behaviour {
         case .acknowledgesEarly: try await acknowledgeEarly(event, context)
         case .marksLate: try await markLate(event, context)
+        case .refusing: throw Refusal()
         case .sound, .deadlocking, .unserializable:
             try await Task.sleep(for: options.hold)
             _ = try await context.commit { transaction in
@@ -74,7 +80,8 @@ struct WorkHandler: EventHandler {
             for row in number.isMultiple(of: 2) ? [1, 2] : [2, 1] {
                 try await transaction.execute("UPDATE fault_hot_rows SET touched = touched + 1 WHERE id = \(Int32(row))")
             }
-        case .unserializable where run.delivery == 1 && number.isMultiple(of: 3):
+        case .unserializable where number.isMultiple(of: 3):
+            guard try await Ledger(transaction).runCount(of: run.id) == 1 else { return }
             try await transaction.script("DO $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END $$")
         default: break
         }
