@@ -10,6 +10,7 @@ private final class Ledger {
     init(capacity: Int, unitSize: Int) { state = ConsumerLedger(capacity: capacity, unitSize: unitSize) }
 
     var room: Int { state.room }
+    var claimRoom: Int { state.claimRoom }
     var heldIDs: Set<EntryID> { state.heldIDs }
     func add(_ entries: [DeliveredEntry]) -> [String] { state.add(entries) }
     func next() -> ConsumerLedger<String>.Next { state.next() }
@@ -49,6 +50,20 @@ struct ConsumerLedgerTests {
         #expect(ledger.room == 1)
         _ = ledger.settle(ids(1...1))
         #expect(ledger.room == 2)
+    }
+
+    @Test func `claims have room when reading has used up its own, and reading then waits`() {
+        let ledger = Ledger(capacity: 3, unitSize: 1)
+        _ = ledger.add(entries(1...3))
+        #expect(ledger.room == 0)
+        #expect(ledger.claimRoom == 3)
+        _ = ledger.add(entries(4...6, deliveryCount: 2))
+        #expect(ledger.claimRoom == 0)
+        _ = ledger.settle(ids(1...3))
+        #expect(ledger.room == 0)
+        #expect(ledger.claimRoom == 3)
+        _ = ledger.settle(ids(4...4))
+        #expect(ledger.room == 1)
     }
 
     @Test func `passes over what is in hand already`() {

@@ -13,7 +13,7 @@ final class ConsumerDesk: Sendable {
         ledger = Mutex(ConsumerLedger(capacity: capacity, unitSize: unitSize))
     }
 
-    var room: Int { ledger.withLock { $0.room } }
+    var claimRoom: Int { ledger.withLock { $0.claimRoom } }
 
     var heldIDs: Set<EntryID> { ledger.withLock { $0.heldIDs } }
 

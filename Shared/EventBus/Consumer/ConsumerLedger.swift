@@ -4,8 +4,8 @@ import RedisClient
 /// What one consumer has in hand: entries that wait for a worker, entries being worked on, and entries to settle.
 ///
 /// A state machine without input or output: it is told what happened and says who has to be woken. The number of entries in
-/// hand is bounded: the reader never asks for more than ``room``, and so does the claimer, so that both together hold at
-/// most twice the ``capacity``.
+/// hand is bounded: the reader never asks for more than ``room``, and the claimer for no more than ``claimRoom``, so that both
+/// together hold at most twice the ``capacity``.
 struct ConsumerLedger<Waiter> {
     /// With so many deliveries an entry is suspected of having killed its consumers, and is worked on alone.
     static var suspectDeliveries: Int { 3 }
@@ -30,8 +30,12 @@ struct ConsumerLedger<Waiter> {
         self.unitSize = unitSize
     }
 
-    /// How many more entries may be asked for now.
+    /// How many more entries the reader may ask for now.
     var room: Int { max(0, capacity - held.count) }
+
+    /// How many more entries may be claimed now. There is room when reading has used up its own, and reading waits until it is
+    /// free again: else what a dead consumer left would never be done where there is always something newer to read.
+    var claimRoom: Int { max(0, 2 * capacity - held.count) }
 
     /// Entries that wait, are worked on, or are not acknowledged and not settled otherwise yet.
     var heldIDs: Set<EntryID> { held }

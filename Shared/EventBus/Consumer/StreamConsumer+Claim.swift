@@ -36,7 +36,7 @@ extension StreamConsumer {
     private func claimAll(from cursor: inout EntryID) async throws(EventBusError) {
         repeat {
             var request = ClaimRequest(
-                minIdle: configuration.claimMinIdle, cursor: cursor, count: min(desk.room, 100),
+                minIdle: configuration.claimMinIdle, cursor: cursor, count: min(desk.claimRoom, 100),
                 takesSuspect: !desk.holdsSuspect, crashBudget: configuration.retryPolicy.crashesMax)
             request.stallLimit = max(configuration.claimInterval * 2, .seconds(1))
             let claimed = try await transport.claim(request, for: scope.address)

@@ -20,7 +20,8 @@ extension FaultRow {
     }
 
     static let killedUnderOverload = FaultRow(
-        "F1b", "consumer killed while the others have more to do than they can", recoveryBar: \.killRecovery
+        // What is claimed waits for handlers that run, so that a little more time is allowed.
+        "F1b", "consumer killed while the others have more to do than they can", recoveryBar: { $0.killRecovery + 5 }
     ) { rig, scale in
         // Half of what is promised can be done: there is always something newer to read than what the dead one left.
         let slow = ["--hold-milliseconds", "400", "--concurrency", "\(max(1, scale.rate / 10))"]
