@@ -12,6 +12,10 @@ public protocol Event: Codable, Sendable, Equatable {
     /// The names of every stream that carries this event; one, named after the type, unless the event has lanes.
     static var streams: [String] { get }
 
+    /// The consumer groups that have to handle every event of this kind, by convention named after their services. Until all
+    /// of them have, the event is published again when it is lost. None for what is only broadcast to whoever listens.
+    static var groups: [String] { get }
+
     /// The id of the thing the event is about; events of one key are published in order.
     var key: String { get }
 
@@ -36,4 +40,8 @@ public enum EventCatalog {
 
     /// The names of all streams, in the order of ``events``.
     public static let streams: [String] = events.flatMap { $0.streams }
+
+    /// The groups that have to handle what a stream carries; none for a stream that is only broadcast.
+    public static let groupsByStream: [String: [String]] = Dictionary(
+        uniqueKeysWithValues: events.flatMap { event in event.streams.map { ($0, event.groups) } })
 }

@@ -8,6 +8,11 @@ import TestSupport
 import Testing
 import WireFormat
 
+/// Finds that nothing has to be done.
+private struct IdleHandler: EventHandler {
+    func handle(_ event: Envelope<PhotoUploaded>, _ context: HandlerContext) async throws {}
+}
+
 /// Commits the number of a message, after doing with it what the test says.
 private struct EffectHandler: EventHandler {
     var before: @Sendable (Int, HandlerContext) async throws -> Void = { _, _ in }
@@ -75,6 +80,15 @@ struct HandlerTests {
             try await expectSettled(transport)
             #expect(try await postgres.effects().sorted() == [1, 2])
             #expect(try await postgres.count("inbox") == 2)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `that return without a commit have handled the message`(_ kind: TransportKind) async throws {
+        try await withHandler(kind, .handler(IdleHandler())) { transport, postgres in
+            try await transport.append([1, 2])
+            try await eventually("both messages are marked") { try await postgres.count("inbox") == 2 }
+            try await expectSettled(transport)
         }
     }
 

@@ -13,34 +13,45 @@ struct OutboxRepositoryTests {
         ).encoded()
     }
 
+    private func new(_ envelope: EncodedEnvelope, groups: [String] = ["g"]) -> NewOutboxMessage {
+        NewOutboxMessage(envelope, stream: "s", groups: groups)
+    }
+
+    private func publish(_ messages: [OutboxMessage], _ outbox: OutboxRepository) async throws {
+        try await outbox.markPublished(
+            messages.map { OutboxPublication(messageID: $0.envelope.id, entryID: "\($0.id)-0") }, wait: .seconds(1),
+            waitMax: .seconds(60))
+    }
+
     @Test func `messages come back whole and in order`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)
             let sent = try (0..<20).map { try message($0) }
-            try await outbox.append(sent.map { (envelope: $0, stream: "ekyc.requested") })
+            try await outbox.append(sent.map { NewOutboxMessage($0, stream: "ekyc.requested", groups: []) })
             let taken = try await outbox.takeBatch(limit: 100)
             #expect(taken.map(\.envelope) == sent)
             #expect(taken.allSatisfy { $0.stream == "ekyc.requested" })
             #expect(taken.map(\.id) == taken.map(\.id).sorted())
             #expect(try await outbox.takeBatch(limit: 3).map(\.envelope) == Array(sent.prefix(3)))
-            #expect(try await outbox.backlog().count == 20)
-            try await outbox.delete(taken.map(\.id))
-            #expect(try await outbox.backlog().count == 0)
-            #expect(try await outbox.backlog().oldestAt == nil)
+            #expect(try await outbox.backlog().waiting == 20)
+            try await publish(taken, outbox)
+            #expect(try await outbox.takeBatch(limit: 100).isEmpty)
+            #expect(try await outbox.backlog().waiting == 0)
+            #expect(try await outbox.backlog().oldestWaitingAt == nil)
         }
     }
 
     @Test func `concurrent relays share the messages without meeting`() async throws {
         try await withStorage { client in
             let sent = try (0..<200).map { try message($0) }
-            try await OutboxRepository(client).append(sent.map { (envelope: $0, stream: "s") })
+            try await OutboxRepository(client).append(sent.map { new($0) })
             let relayed = try await race(6) { _ in
                 var ids: [UUID] = []
                 while true {
                     let batch = try await client.withTransaction { transaction in
                         let outbox = OutboxRepository(transaction)
                         let batch = try await outbox.takeBatch(limit: 10)
-                        try await outbox.delete(batch.map(\.id))
+                        try await publish(batch, outbox)
                         return batch
                     }
                     if batch.isEmpty { return ids }
@@ -58,14 +69,14 @@ struct OutboxRepositoryTests {
             let one = try message()
             await #expect(throws: Regret.self) {
                 try await client.withTransaction { transaction in
-                    try await OutboxRepository(transaction).append(one, stream: "s")
+                    try await OutboxRepository(transaction).append(new(one))
                     throw Regret()
                 }
             }
             let outbox = OutboxRepository(client)
-            #expect(try await outbox.backlog().count == 0)
-            try await outbox.append(one, stream: "s")
-            let error = await #expect(throws: PostgresError.self) { try await outbox.append(one, stream: "s") }
+            #expect(try await outbox.backlog().waiting == 0)
+            try await outbox.append(new(one))
+            let error = await #expect(throws: PostgresError.self) { try await outbox.append(new(one)) }
             #expect(error?.isUniqueViolation == true)
         }
     }
@@ -79,7 +90,7 @@ struct OutboxRepositoryTests {
             var notifications = client.notifications(on: HeliographSchema.outboxChannel).makeAsyncIterator()
             // The listener announces itself with a first element once it is connected.
             _ = await notifications.next()
-            try await OutboxRepository(client).append(sent.map { (envelope: $0, stream: "s") })
+            try await OutboxRepository(client).append(sent.map { new($0) })
             let rung = await notifications.next()
             #expect(rung?.kind == .message && rung?.channel == HeliographSchema.outboxChannel)
         }

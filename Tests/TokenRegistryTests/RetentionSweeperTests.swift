@@ -18,6 +18,19 @@ struct RetentionSweeperTests {
             let inbox = InboxRepository(registry.client)
             _ = try await inbox.markHandled(group: "g", ids: old)
             try await registry.client.execute("UPDATE inbox SET handled_at = now() - interval '15 days'")
+            // Two messages of two days ago: one was handled, one was not.
+            let outbox = OutboxRepository(registry.client)
+            let dayBeforeYesterday = Date(timeIntervalSinceNow: -2 * 86400)
+            let messages = try (0..<2).map { _ in
+                try NewOutboxMessage(
+                    Envelope(DeviceRemoved(installationID: UUID()), id: UUIDv7.generate(at: dayBeforeYesterday)))
+            }
+            try await outbox.append(messages)
+            try await registry.client.execute(
+                """
+                UPDATE outbox SET state = 'confirmed', settled_at = now() - interval '2 days'
+                WHERE message_id = \(messages[0].envelope.id)
+                """)
 
             let young = NotificationRequested.make(.session(try await registry.makeSession(token: "young:1")))
             try await registry.request(young)
@@ -28,7 +41,7 @@ struct RetentionSweeperTests {
             configuration.batchRows = 2
             let sweeper = RetentionSweeper(
                 postgres: registry.client, configuration: configuration, logger: registry.logger)
-            #expect(try await sweeper.sweep() == ["push_installs": 5, "notifications": 5, "inbox": 5])
+            #expect(try await sweeper.sweep() == ["push_installs": 5, "notifications": 5, "outbox": 1, "inbox": 5])
             #expect(try await sweeper.sweep().values.reduce(0, +) == 0)
             #expect(try await registry.install("young:1") != nil)
             #expect(try await registry.notification(young) != nil)

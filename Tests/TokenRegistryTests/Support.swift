@@ -78,10 +78,12 @@ struct Registry {
         return user.id
     }
 
-    /// Takes everything out of the outbox.
+    /// Takes everything that waits in the outbox.
     func takeOutbox() async throws -> [OutboxMessage] {
         let messages = try await OutboxRepository(client).takeBatch(limit: 1000)
-        try await OutboxRepository(client).delete(messages.map(\.id))
+        try await OutboxRepository(client).markPublished(
+            messages.map { OutboxPublication(messageID: $0.envelope.id, entryID: "1-1") }, wait: .seconds(600),
+            waitMax: .seconds(600))
         return messages
     }
 

@@ -45,7 +45,7 @@ struct TokenRegistryServiceTests {
             try await deliveries.find(notificationID: request.notificationID).first
         }
         let published = try await eventually("the addressed message has left the outbox") { () -> Bool? in
-            try await OutboxRepository(context.postgres).backlog().count == 0 ? true : nil
+            try await OutboxRepository(context.postgres).backlog().waiting == 0 ? true : nil
         }
         #expect(published)
 

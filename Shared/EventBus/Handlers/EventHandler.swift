@@ -8,6 +8,6 @@ public import WireFormat
 public protocol EventHandler<Body>: Sendable {
     associatedtype Body: Event
 
-    /// Handles one event.
+    /// Handles one event. A handler that returns without a commit found nothing to do; the message is marked all the same.
     func handle(_ event: Envelope<Body>, _ context: HandlerContext) async throws
 }

@@ -30,6 +30,7 @@ public struct HandlerContext: Sendable {
 
     private final class Record: Sendable {
         let wasDuplicate = Atomic(false)
+        let isMarked = Atomic(false)
     }
 
     init(_ event: Envelope<some Event>, _ entry: DeliveredEntry, in scope: ConsumerScope, postgres: PostgresClient) {
@@ -48,7 +49,7 @@ public struct HandlerContext: Sendable {
     public func commit<Value: Sendable>(
         _ body: (PostgresTransaction) async throws -> Value
     ) async throws -> Value? {
-        try await postgres.withTransaction { transaction -> Value? in
+        let value = try await postgres.withTransaction { transaction -> Value? in
             let fresh = try await InboxRepository(transaction).markHandled(group: scope.group, ids: [messageID])
             guard !fresh.isEmpty else {
                 record.wasDuplicate.store(true, ordering: .relaxed)
@@ -56,6 +57,15 @@ public struct HandlerContext: Sendable {
             }
             return try await body(transaction)
         }
+        record.isMarked.store(true, ordering: .relaxed)
+        return value
+    }
+
+    /// Marks the message as handled when no ``commit(_:)`` has: its handler found that nothing had to be done.
+    func markIfNeeded() async throws {
+        guard !record.isMarked.load(ordering: .relaxed) else { return }
+        let fresh = try await InboxRepository(postgres).markHandled(group: scope.group, ids: [messageID])
+        if fresh.isEmpty { record.wasDuplicate.store(true, ordering: .relaxed) }
     }
 
     /// Whether the message was handled before, to spare long work. Only ``commit(_:)`` is sure: somebody may be at it.
@@ -63,6 +73,6 @@ public struct HandlerContext: Sendable {
         try await !InboxRepository(postgres).handled(group: scope.group, ids: [messageID]).isEmpty
     }
 
-    /// Whether ``commit(_:)`` found that the message was handled before.
+    /// Whether the message was found to be handled before, when it was marked.
     var wasDuplicate: Bool { record.wasDuplicate.load(ordering: .relaxed) }
 }

@@ -29,6 +29,7 @@ struct SingleProcessor<Handler: EventHandler>: MessageProcessor {
             // After a failure or a crash the work may be done already; asking costs less than doing it again.
             if entry.deliveryCount > 1 || entry.onlyGroup != nil, try await context.isHandled() { return .duplicate }
             try await handler.handle(event, context)
+            try await context.markIfNeeded()
             return context.wasDuplicate ? .duplicate : .handled
         } catch {
             return .failed(error)

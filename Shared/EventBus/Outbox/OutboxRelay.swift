@@ -2,15 +2,17 @@ import FoundationEssentials
 public import Logging
 import Metrics
 public import PostgresClient
+import RedisClient
 public import ServiceLifecycle
 import Storage
 import WireFormat
 
 /// Carries committed messages from the outbox to their streams.
 ///
-/// It takes rows that no other relay has in hand, appends them in one pipeline, deletes them and commits; any number of
-/// relays may run. A crash between append and commit sends messages twice, with the same ids, which the inbox absorbs.
-/// It is woken by the notification of a committed outbox row, and looks by itself in case one was not heard.
+/// It takes rows that no other relay has in hand, appends them in one pipeline, notes which entries they became and commits;
+/// any number of relays may run. A crash between append and commit sends messages twice, with the same ids, which the inbox
+/// absorbs. The rows stay, for the ``Republisher``. A relay is woken by the notification of a committed outbox row, and looks
+/// by itself in case one was not heard.
 public struct OutboxRelay: Service {
     /// The channel that announces new rows; the trigger on the outbox rings it.
     public static let channel = "heliograph_outbox"
@@ -79,30 +81,35 @@ public struct OutboxRelay: Service {
     /// Relays one batch and returns how many rows were found.
     func relayBatch() async throws -> Int {
         let start = ContinuousClock.now
-        let (found, refused) = try await postgres.withTransaction { transaction in
+        let (found, sent, refused) = try await postgres.withTransaction { transaction in
             let outbox = OutboxRepository(transaction)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
-            guard !messages.isEmpty else { return (0, 0) }
+            guard !messages.isEmpty else { return (0, 0, 0) }
             let results = try await transport.append(
                 messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })
-            var sent: [Int64] = []
+            var sent: [OutboxPublication] = []
+            var refused: [UUID] = []
             for (message, result) in zip(messages, results) {
                 switch result {
-                case .success: sent.append(message.id)
+                case .success(let entry):
+                    sent.append(OutboxPublication(messageID: message.envelope.id, entryID: entry.description))
                 case .failure(let error):
+                    // What the server will not take now is as good next time; what it will never take must not hold up the rest.
+                    if error.code == .refused { refused.append(message.envelope.id) }
                     logger.error(
                         "A stream refused a message; it stays in the outbox",
                         metadata: ["message_id": "\(message.envelope.id.wireString)", "error": "\(error)"])
                 }
             }
-            try await outbox.delete(sent)
-            return (messages.count, messages.count - sent.count)
+            try await outbox.markPublished(sent, wait: configuration.confirmWait, waitMax: configuration.confirmWaitMax)
+            try await outbox.postpone(refused)
+            return (messages.count, sent.count, refused.count)
         }
         guard found > 0 else { return 0 }
-        metrics.published.increment(by: found - refused)
-        metrics.refused.increment(by: refused)
+        metrics.published.increment(by: sent)
+        metrics.refused.increment(by: found - sent)
         metrics.relaying.record(duration: ContinuousClock.now - start)
-        if refused == found { throw EventBusError(.refused, "no message of a batch was taken") }
+        if sent + refused == 0 { throw EventBusError(.unavailable, "no message of a batch was taken") }
         return found
     }
 }

@@ -8,6 +8,11 @@ public struct OutboxRelayConfiguration: Sendable {
     public var maxPoll: Duration = .seconds(1)
     /// The longest pause after failures in a row; the first is ``minPoll``.
     public var maxFailurePause: Duration = .seconds(2)
+    /// The time after a publication from which on the ``Republisher`` asks whether the message was handled or lost; doubles
+    /// with each publication of the same message, so that one that cannot arrive is not sent without end.
+    public var confirmWait: Duration = .seconds(10)
+    /// The limit of ``confirmWait``.
+    public var confirmWaitMax: Duration = .seconds(15 * 60)
 
     /// Makes a configuration with the defaults.
     public init() {}

@@ -21,8 +21,8 @@ extension OutboxRepository {
         _ events: [Body], requestID: String? = nil, traceparent: String? = nil, expiresAt: Date? = nil
     ) async throws {
         let rows = try events.map { event in
-            let envelope = Envelope(event, traceparent: traceparent, requestID: requestID, expiresAt: expiresAt)
-            return (envelope: try envelope.encoded(), stream: event.stream)
+            try NewOutboxMessage(
+                Envelope(event, traceparent: traceparent, requestID: requestID, expiresAt: expiresAt))
         }
         try await append(rows)
     }

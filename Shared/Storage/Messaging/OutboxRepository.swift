@@ -1,18 +1,8 @@
 public import FoundationEssentials
 public import PostgresClient
-public import WireFormat
+internal import WireFormat
 
-/// A message that waits for the relay: a row of `outbox`.
-public struct OutboxMessage: Sendable {
-    /// The row's number; grows with every append.
-    public let id: Int64
-    /// The stream it belongs in.
-    public let stream: String
-    /// The message.
-    public let envelope: EncodedEnvelope
-}
-
-/// Reads and writes `outbox`: messages that a committed transaction owes to the streams.
+/// Reads and writes `outbox`: messages that a committed transaction owes to the streams, until they are handled.
 public struct OutboxRepository: Sendable {
     let db: any PostgresQueryable
 
@@ -21,56 +11,103 @@ public struct OutboxRepository: Sendable {
         self.db = db
     }
 
-    /// Appends one message for a stream.
-    public func append(_ envelope: EncodedEnvelope, stream: String) async throws(PostgresError) {
-        try await append([(envelope: envelope, stream: stream)])
+    /// Appends one message.
+    public func append(_ message: NewOutboxMessage) async throws(PostgresError) {
+        try await append([message])
     }
 
     /// Appends messages with one statement, so that the relay is woken once. Throws a unique violation when a message
     /// id is already there.
-    public func append(_ batch: [(envelope: EncodedEnvelope, stream: String)]) async throws(PostgresError) {
+    public func append(_ batch: [NewOutboxMessage]) async throws(PostgresError) {
         guard !batch.isEmpty else { return }
+        let envelopes = batch.map(\.envelope)
+        // An array of arrays of different lengths is nothing SQL knows; no name of a group has a comma.
+        let groups = batch.map { $0.groups.joined(separator: ",") }
         try await db.execute(
             """
             INSERT INTO outbox (stream, message_id, key, type, version, occurred_at, traceparent, request_id,
-                                expires_at, body)
-            SELECT stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body
-            FROM unnest(\(batch.map(\.stream)), \(batch.map(\.envelope.id)), \(batch.map(\.envelope.key)),
-                        \(batch.map(\.envelope.type.rawValue)), \(batch.map { Int32($0.envelope.version) }),
-                        \(batch.map(\.envelope.occurredAt)), \(batch.map(\.envelope.traceparent)),
-                        \(batch.map(\.envelope.requestID)), \(batch.map(\.envelope.expiresAt)),
-                        \(batch.map(\.envelope.body))) WITH ORDINALITY
+                                expires_at, body, consumer_groups)
+            SELECT stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body,
+                   string_to_array(groups, ',')
+            FROM unnest(\(batch.map(\.stream)), \(envelopes.map(\.id)), \(envelopes.map(\.key)),
+                        \(envelopes.map(\.type.rawValue)), \(envelopes.map { Int32($0.version) }),
+                        \(envelopes.map(\.occurredAt)), \(envelopes.map(\.traceparent)),
+                        \(envelopes.map(\.requestID)), \(envelopes.map(\.expiresAt)),
+                        \(envelopes.map(\.body)), \(groups)) WITH ORDINALITY
                 AS m (stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body,
-                      position)
+                      groups, position)
             ORDER BY position
             """)
     }
 
-    /// Locks the oldest messages that no other relay has in hand; inside a transaction that then deletes them.
+    /// Locks the oldest waiting messages that no other relay has in hand; inside a transaction that then marks them.
+    /// Those that their stream refused are left out until their next attempt is due.
     public func takeBatch(limit: Int) async throws(PostgresError) -> [OutboxMessage] {
-        let rows = try await db.query("SELECT * FROM outbox ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED")
+        let rows = try await db.query(
+            """
+            SELECT id, stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body
+            FROM outbox WHERE state = 'waiting' AND (due_at IS NULL OR due_at <= now())
+            ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            """)
         return try rows.map { row throws(PostgresError) in
             OutboxMessage(
                 id: try row.decode("id"), stream: try row.decode("stream"), envelope: try EncodedEnvelope(row: row))
         }
     }
 
-    /// Deletes messages that the streams have.
-    public func delete(_ ids: [Int64]) async throws(PostgresError) {
-        guard !ids.isEmpty else { return }
-        try await db.execute("DELETE FROM outbox WHERE id = ANY(\(ids))")
+    /// Notes that the streams have messages: `waiting → published`, or `confirmed` at once when no group has to handle it.
+    ///
+    /// - Parameters:
+    ///   - wait: After this time somebody looks whether the message was handled; doubled with each publication.
+    ///   - waitMax: The limit of that.
+    public func markPublished(
+        _ publications: [OutboxPublication], wait: Duration, waitMax: Duration
+    ) async throws(PostgresError) {
+        guard !publications.isEmpty else { return }
+        try await db.execute(
+            """
+            UPDATE outbox o
+            SET state = CASE WHEN cardinality(consumer_groups) = 0 THEN 'confirmed' ELSE 'published' END,
+                publications = publications + 1, refusals = 0, entry_id = p.entry_id, published_at = clock_timestamp(),
+                settled_at = CASE WHEN cardinality(consumer_groups) = 0 THEN clock_timestamp() END,
+                due_at = clock_timestamp() + make_interval(
+                    secs => least(\(wait.inSeconds) * power(2, least(publications, 20)), \(waitMax.inSeconds)))
+            FROM unnest(\(publications.map(\.messageID)), \(publications.map(\.entryID))) AS p (message_id, entry_id)
+            WHERE o.message_id = p.message_id AND o.state = 'waiting'
+            """)
     }
 
-    /// Counts the messages that wait, and how long the oldest has waited.
-    public func backlog() async throws(PostgresError) -> (count: Int, oldestAt: Date?) {
-        let rows = try await db.query("SELECT count(*) AS waiting, min(created_at) AS oldest_at FROM outbox")
-        guard let row = rows.first else { return (0, nil) }
-        return (try row.decode("waiting"), try row.decode("oldest_at"))
+    /// Puts waiting messages off that their stream refused: 1 s the first time, then twice as long each time, at most 30 s.
+    public func postpone(_ messageIDs: [UUID]) async throws(PostgresError) {
+        guard !messageIDs.isEmpty else { return }
+        try await db.execute(
+            """
+            UPDATE outbox
+            SET refusals = refusals + 1,
+                due_at = clock_timestamp() + make_interval(secs => least(power(2, least(refusals, 5)), 30))
+            WHERE message_id = ANY(\(messageIDs)) AND state = 'waiting'
+            """)
+    }
+
+    /// Counts what waits for the relay and what waits to be handled, and how old the oldest of each is.
+    public func backlog() async throws(PostgresError) -> OutboxBacklog {
+        let query: PostgresQuery = """
+            SELECT waiting.count AS waiting, waiting.oldest_at AS oldest_waiting_at,
+                   published.count AS unconfirmed, published.oldest_at AS oldest_unconfirmed_at
+            FROM (SELECT count(*) AS count, min(created_at) AS oldest_at FROM outbox WHERE state = 'waiting') AS waiting,
+                 (SELECT count(*) AS count, min(created_at) AS oldest_at FROM outbox WHERE state = 'published') AS published
+            """
+        guard let row = try await db.query(query.readOnly()).first else {
+            throw PostgresError(code: .decoding, message: "counting the outbox gave no row")
+        }
+        return OutboxBacklog(
+            waiting: try row.decode("waiting"), oldestWaitingAt: try row.decode("oldest_waiting_at"),
+            unconfirmed: try row.decode("unconfirmed"), oldestUnconfirmedAt: try row.decode("oldest_unconfirmed_at"))
     }
 }
 
 extension EncodedEnvelope {
-    fileprivate init(row: PostgresRow) throws(PostgresError) {
+    init(row: PostgresRow) throws(PostgresError) {
         let type = EventType(rawValue: try row.decode("type"))
         let version = Int(try row.decode("version", as: Int32.self))
         let id: UUID = try row.decode("message_id")

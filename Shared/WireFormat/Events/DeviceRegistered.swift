@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// An installation was registered, or registered again.
 public struct DeviceRegistered: Event {
     public static var type: EventType { .deviceRegistered }
+    public static var groups: [String] { ["token-registry"] }
 
     @WireUUID public var installationID: UUID
 

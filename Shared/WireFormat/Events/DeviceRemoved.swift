@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// An installation was taken away from its user.
 public struct DeviceRemoved: Event {
     public static var type: EventType { .deviceRemoved }
+    public static var groups: [String] { ["token-registry"] }
 
     @WireUUID public var installationID: UUID
 

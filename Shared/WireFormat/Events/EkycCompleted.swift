@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// A face session reached its terminal state; wakes the requests that wait for it.
 public struct EkycCompleted: Event {
     public static var type: EventType { .ekycCompleted }
+    public static var groups: [String] { [] }
 
     @WireUUID public var sessionID: UUID
     public var event: EkycEvent

@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// An image job reached its terminal state; wakes the requests that wait for it.
 public struct ImageCompleted: Event {
     public static var type: EventType { .imageCompleted }
+    public static var groups: [String] { [] }
 
     @WireUUID public var jobID: UUID
     public var status: ImageJobStatus

@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// An image job moved on; for requests that stream its progress.
 public struct ImageProgress: Event {
     public static var type: EventType { .imageProgress }
+    public static var groups: [String] { [] }
 
     @WireUUID public var jobID: UUID
     public var state: ImageJobStatus

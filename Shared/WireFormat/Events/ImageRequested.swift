@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// A picture waits to be made; the job's row says which.
 public struct ImageRequested: Event {
     public static var type: EventType { .imageRequested }
+    public static var groups: [String] { ["image-worker"] }
 
     @WireUUID public var jobID: UUID
 

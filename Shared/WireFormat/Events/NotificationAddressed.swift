@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// A notification has its deliveries, one an installation, and they wait to be sent; travels on the stream of its lane.
 public struct NotificationAddressed: Event {
     public static var type: EventType { .notificationAddressed }
+    public static var groups: [String] { ["notifier"] }
     public static var streams: [String] { Lane.allCases.map(stream(of:)) }
 
     /// The most deliveries of one event; a notification for more installations is several events.

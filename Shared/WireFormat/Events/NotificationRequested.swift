@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// Somebody has to be told something; says what and to whom, not to which devices.
 public struct NotificationRequested: Event {
     public static var type: EventType { .notificationRequested }
+    public static var groups: [String] { ["token-registry"] }
 
     @WireUUID public var notificationID: UUID
     /// Two requests with the same key are one notification, for instance `ekyc:<session>`.

@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// Deliveries of a notification reached their terminal state.
 public struct NotificationSettled: Event {
     public static var type: EventType { .notificationSettled }
+    public static var groups: [String] { ["token-registry"] }
 
     @WireUUID public var notificationID: UUID
     public var outcomes: [SettledDelivery]

@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// A photo was added to a topic and needs its thumbnail.
 public struct PhotoUploaded: Event {
     public static var type: EventType { .photoUploaded }
+    public static var groups: [String] { ["image-worker"] }
 
     @WireUUID public var photoID: UUID
     /// The topic the photo was added to, such as `event:42`.

@@ -23,6 +23,7 @@ public enum WorkKind: String, Codable, Sendable, CaseIterable {
 /// Work that a producer noted in the ledger.
 public struct FaultWork: Event {
     public static var type: EventType { EventType(rawValue: "fault.work") }
+    public static var groups: [String] { ["fault"] }
 
     @WireUUID public var id: UUID
     public var kind: WorkKind
@@ -38,6 +39,7 @@ public struct FaultWork: Event {
 /// The event that a handler publishes with its effect; its own effect is the second one of the same work.
 public struct FaultDone: Event {
     public static var type: EventType { EventType(rawValue: "fault.done") }
+    public static var groups: [String] { ["fault"] }
 
     @WireUUID public var id: UUID
 

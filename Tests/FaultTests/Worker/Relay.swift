@@ -8,7 +8,10 @@ struct Relay: AsyncParsableCommand {
 
     mutating func run() async throws {
         try await servers.run(connections: 2) { transport, postgres, logger in
-            [OutboxRelay(transport: transport, postgres: postgres, logger: logger)]
+            [
+                OutboxRelay(transport: transport, postgres: postgres, logger: logger),
+                Republisher(transport: transport, postgres: postgres, logger: logger),
+            ]
         }
     }
 }

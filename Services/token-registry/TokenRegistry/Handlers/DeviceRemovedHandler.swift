@@ -24,15 +24,15 @@ public struct DeviceRemovedHandler: EventBatchHandler {
         let withdrawn = try await DeliveryRepository(transaction)
             .withdraw(installIDs: events.map(\.body.installationID), code: Self.withdrawalCode)
         let messages = try Dictionary(grouping: withdrawn, by: \.notificationID).map { notificationID, deliveries in
-            let envelope = Envelope(
-                NotificationSettled(
-                    notificationID: notificationID,
-                    outcomes: deliveries.map {
-                        SettledDelivery(
-                            deliveryID: $0.id, installationID: $0.installID, outcome: .skipped,
-                            code: Self.withdrawalCode)
-                    }))
-            return (envelope: try envelope.encoded(), stream: envelope.stream)
+            try NewOutboxMessage(
+                Envelope(
+                    NotificationSettled(
+                        notificationID: notificationID,
+                        outcomes: deliveries.map {
+                            SettledDelivery(
+                                deliveryID: $0.id, installationID: $0.installID, outcome: .skipped,
+                                code: Self.withdrawalCode)
+                        })))
         }
         try await OutboxRepository(transaction).append(messages)
         for delivery in withdrawn {

@@ -66,7 +66,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         guard !addressed.isEmpty else { return }
         _ = try await DeliveryRepository(transaction).insertPending(addressed.flatMap(\.deliveries))
         try await NotificationRepository(transaction).markAddressed(addressed.map(\.request.body.notificationID))
-        var messages: [(envelope: EncodedEnvelope, stream: String)] = []
+        var messages: [NewOutboxMessage] = []
         for (request, deliveries) in addressed {
             for start in stride(from: 0, to: deliveries.count, by: NotificationAddressed.deliveriesMax) {
                 let part = deliveries[start..<min(start + NotificationAddressed.deliveriesMax, deliveries.count)]
@@ -75,7 +75,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
                         notificationID: request.body.notificationID, deliveryIDs: part.map(\.id),
                         lane: request.body.lane),
                     traceparent: request.traceparent, requestID: request.requestID, expiresAt: request.body.expiresAt)
-                messages.append((try envelope.encoded(), envelope.stream))
+                messages.append(try NewOutboxMessage(envelope))
             }
         }
         try await OutboxRepository(transaction).append(messages)

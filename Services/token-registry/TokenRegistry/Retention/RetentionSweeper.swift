@@ -6,7 +6,7 @@ public import ServiceLifecycle
 internal import Storage
 
 /// Deletes what has outlived its purpose, a bounded batch at a time, for as long as the service runs: installations,
-/// notifications with their deliveries, and the inbox. Sessions and access tokens are identity-api's to sweep.
+/// notifications with their deliveries, the inbox and the outbox. Sessions and access tokens are identity-api's to sweep.
 ///
 /// Several instances may run at once: each batch passes over the rows that another has locked.
 public struct RetentionSweeper: Service {
@@ -20,6 +20,8 @@ public struct RetentionSweeper: Service {
         public var batchesMax = 20
         /// How long notifications and their deliveries are kept.
         public var notificationAge: Duration = .seconds(30 * 24 * 60 * 60)
+        /// How long messages are kept after they were handled, for tracing a request.
+        public var messageAge: Duration = .seconds(24 * 60 * 60)
 
         /// The defaults.
         public init() {}
@@ -62,6 +64,9 @@ public struct RetentionSweeper: Service {
         }
         deleted["notifications"] = try await drain {
             try await NotificationRepository(postgres).deleteOlder(than: configuration.notificationAge, limit: limit)
+        }
+        deleted["outbox"] = try await drain {
+            try await OutboxRepository(postgres).deleteSettled(olderThan: configuration.messageAge, limit: limit)
         }
         deleted["inbox"] = try await drain { try await InboxRepository(postgres).deleteOlder(limit: limit) }
         for (table, count) in deleted where count > 0 {

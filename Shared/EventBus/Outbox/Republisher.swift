@@ -1,0 +1,110 @@
+import FoundationEssentials
+public import Logging
+public import PostgresClient
+import RedisClient
+public import ServiceLifecycle
+import Storage
+
+/// Brings back what Redis lost: messages that were published, that some group has not handled, and that are no longer in its
+/// way to it.
+///
+/// It asks in this order, so that nothing that was handled is sent again: what is due and not in the inbox (Postgres), what of
+/// it the stream has not (Redis), and again what of that is not in the inbox (Postgres), for handlers commit before they
+/// acknowledge. The relay then publishes the same message with the same id. What merely waits in a long backlog is left
+/// alone, however long that takes. Only a message which is just tried again may be sent twice; the inbox absorbs it.
+///
+/// Any number may run: a message that one looks at is left alone by the others until its next look is due. No transaction
+/// is open while Redis is asked.
+public struct Republisher: Service {
+    private let transport: any EventTransport
+    private let postgres: PostgresClient
+    private let configuration: RepublisherConfiguration
+    private let logger: Logger
+    private let metrics = RepublisherMetrics()
+
+    /// Makes a republisher; it needs a relay beside it, or elsewhere, that publishes what it finds.
+    public init(
+        transport: any EventTransport, postgres: PostgresClient,
+        configuration: RepublisherConfiguration = RepublisherConfiguration(), logger: Logger
+    ) {
+        self.transport = transport
+        self.postgres = postgres
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Looks every ``RepublisherConfiguration/interval`` until graceful shutdown. A round that fails is logged; the next one
+    /// tries again.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var measureAt = ContinuousClock.now
+            while !Task.isCancelled {
+                do {
+                    try await runRound()
+                    if ContinuousClock.now >= measureAt {
+                        metrics.record(try await OutboxRepository(postgres).backlog())
+                        measureAt = .now + configuration.measureInterval
+                    }
+                } catch {
+                    if !Task.isCancelled {
+                        logger.warning("Looking after published messages failed", metadata: ["error": "\(error)"])
+                    }
+                }
+                try? await Task.sleep(for: configuration.interval.jittered())
+            }
+        }
+    }
+
+    /// What a round brought, in messages.
+    struct Round: Equatable {
+        /// They were handled.
+        var confirmed = 0
+        /// They are still on their way.
+        var inFlight = 0
+        /// They were lost and wait for the relay.
+        var republished = 0
+        /// They were lost, and nobody needs them any more.
+        var expired = 0
+    }
+
+    /// Looks at what is due until nothing is, or until so much is merely on its way that the rest can wait.
+    @discardableResult
+    func runRound() async throws -> Round {
+        var round = Round()
+        while round.inFlight < configuration.inFlightMax, !Task.isCancelled {
+            let check = try await OutboxRepository(postgres)
+                .checkPublished(limit: configuration.batchSize, recheck: configuration.recheck)
+            let lost = try await lost(of: check.overdue)
+            let (republished, expired) = try await OutboxRepository(postgres).publishAgain(lost)
+            round.confirmed += check.confirmed
+            round.inFlight += check.overdue.count - lost.count
+            round.republished += republished
+            round.expired += expired
+            if check.confirmed + check.overdue.count < configuration.batchSize { break }
+        }
+        metrics.record(round)
+        if round.republished + round.expired > 0 {
+            logger.notice(
+                "Messages were lost by their streams and are published again",
+                metadata: ["republished": "\(round.republished)", "expired": "\(round.expired)"])
+        }
+        return round
+    }
+
+    /// Asks the streams which messages they do not have for a group that has not handled them.
+    private func lost(of messages: [OverdueMessage]) async throws -> [OutboxPublication] {
+        var questions: [StreamGroup: [PublishedMessage]] = [:]
+        for message in messages {
+            guard let entryID = EntryID(message.publication.entryID) else { continue }
+            for group in message.missingGroups {
+                questions[StreamGroup(stream: message.stream, name: group), default: []]
+                    .append(PublishedMessage(id: message.publication.messageID, entryID: entryID))
+            }
+        }
+        var lost: Set<UUID> = []
+        for (group, published) in questions {
+            lost.formUnion(try await transport.absent(published, from: group).map(\.id))
+        }
+        return messages.map(\.publication).filter { lost.contains($0.messageID) }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+import WireFormat
+
+/// Who has to handle what. An event that no group is named for is not published again when Redis loses it.
+struct EventGroupsTests {
+    @Test func `the groups are those of the design`() {
+        #expect(
+            EventCatalog.groupsByStream == [
+                "ekyc.requested": ["face-matching-worker"], "ekyc.completed": [],
+                "image.requested": ["image-worker"], "photo.uploaded": ["image-worker"],
+                "image.progress": [], "image.completed": [],
+                "device.registered": ["token-registry"], "device.removed": ["token-registry"],
+                "notification.requested": ["token-registry"], "notification.settled": ["token-registry"],
+                "notification.addressed.urgent": ["notifier"], "notification.addressed.normal": ["notifier"],
+                "notification.addressed.bulk": ["notifier"],
+            ])
+    }
+
+    /// A dead letter closes its message in the outbox for every group.
+    @Test func `no event has two groups, as long as a dead letter counts for all of them`() {
+        #expect(EventCatalog.events.allSatisfy { $0.groups.count <= 1 })
+    }
+
+    @Test(arguments: ["face-matching-worker", "image-worker", "token-registry", "notifier"])
+    func `a service has handlers of the events that name its group, and of no others`(_ service: String) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let sources = root.appendingPathComponent("Services/\(service)")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var handled: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: #/func handle\(\s*_ events?: \[?Envelope<(\w+)>/#) { handled.insert(String(match.1)) }
+        }
+        let named = Set(EventCatalog.events.filter { $0.groups.contains(service) }.map { "\($0)" })
+        // A service that is not written yet handles nothing.
+        #expect(handled.isEmpty || handled == named)
+    }
+}

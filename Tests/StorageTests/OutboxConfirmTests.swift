@@ -1,0 +1,130 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+/// The second half of a message's life: published, looked at, settled.
+struct OutboxConfirmTests {
+    /// Appends messages for groups and marks them as published; they are due at once.
+    private func publish(
+        _ count: Int, groups: [String] = ["g"], expiresAt: Date? = nil, at date: Date = Date(), in client: PostgresClient
+    ) async throws -> [OutboxPublication] {
+        let envelopes = try (0..<count).map { _ in
+            try Envelope(
+                EkycRequested(sessionID: UUID(), event: .signIn), id: UUIDv7.generate(at: date), requestID: "r",
+                expiresAt: expiresAt
+            ).encoded()
+        }
+        let outbox = OutboxRepository(client)
+        try await outbox.append(envelopes.map { NewOutboxMessage($0, stream: "s", groups: groups) })
+        let publications = envelopes.enumerated().map { OutboxPublication(messageID: $1.id, entryID: "\($0 + 1)-0") }
+        try await outbox.markPublished(publications, wait: .zero, waitMax: .zero)
+        return publications
+    }
+
+    private func handle(_ publications: [OutboxPublication], group: String = "g", in client: PostgresClient) async throws {
+        _ = try await InboxRepository(client).markHandled(group: group, ids: publications.map(\.messageID))
+    }
+
+    private func state(of publication: OutboxPublication, in client: PostgresClient) async throws -> String {
+        let rows = try await client.query("SELECT state FROM outbox WHERE message_id = \(publication.messageID)")
+        return try rows[0].decode("state")
+    }
+
+    @Test func `a message is confirmed when all of its groups have handled it`() async throws {
+        try await withStorage { client in
+            let outbox = OutboxRepository(client)
+            let both = try await publish(2, groups: ["a", "b", "a"], in: client)
+            try await handle(both, group: "a", in: client)
+            try await handle([both[1]], group: "b", in: client)
+            let check = try await outbox.checkPublished(limit: 10, recheck: .zero)
+            #expect(check.confirmed == 1)
+            #expect(check.overdue.map(\.publication) == [both[0]])
+            #expect(check.overdue.map(\.missingGroups) == [["b"]])
+            try await handle([both[0]], group: "b", in: client)
+            #expect(try await outbox.checkPublished(limit: 10, recheck: .zero).confirmed == 1)
+            #expect(try await outbox.backlog().unconfirmed == 0)
+        }
+    }
+
+    @Test func `what was looked at is left alone until the next look is due`() async throws {
+        try await withStorage { client in
+            let messages = try await publish(10, in: client)
+            let seen = try await race(4) { _ in
+                try await OutboxRepository(client).checkPublished(limit: 4, recheck: .seconds(600)).overdue.map(\.publication)
+            }
+            let rest = try await OutboxRepository(client).checkPublished(limit: 100, recheck: .seconds(600)).overdue
+            #expect((seen.flatMap { $0 } + rest.map(\.publication)).map(\.messageID).sorted() == messages.map(\.messageID).sorted())
+            #expect(try await OutboxRepository(client).checkPublished(limit: 100, recheck: .zero).overdue.isEmpty)
+        }
+    }
+
+    @Test func `a lost message waits for the relay again, unless it was handled or published meanwhile`() async throws {
+        try await withStorage { client in
+            let outbox = OutboxRepository(client)
+            let messages = try await publish(3, in: client)
+            try await handle([messages[1]], in: client)
+            let stale = OutboxPublication(messageID: messages[2].messageID, entryID: "0-1")
+            let result = try await outbox.publishAgain([messages[0], messages[1], stale])
+            #expect(result == (waiting: 1, expired: 0))
+            #expect(try await outbox.takeBatch(limit: 10).map(\.envelope.id) == [messages[0].messageID])
+        }
+    }
+
+    @Test func `a lost message whose time is over is given up`() async throws {
+        try await withStorage { client in
+            let messages = try await publish(1, expiresAt: Date(timeIntervalSinceNow: -1), in: client)
+            #expect(try await OutboxRepository(client).publishAgain(messages) == (waiting: 0, expired: 1))
+            #expect(try await state(of: messages[0], in: client) == "expired")
+            #expect(try await OutboxRepository(client).takeBatch(limit: 10).isEmpty)
+        }
+    }
+
+    @Test func `each publication doubles the time until the next look, up to a limit`() async throws {
+        try await withStorage { client in
+            let outbox = OutboxRepository(client)
+            let messages = try await publish(1, in: client)
+            var waits: [Int] = []
+            for _ in 0..<6 {
+                _ = try await outbox.publishAgain(messages)
+                try await outbox.markPublished(messages, wait: .seconds(10), waitMax: .seconds(100))
+                let row = try await client.query("SELECT extract(epoch FROM due_at - published_at)::int AS wait FROM outbox")[0]
+                waits.append(Int(try row.decode("wait", as: Int32.self)))
+            }
+            #expect(waits == [20, 40, 80, 100, 100, 100])
+        }
+    }
+
+    @Test func `a dead letter is not looked at until it is put back`() async throws {
+        try await withStorage { client in
+            let outbox = OutboxRepository(client)
+            let messages = try await publish(2, in: client)
+            try await handle([messages[1]], in: client)
+            _ = try await outbox.checkPublished(limit: 10, recheck: .zero)
+            try await outbox.markDead(messageIDs: messages.map(\.messageID))
+            #expect(try await state(of: messages[0], in: client) == "dead")
+            #expect(try await state(of: messages[1], in: client) == "confirmed", "what was handled stays handled")
+            #expect(try await outbox.checkPublished(limit: 10, recheck: .zero).overdue.isEmpty)
+            try await outbox.markRedriven(messageIDs: messages.map(\.messageID), wait: .zero)
+            #expect(try await outbox.checkPublished(limit: 10, recheck: .zero).overdue.map(\.publication) == [messages[0]])
+        }
+    }
+
+    @Test func `what is settled is kept for a day and deleted in batches; what is open stays`() async throws {
+        try await withStorage { client in
+            let outbox = OutboxRepository(client)
+            let yesterday = Date(timeIntervalSinceNow: -25 * 3600)
+            let old = try await publish(10, at: yesterday, in: client)
+            let young = try await publish(2, in: client)
+            try await handle(Array(old.prefix(7)) + young, in: client)
+            _ = try await outbox.checkPublished(limit: 100, recheck: .zero)
+            #expect(try await outbox.deleteSettled(olderThan: .seconds(86_400), limit: 100) == 0, "settled just now")
+            try await client.execute("UPDATE outbox SET settled_at = \(yesterday) WHERE settled_at IS NOT NULL")
+            #expect(try await outbox.deleteSettled(olderThan: .seconds(86_400), limit: 5) == 5)
+            #expect(try await outbox.deleteSettled(olderThan: .seconds(86_400), limit: 5) == 2)
+            #expect(try await outbox.backlog().unconfirmed == 3)
+        }
+    }
+}
