@@ -18,6 +18,9 @@ public enum TokenRegistry: HeliographService {
                 .batchHandler(DeviceRegisteredHandler(logger: context.logger)),
                 .batchHandler(DeviceRemovedHandler(logger: context.logger)),
             ])
-        return [consumer, RetentionSweeper(postgres: context.postgres, logger: context.logger)]
+        return [
+            consumer, OverdueSweeper(postgres: context.postgres, logger: context.logger),
+            RetentionSweeper(postgres: context.postgres, logger: context.logger),
+        ]
     }
 }

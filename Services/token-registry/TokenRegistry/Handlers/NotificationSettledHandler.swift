@@ -23,8 +23,8 @@ public struct NotificationSettledHandler: EventBatchHandler {
         let ids = Array(Set(events.map(\.body.notificationID)))
         let notifications = NotificationRepository(transaction)
         let settled = try await notifications.settle(ids)
-        let sessions = try await notifications.find(ids: Array(settled)).compactMap(\.faceSessionID)
-        try await forgetDevices(of: sessions, in: transaction)
+        try await FinishedSessions(transaction: transaction, logger: logger)
+            .forgetDevices(of: notifications.find(ids: Array(settled)))
     }
 
     /// Marks the installations of dead tokens, unless they have registered a new one since the push was sent.
@@ -44,28 +44,5 @@ public struct NotificationSettledHandler: EventBatchHandler {
                 ])
         }
         Counter(label: "heliograph_push_installs_pruned").increment(by: marked.count)
-    }
-
-    /// Wipes the push tokens of face sessions whose push has ended, and deletes the installations that only a
-    /// session without success had brought.
-    private func forgetDevices(of sessionIDs: [UUID], in transaction: PostgresTransaction) async throws {
-        guard !sessionIDs.isEmpty else { return }
-        let sessions = SessionRepository(transaction)
-        try await sessions.wipePushTokens(sessionIDs)
-        let failed = try await sessions.find(ids: sessionIDs).filter { $0.state != .succeeded }
-        let deleted = try await PushInstallRepository(transaction)
-            .deleteUnneeded(installationKeys: failed.compactMap(\.installationKey))
-        if deleted > 0 { logger.debug("installations of nobody deleted", metadata: ["count": "\(deleted)"]) }
-    }
-}
-
-extension NotificationRecord {
-    /// The session, when this was about the result of one.
-    fileprivate var faceSessionID: UUID? {
-        guard recipient.type == .session else { return nil }
-        switch kind {
-        case .signUp, .signIn: return UUID(uuidString: recipient.id)
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: return nil
-        }
     }
 }

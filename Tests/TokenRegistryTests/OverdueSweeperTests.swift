@@ -1,0 +1,75 @@
+import EventBus
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import TokenRegistry
+
+struct OverdueSweeperTests {
+    private func sweep(_ registry: Registry) async throws -> Int {
+        try await OverdueSweeper(postgres: registry.client, logger: registry.logger).sweep()
+    }
+
+    private func expire(_ request: NotificationRequested, in registry: Registry) async throws {
+        try await registry.client.execute(
+            "UPDATE notifications SET expires_at = now() - interval '6 minutes' WHERE id = \(request.notificationID)")
+    }
+
+    @Test func `a notification that was addressed and never sent ends with its deliveries, and its token is wiped`() async throws {
+        try await Registry.run { registry in
+            let session = try await registry.makeSession(token: "c0:token")
+            let request = NotificationRequested.make(.session(session))
+            try await registry.request(request)
+            #expect(try await sweep(registry) == 0, "its time is not over")
+            try await expire(request, in: registry)
+            #expect(try await sweep(registry) == 1)
+            let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
+            #expect(deliveries.map(\.state) == [.expired])
+            #expect(deliveries.map(\.code) == [OverdueSweeper.expiryCode])
+            #expect(try await registry.notification(request)?.state == .settled)
+            #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
+            #expect(try await sweep(registry) == 0)
+        }
+    }
+
+    @Test func `what a sender has in hand is left to it`() async throws {
+        try await Registry.run { registry in
+            let request = NotificationRequested.make(.session(try await registry.makeSession(token: "c0:token")))
+            try await registry.request(request)
+            let deliveries = DeliveryRepository(registry.client)
+            let ids = try await deliveries.find(notificationID: request.notificationID).map(\.id)
+            _ = try await deliveries.claim(ids, lease: .seconds(60))
+            try await expire(request, in: registry)
+            #expect(try await sweep(registry) == 0)
+            try await deliveries.settle(ids.map { DeliverySettlement(id: $0, outcome: .accepted) })
+            #expect(try await sweep(registry) == 1, "the message that says so was lost")
+            #expect(try await deliveries.find(ids: ids).map(\.state) == [.accepted])
+            #expect(try await registry.notification(request)?.state == .settled)
+        }
+    }
+
+    @Test func `the trace of a request shows its messages, who handled them, and what they made`() async throws {
+        try await Registry.run { registry in
+            let session = try await registry.makeSession(token: "c0:token")
+            let request = NotificationRequested.make(.session(session))
+            let outbox = OutboxRepository(registry.client)
+            try await outbox.publish(EkycRequested(sessionID: session, event: .signIn), requestID: "r-1")
+            try await outbox.publish(request, requestID: "r-1")
+            try await registry.request(request)
+            let waiting = try await registry.takeOutbox()
+            _ = try await InboxRepository(registry.client).markHandled(group: "token-registry", ids: [waiting[1].envelope.id])
+            let trace = try await MessageTraceRepository(registry.client).trace(requestID: "r-1")
+            #expect(trace.messages.map(\.type) == [.ekycRequested, .notificationRequested, .notificationAddressed])
+            #expect(trace.messages.allSatisfy { $0.state == .published && $0.publications == 1 && $0.publishedAt != nil })
+            #expect(trace.messages.map { $0.handlings.map(\.group) } == [["face-matching-worker"], ["token-registry"], ["notifier"]])
+            #expect(trace.messages.map { $0.handlings.allSatisfy { $0.handledAt != nil } } == [false, true, false])
+            #expect(trace.sessions.map(\.id) == [session])
+            #expect(trace.notifications.map(\.id) == [request.notificationID])
+            #expect(trace.deliveries.map(\.notificationID) == [request.notificationID])
+            #expect(try await MessageTraceRepository(registry.client).trace(requestID: "another").messages.isEmpty)
+        }
+    }
+}
