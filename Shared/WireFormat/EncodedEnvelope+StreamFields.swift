@@ -40,7 +40,14 @@ extension EncodedEnvelope {
     /// - Throws: ``WireFormatError`` that names the first field which is missing, repeated, malformed or over its limit.
     public init(streamFields: some Sequence<StreamField>) throws(WireFormatError) {
         var raw = RawFields()
-        for field in streamFields { try raw.set(field) }
+        var count = 0
+        for field in streamFields {
+            count += 1
+            guard count <= EnvelopeLimits.fieldsMax else {
+                throw WireFormatError(.invalidField(field.name), "there are more than \(EnvelopeLimits.fieldsMax) fields")
+            }
+            try raw.set(field)
+        }
         guard let id = raw.id else { throw WireFormatError(.missingField(Field.id), "field i is missing") }
         guard let uuid = UUID(wireBytes: id) else {
             throw WireFormatError(.invalidField(Field.id), "field i is not a UUID")

@@ -11,6 +11,9 @@ public enum EnvelopeLimits {
     /// The longest request id, in bytes of UTF-8.
     public static let requestIDBytesMax = 128
 
+    /// The most fields of a stream entry, unknown ones included.
+    public static let fieldsMax = 64
+
     static func check(body: [UInt8]) throws(WireFormatError) {
         guard body.count <= bodyBytesMax else {
             throw WireFormatError(.bodyTooLarge, "the body has \(body.count) bytes, the limit is \(bodyBytesMax)")

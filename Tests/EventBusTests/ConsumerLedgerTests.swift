@@ -23,6 +23,7 @@ private final class Ledger {
     func takeRulings() -> [EntryID] { state.takeRulings().map(\.id) }
     func putBack(_ rulings: [Ruling]) { state.putBack(rulings) }
     func ruled(_ ids: [EntryID]) -> String? { state.ruled(ids) }
+    func arrive() -> [String] { state.arrive() }
     func takeAcknowledgements() -> [EntryID] { state.takeAcknowledgements() }
     func putBack(_ ids: [EntryID]) { state.putBack(ids) }
     func stop() -> String? { state.stop() }
@@ -84,12 +85,25 @@ struct ConsumerLedgerTests {
         #expect(unit(ledger) == [1])
     }
 
-    @Test func `wakes as many workers as there are units`() {
+    @Test func `wakes a worker for each unit, at most two at a time`() {
         let ledger = Ledger(capacity: 90, unitSize: 10)
         for worker in ["a", "b", "c", "d"] { #expect(ledger.waitForWork(worker)) }
-        #expect(ledger.add(entries(1...11)).count == 2)
-        #expect(ledger.add(entries(12...12)).count == 2)
-        #expect(ledger.add(entries(13...99)).isEmpty)
+        #expect(ledger.add(entries(1...5)).count == 1)
+        #expect(ledger.add(entries(6...11)).count == 1)
+        #expect(ledger.add(entries(12...40)).isEmpty)
+    }
+
+    @Test func `has a worker that comes wake the next while there is more than it takes`() {
+        let ledger = Ledger(capacity: 90, unitSize: 1)
+        for worker in ["a", "b", "c", "d", "e"] { #expect(ledger.waitForWork(worker)) }
+        #expect(ledger.add(entries(1...4)).count == 2)
+        var running = 0
+        while running < 4 {
+            #expect(ledger.arrive().count == (running < 3 ? 1 : 0))
+            #expect(unit(ledger).count == 1)
+            running += 1
+        }
+        #expect(unit(ledger).isEmpty)
     }
 
     @Test func `hands out units of the given size, in order`() {

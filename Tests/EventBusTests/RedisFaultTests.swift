@@ -82,6 +82,67 @@ struct RedisFaultTests {
         await server.stop()
     }
 
+    @Test func `claims from the dead although the server takes no more data`() async throws {
+        let server = try await RedisServer.start()
+        try await withRedisTransport(on: server) { transport in
+            try await transport.createGroup("g", on: testStream)
+            try await transport.append(1...3)
+            let dead = try await transport.openReader(consumer("dead"))
+            _ = try await dead.read(count: 3, wait: .milliseconds(1), acknowledging: [])
+            await dead.close()
+            // Handed-back entries need no note of whom they were taken from.
+            let ids = try await transport.claim(ClaimRequest(minIdle: .zero, count: 9), for: consumer("c")).entries.map(\.id)
+            _ = try await transport.handBack(ids, by: consumer("c"))
+            try await server.cli("CONFIG", "SET", "maxmemory", "1")
+            var request = ClaimRequest(minIdle: .milliseconds(1), count: 9)
+            request.stallLimit = .zero
+            let claimed = try await transport.claim(request, for: consumer("heir"))
+            #expect(claimed.entries.map(\.id) == ids)
+            #expect(try await transport.acknowledge(ids, by: consumer("heir")).isEmpty)
+            #expect(try await transport.pendingCount(of: group("g")) == 0)
+        }
+        await server.stop()
+    }
+
+    @Test func `gives up an entry of thousands of fields, and handles the rest`() async throws {
+        try await withRedisTransport(on: RedisServer.shared()) { transport in
+            let fields = (0..<5000).map { (name: "f\($0)", value: [UInt8(1)]) }
+            _ = try await transport.append([OutgoingEntry(stream: testStream, fields: fields)])
+            try await transport.append([1])
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await processor.waitFor(1)
+                try await eventually("there is a dead letter") {
+                    try await transport.status(of: group("group")).dead == 1
+                }
+            }
+            #expect(try await transport.pendingCount(of: group("group")) == 0)
+        }
+    }
+
+    @Test func `goes on when its group is lost while all it has in hand fails`() async throws {
+        let server = try await RedisServer.start()
+        try await withRedisTransport(on: server) { transport in
+            var configuration = EventConsumerConfiguration.quick
+            configuration.concurrency = 2
+            let gate = Latch()
+            let processor = RecordingProcessor { number, _ in
+                guard number <= 2 else { return }
+                await gate.wait()
+                throw TestFailure()
+            }
+            try await withConsumer(transport, processor, configuration: configuration) {
+                try await transport.append(1...2)
+                try await processor.waitFor(2)
+                try await server.cli("FLUSHALL")
+                gate.fall()
+                try await transport.append([3])
+                try await numbersUntil(3, processor)
+            }
+        }
+        await server.stop()
+    }
+
     @Test func `leaves no name behind when it is drained`() async throws {
         let server = try await RedisServer.shared()
         try await withRedisTransport(on: server) { transport in

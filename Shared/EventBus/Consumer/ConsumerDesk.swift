@@ -1,3 +1,4 @@
+import FoundationEssentials
 import RedisClient
 import Synchronization
 
@@ -6,6 +7,7 @@ final class ConsumerDesk: Sendable {
     private typealias Waiter = CheckedContinuation<Void, Never>
 
     private let ledger: Mutex<ConsumerLedger<Waiter>>
+    private let deaths = Mutex<[UUID]>([])
     /// Rings when there is something to tell the server.
     let settlementsWait = Bell()
 
@@ -31,7 +33,19 @@ final class ConsumerDesk: Sendable {
     }
 
     func add(_ entries: [DeliveredEntry]) {
-        for worker in ledger.withLock({ $0.add(entries) }) { worker.resume() }
+        let (workers, isOver) = ledger.withLock { ledger in (ledger.add(entries), ledger.isReadingOver) }
+        for worker in workers { worker.resume() }
+        // What came too late is handed back.
+        if isOver { settlementsWait.ring() }
+    }
+
+    var waitingIDs: Set<EntryID> { ledger.withLock { $0.waitingIDs } }
+
+    func workAlone(on entries: [DeliveredEntry]) { ledger.withLock { $0.workAlone(on: entries) } }
+
+    func handBack(waiting ids: Set<EntryID>) {
+        ledger.withLock { $0.handBack(waiting: ids) }
+        settlementsWait.ring()
     }
 
     /// Settles entries that no worker is to see.
@@ -48,10 +62,12 @@ final class ConsumerDesk: Sendable {
             case .finished: return nil
             case .wait: break
             }
+            var mustWait = false
             await withCheckedContinuation { continuation in
-                let mustWait = ledger.withLock { $0.waitForWork(continuation) }
+                mustWait = ledger.withLock { $0.waitForWork(continuation) }
                 if !mustWait { continuation.resume() }
             }
+            if mustWait { for worker in ledger.withLock({ $0.arrive() }) { worker.resume() } }
         }
     }
 
@@ -69,6 +85,16 @@ final class ConsumerDesk: Sendable {
     func putBack(_ rulings: [Ruling]) { ledger.withLock { $0.putBack(rulings) } }
 
     func ruled(_ ids: [EntryID]) { ledger.withLock { $0.ruled(ids) }?.resume() }
+
+    /// Notes messages that became dead letters and have to be told to the database.
+    func noteDeaths(_ ids: [UUID]) { deaths.withLock { $0 += ids } }
+
+    func takeDeaths() -> [UUID] {
+        deaths.withLock { deaths in
+            defer { deaths = [] }
+            return deaths
+        }
+    }
 
     func stop() { ledger.withLock { $0.stop() }?.resume() }
 

@@ -7,6 +7,9 @@ import RedisClient
 /// hand is bounded: the reader never asks for more than ``room``, and the claimer for no more than ``claimRoom``, so that both
 /// together hold at most twice the ``capacity``.
 struct ConsumerLedger<Waiter> {
+    /// So many workers are woken at a time; each wakes the next when it comes and there is more. A worker whose handler does not
+    /// wait takes the next entries itself, and waking one for each entry would cost more than the work.
+    static var wakingMax: Int { 2 }
     /// With so many deliveries an entry is suspected of having killed its consumers, and is worked on alone.
     static var suspectDeliveries: Int { 3 }
 
@@ -21,6 +24,8 @@ struct ConsumerLedger<Waiter> {
     private var done: [EntryID] = []
     private var rulings: [Ruling] = []
     private var idleWorkers: [Waiter] = []
+    /// Workers that were woken and have not asked for work yet.
+    private var waking = 0
     private var reader: Waiter?
     private var isStopped = false
     private var isClosed = false
@@ -43,6 +48,9 @@ struct ConsumerLedger<Waiter> {
     /// How many entries are held.
     var heldCount: Int { held.count }
 
+    /// Entries that no worker has begun.
+    var waitingIDs: Set<EntryID> { Set(waiting.map(\.id)) }
+
     /// Whether a suspect is in hand, so that no other may be claimed.
     var holdsSuspect: Bool { !suspects.isEmpty }
 
@@ -63,7 +71,10 @@ struct ConsumerLedger<Waiter> {
     ///
     /// - Returns: The workers to wake.
     mutating func add(_ entries: [DeliveredEntry]) -> [Waiter] {
-        for entry in entries where held.insert(entry.id).inserted {
+        for entry in entries {
+            // A claim may also bring back what is done and could not be acknowledged for long.
+            if entry.deliveryCount > 1, done.contains(entry.id) { continue }
+            guard held.insert(entry.id).inserted else { continue }
             if isClosed {
                 rulings.append(.handBack(entry.id))
             } else {
@@ -71,10 +82,41 @@ struct ConsumerLedger<Waiter> {
                 if entry.deliveryCount >= Self.suspectDeliveries { suspects.insert(entry.id) }
             }
         }
-        let needed = (waiting.count + unitSize - 1) / unitSize
-        let woken = Array(idleWorkers.suffix(needed))
+        return wakeWorkers()
+    }
+
+    private mutating func wakeWorkers() -> [Waiter] {
+        let units = (waiting.count + unitSize - 1) / unitSize
+        let woken = Array(idleWorkers.suffix(min(units, Self.wakingMax) - min(waking, units, Self.wakingMax)))
         idleWorkers.removeLast(woken.count)
+        waking += woken.count
         return woken
+    }
+
+    /// A woken worker is there and takes what waits. Returns the workers to wake for the rest.
+    mutating func arrive() -> [Waiter] {
+        waking = max(0, waking - 1)
+        // What the arriving one will take needs nobody else.
+        return waiting.count > unitSize ? wakeWorkers() : []
+    }
+
+    /// Takes back entries of a batch that failed without showing which of them is at fault: each is worked on alone now.
+    mutating func workAlone(on entries: [DeliveredEntry]) {
+        for entry in entries where held.contains(entry.id) {
+            waiting.append(entry)
+            suspects.insert(entry.id)
+        }
+    }
+
+    /// Hands back entries that have waited for long while all workers are busy: an idle consumer may have them. Not where
+    /// batches are taken: a batch is soon over, and its messages would leave the order of their stream.
+    mutating func handBack(waiting ids: Set<EntryID>) {
+        guard unitSize == 1, idleWorkers.isEmpty, !ids.isEmpty else { return }
+        let gone = waiting.filter { ids.contains($0.id) && !suspects.contains($0.id) }
+        guard !gone.isEmpty else { return }
+        let goneIDs = Set(gone.map(\.id))
+        waiting.removeAll { goneIDs.contains($0.id) }
+        rulings += gone.map { .handBack($0.id) }
     }
 
     /// Settles entries that no worker is to see.

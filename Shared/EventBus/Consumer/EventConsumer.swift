@@ -38,16 +38,20 @@ public struct EventConsumer: Service {
                 consumers.append(
                     StreamConsumer(
                         scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: logger),
-                        transport: transport, processor: registration.makeProcessor(postgres), configuration: configuration))
+                        transport: transport, processor: registration.makeProcessor(postgres), configuration: configuration,
+                        onBurial: { try await OutboxRepository(postgres).markDead(messageIDs: $0) }))
             }
         }
         self.consumers = consumers
     }
 
-    /// Throws when a read loop has been silent for longer than ``silenceMax``: the process lives and consumes nothing.
+    /// Throws when nothing was read for longer than ``silenceMax`` although there is room, or when a consumer has stalled: the
+    /// process lives and consumes nothing.
     public func checkProgress() throws(EventBusError) {
-        for consumer in consumers where !consumer.stopping.hasFallen {
-            let silence = consumer.progress.silence()
+        for consumer in consumers {
+            if consumer.stalled.hasFallen { throw EventBusError(.stalled, "\(consumer.scope.stream) is not consumed any more") }
+            if consumer.stopping.hasFallen { continue }
+            let silence = consumer.progress.silenceOfReads()
             guard silence > Self.silenceMax else { continue }
             throw EventBusError(.stalled, "nothing was read from \(consumer.scope.stream) for \(silence)")
         }

@@ -7,8 +7,8 @@ import PostgresClient
 public struct RetryPolicy: Sendable {
     /// How often a handler may fail with a message before it becomes a dead letter.
     public var failuresMax = 16
-    /// How many consumers may die with a message in hand before it becomes a dead letter. From the second on it is tried
-    /// alone, so that what happened to be in hand with it is not given up with it.
+    /// How many consumers may die with a message in hand, or be taken for dead, before it becomes a dead letter. From the second
+    /// on it is a unit of its own, and a consumer takes one such at a time, so that a whole batch is not given up with it.
     public var crashesMax = 3
     /// The longest first delay; the longest delay doubles with each failure.
     public var baseDelay: Duration = .seconds(1)
@@ -26,12 +26,25 @@ public struct RetryPolicy: Sendable {
         min(baseDelay * (1 << min(max(failures - 1, 0), 24)), maxDelay) * random
     }
 
-    /// Whether a handler failed because what it depends on is away, so that the message itself says nothing.
+    /// Whether a handler failed because what it depends on is away, so that the message itself says nothing. A statement that
+    /// took too long, a deadlock or a lock is no such thing: they may be the message's own doing.
     static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case let error as PostgresError: error.code == .closed || error.isRetryable
+        case let error as PostgresError:
+            switch error.code {
+            case .connectionLost, .queueFull, .closed: true
+            case .sqlState(let state): ["08", "53", "57P"].contains(where: state.hasPrefix)
+            default: false
+            }
         case let error as EventBusError: error.code == .unavailable
         default: false
         }
+    }
+
+    /// Whether a batch failed in a way that any one of its messages may have caused, and the others are not to blame for.
+    static func hidesCulprit(_ error: any Error) -> Bool {
+        if error is CancellationError { return true }
+        guard let error = error as? PostgresError else { return false }
+        return error.code == .timeout || error.code == .cancelled
     }
 }

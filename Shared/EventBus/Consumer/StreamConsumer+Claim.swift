@@ -7,6 +7,7 @@ extension StreamConsumer {
     func claimAndKeep() async {
         var cursor = EntryID.zero
         var longHeld: Set<EntryID> = []
+        var longWaiting: Set<EntryID> = []
         await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1))
         // Handlers may go on after reading has stopped, and their messages still need signs of life.
         while !workEnded.hasFallen, !Task.isCancelled {
@@ -14,13 +15,18 @@ extension StreamConsumer {
                 let held = desk.heldIDs
                 try await keep(longHeld.intersection(held))
                 longHeld = held
-                if !stopping.hasFallen { try await claimAll(from: &cursor) }
+                let waiting = desk.waitingIDs
+                let overdue = longWaiting.intersection(waiting)
+                longWaiting = waiting
+                desk.handBack(waiting: overdue)
+                // What was just handed back is for others.
+                if !stopping.hasFallen { try await claimAll(from: &cursor, isFull: !overdue.isEmpty) }
             } catch where error.code == .groupMissing {
                 cursor = .zero
             } catch {
                 scope.logger.debug("Claiming failed; trying again later", metadata: ["error": "\(error)"])
             }
-            await workEnded.wait(upTo: configuration.claimInterval.jittered())
+            await claimWaits.wait(upTo: configuration.claimInterval.jittered())
         }
     }
 
@@ -33,14 +39,15 @@ extension StreamConsumer {
 
     /// Claims until the end of what is pending or until there is no room; the next call goes on from there. A claim is sent
     /// even without room, because it also tells that the group is being tended.
-    private func claimAll(from cursor: inout EntryID) async throws(EventBusError) {
+    private func claimAll(from cursor: inout EntryID, isFull: Bool) async throws(EventBusError) {
         repeat {
             var request = ClaimRequest(
-                minIdle: configuration.claimMinIdle, cursor: cursor, count: min(desk.claimRoom, 100),
+                minIdle: configuration.claimMinIdle, cursor: cursor, count: isFull ? 0 : min(desk.claimRoom, 100),
                 takesSuspect: !desk.holdsSuspect, crashBudget: configuration.retryPolicy.crashesMax)
             request.stallLimit = max(configuration.claimInterval * 2, .seconds(1))
+            // What was delivered just before one look at what is held gets its sign of life at the next but one.
+            request.holdOff = configuration.claimInterval * 2.7
             let claimed = try await transport.claim(request, for: scope.address)
-            guard request.count > 0, !stopping.hasFallen else { return }
             cursor = claimed.cursor
             if !claimed.lost.isEmpty {
                 scope.metrics.lost.increment(by: claimed.lost.count)
@@ -52,6 +59,6 @@ extension StreamConsumer {
                 scope.logger.info("Claimed messages", metadata: ["count": "\(claimed.entries.count)"])
                 take(claimed.entries)
             }
-        } while cursor != .zero
+        } while cursor != .zero && !stopping.hasFallen
     }
 }

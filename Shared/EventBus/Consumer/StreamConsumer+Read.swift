@@ -62,6 +62,7 @@ extension StreamConsumer {
                 throw error
             }
             failures = 0
+            progress.read()
             if let gone = read.gone { lostOwnership(of: gone) } else { putBack(done) }
             scope.metrics.delivered.increment(by: read.entries.count)
             scope.metrics.inHand.record(desk.heldCount + read.entries.count)
@@ -70,8 +71,8 @@ extension StreamConsumer {
     }
 
     private func waitForRoom() async -> Int? {
-        progress.waitForRoom()
-        defer { progress.step() }
+        progress.waitForRoom(true)
+        defer { progress.waitForRoom(false) }
         return await desk.waitForRoom()
     }
 

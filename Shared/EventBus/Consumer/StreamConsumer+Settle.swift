@@ -27,6 +27,7 @@ extension StreamConsumer {
         var committed: [EntryID] = []
         committed.reserveCapacity(unit.count)
         var rulings: [Ruling] = []
+        var unclear: [DeliveredEntry] = []
         for (entry, result) in zip(unit, results) {
             switch result {
             case .handled:
@@ -35,6 +36,8 @@ extension StreamConsumer {
             case .duplicate:
                 scope.metrics.duplicates.increment()
                 committed.append(entry.id)
+            case .failed(let error) where unit.count > 1 && !stopping.hasFallen && RetryPolicy.hidesCulprit(error):
+                unclear.append(entry)
             case .failed(let error):
                 rulings.append(rule(on: entry, error))
             case .unreadable(let error):
@@ -42,7 +45,14 @@ extension StreamConsumer {
                 rulings.append(bury(entry, .unreadable, "\(error)"))
             }
         }
+        if !unclear.isEmpty {
+            desk.workAlone(on: unclear)
+            scope.logger.warning(
+                "A batch took too long; its messages are handled one by one", metadata: ["count": "\(unclear.count)"])
+        }
         desk.settle(acknowledged: committed, rulings)
+        // One suspect at a time: the next may be claimed now.
+        if unit.contains(where: { $0.crashes >= 2 }) { claimWaits.ring() }
     }
 
     private func rule(on entry: DeliveredEntry, _ error: any Error) -> Ruling {
@@ -70,7 +80,6 @@ extension StreamConsumer {
 
     private func bury(_ entry: DeliveredEntry, _ reason: DeadLetterReason, _ error: String) -> Ruling {
         let failures = reason == .failures ? entry.failures + 1 : entry.failures
-        scope.metrics.dead.increment()
         scope.logger(for: entry.id, entry.deliveryCount).error(
             "A message becomes a dead letter", metadata: ["reason": "\(reason.rawValue)", "error": "\(error)"])
         return .bury(
@@ -102,6 +111,7 @@ extension StreamConsumer {
         do {
             if !ids.isEmpty { lostOwnership(of: try await transport.acknowledge(ids, by: scope.address)) }
         } catch {
+            scope.metrics.settlementFailures.increment()
             desk.putBack(ids)
             desk.putBack(rulings)
             scope.logger.debug(
@@ -112,38 +122,72 @@ extension StreamConsumer {
     }
 
     private func tell(_ rulings: [Ruling]) async -> Bool {
-        guard !rulings.isEmpty else { return true }
-        let sorted = Rulings(rulings)
         var untold = rulings
         do {
-            try await tell(sorted.handBacks, &untold) { ids throws(EventBusError) in
-                try await transport.handBack(ids, by: scope.address)
-            }
-            try await tell(sorted.retries.map(\.id), &untold) { _ throws(EventBusError) in
-                try await transport.retry(sorted.retries, by: scope.address)
-            }
-            if !sorted.retries.isEmpty { retryWaits.ring() }
-            if !sorted.burials.isEmpty { try await onBurial(sorted.burials) }
-            try await tell(sorted.burials.map(\.id), &untold) { _ throws(EventBusError) in
-                try await transport.bury(sorted.burials, by: scope.address)
-            }
+            try await tell(all: rulings, &untold)
+        } catch where error.code == .groupMissing {
+            // The server has lost the group and with it all that was pending: nothing is left to settle.
+            desk.ruled(untold.map(\.id))
+            return true
+        } catch where error.code == .refused && untold.count > 1 {
+            // One of them is at fault; the others shall not wait for it.
+            for ruling in untold where !(await tell([ruling])) {}
+            return true
+        } catch where error.code == .refused {
+            scope.logger.error(
+                "The server refuses to settle a message; it stays pending",
+                metadata: ["entry": "\(untold[0].id)", "error": "\(error)"])
+            desk.ruled(untold.map(\.id))
             return true
         } catch {
+            scope.metrics.settlementFailures.increment()
             desk.putBack(untold)
             scope.logger.debug(
                 "Settling failed; trying again", metadata: ["error": "\(error)", "count": "\(untold.count)"])
             return false
         }
+        return await tellDeaths()
     }
 
-    private func tell(
-        _ ids: [EntryID], _ untold: inout [Ruling], _ body: ([EntryID]) async throws(EventBusError) -> [EntryID]
-    ) async throws(EventBusError) {
-        guard !ids.isEmpty else { return }
-        lostOwnership(of: try await body(ids))
+    private func tell(all rulings: [Ruling], _ untold: inout [Ruling]) async throws(EventBusError) {
+        guard !rulings.isEmpty else { return }
+        let sorted = Rulings(rulings)
+        if !sorted.handBacks.isEmpty {
+            told(sorted.handBacks, gone: try await transport.handBack(sorted.handBacks, by: scope.address), &untold)
+        }
+        if !sorted.retries.isEmpty {
+            told(sorted.retries.map(\.id), gone: try await transport.retry(sorted.retries, by: scope.address), &untold)
+            retryWaits.ring()
+        }
+        if !sorted.burials.isEmpty {
+            let gone = try await transport.bury(sorted.burials, by: scope.address)
+            told(sorted.burials.map(\.id), gone: gone, &untold)
+            let buried = sorted.burials.filter { !gone.contains($0.id) }
+            scope.metrics.dead.increment(by: buried.count)
+            desk.noteDeaths(buried.compactMap(\.messageID))
+        }
+    }
+
+    private func told(_ ids: [EntryID], gone: [EntryID], _ untold: inout [Ruling]) {
+        lostOwnership(of: gone)
         let told = Set(ids)
         untold.removeAll { told.contains($0.id) }
         desk.ruled(ids)
+    }
+
+    /// Says in the database which messages became dead letters. After the server, which knows whether they were ours to give
+    /// up; a crash in between has the republisher send such a message once more.
+    private func tellDeaths() async -> Bool {
+        let ids = desk.takeDeaths()
+        guard !ids.isEmpty else { return true }
+        do {
+            try await onBurial(ids)
+            return true
+        } catch {
+            desk.noteDeaths(ids)
+            scope.logger.debug("Noting dead letters failed; trying again", metadata: ["error": "\(error)"])
+            return false
+        }
     }
 
     /// Counts entries that somebody else was given while this consumer had them: the inbox sees to it that they took effect

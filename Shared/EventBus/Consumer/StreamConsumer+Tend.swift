@@ -48,7 +48,7 @@ extension StreamConsumer {
 
     private func findStall() -> EventBusError? {
         let now = ContinuousClock.now
-        let silence = stopping.hasFallen ? .zero : progress.silence(now)
+        let silence = stopping.hasFallen ? .zero : progress.silence()
         scope.metrics.silence.record(silence / .seconds(1))
         let ignored = slots.map { $0.check(now, limit: configuration.handlerTimeout) }.max() ?? .zero
         let limit = configuration.stallLimit

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Logging
 import Metrics
 import RedisClient
@@ -11,14 +12,18 @@ struct StreamConsumer: Sendable {
     let transport: any EventTransport
     let processor: any MessageProcessor
     let configuration: EventConsumerConfiguration
-    /// Called with the messages that become dead letters, before they do.
-    let onBurial: @Sendable ([Burial]) async throws -> Void
+    /// Called with the messages that have become dead letters.
+    let onBurial: @Sendable ([UUID]) async throws -> Void
     let desk: ConsumerDesk
     let progress = ReadProgress()
     /// Falls when nothing more shall be read.
     let stopping = Latch()
     /// Falls when the workers have ended.
     let workEnded = Latch()
+    /// Falls when a part of the consumer makes no step any more.
+    let stalled = Latch()
+    /// Rings when there may be something to claim before the next round.
+    let claimWaits = Bell()
     /// Rings when an entry was set aside for a retry.
     let retryWaits = Bell()
     let slots: [WorkerSlot]
@@ -26,7 +31,7 @@ struct StreamConsumer: Sendable {
     init(
         scope: ConsumerScope, transport: any EventTransport, processor: any MessageProcessor,
         configuration: EventConsumerConfiguration,
-        onBurial: @escaping @Sendable ([Burial]) async throws -> Void = { _ in }
+        onBurial: @escaping @Sendable ([UUID]) async throws -> Void = { _ in }
     ) {
         self.scope = scope
         self.transport = transport
@@ -44,36 +49,61 @@ struct StreamConsumer: Sendable {
     /// committed is acknowledged, everything else is handed back for another consumer.
     ///
     /// - Throws: ``EventBusError/Code/stalled`` when the read loop or a cancelled handler makes no step any more: the process
-    ///   lives but does not work, and only a new start helps.
+    ///   lives but does not work, and only a new start helps. What does not end is left behind, not waited for.
     func run() async throws(EventBusError) {
-        let stall = await withTaskCancellationOrGracefulShutdownHandler {
-            await withTaskGroup(of: EventBusError?.self) { group in
-                group.addTask {
-                    await read()
-                    desk.close()
-                    return nil
-                }
-                group.addTask { await claimAndKeep(); return nil }
-                group.addTask { await tellSettlements(); return nil }
-                group.addTask { await resumeRetries(); return nil }
-                group.addTask { await tend() }
-                group.addTask { await work(); return nil }
-                var stall: EventBusError?
-                for await result in group {
-                    guard let result else { continue }
-                    stall = result
-                    stop()
-                    group.cancelAll()
-                    break
-                }
-                return stall
-            }
-        } onCancelOrGracefulShutdown: {
-            stop()
+        let end = Ending()
+        let tasks = Task { end.come(await runTasks()) }
+        let drain = Task {
+            await stopping.wait()
+            try? await Task.sleep(for: configuration.drainTimeout + Self.abandonGrace)
+            end.come(EventBusError(.stalled, "handlers of \(scope.stream) do not end"))
         }
+        let stall = await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await end.wait()
+            } onGracefulShutdown: {
+                stop()
+            }
+        } onCancel: {
+            stop()
+            tasks.cancel()
+        }
+        if stall != nil { stalled.fall() }
+        stop()
+        tasks.cancel()
+        drain.cancel()
         // The task may be cancelled by now, and what is committed shall be acknowledged all the same.
         await Task { await finish() }.value
         if let stall { throw stall }
+    }
+
+    /// How long handlers have to end that were cancelled at the end of the drain time.
+    private static var abandonGrace: Duration { .seconds(2) }
+
+    /// Runs all tasks until they have ended, or until one of them finds that another never will.
+    private func runTasks() async -> EventBusError? {
+        let tending = Task { await tend() }
+        let working = Task {
+            await withTaskGroup { group in
+                group.addTask {
+                    await read()
+                    desk.close()
+                }
+                group.addTask { await claimAndKeep() }
+                group.addTask { await tellSettlements() }
+                group.addTask { await resumeRetries() }
+                group.addTask { await work() }
+            }
+        }
+        return await withTaskCancellationHandler {
+            // Tending ends when the work has, or with a stall; then the rest is not waited for.
+            let stall = await tending.value
+            if stall == nil { await working.value } else { working.cancel() }
+            return stall
+        } onCancel: {
+            tending.cancel()
+            working.cancel()
+        }
     }
 
     /// Begins the drain.
@@ -81,6 +111,7 @@ struct StreamConsumer: Sendable {
         stopping.fall()
         desk.stop()
         retryWaits.ring()
+        claimWaits.ring()
     }
 
     /// Runs the workers, until the desk is closed or the drain time is over.
@@ -110,6 +141,7 @@ struct StreamConsumer: Sendable {
             }
         }
         workEnded.fall()
+        claimWaits.ring()
         desk.settlementsWait.ring()
     }
 

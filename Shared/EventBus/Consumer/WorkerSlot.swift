@@ -39,37 +39,45 @@ final class WorkerSlot: Sendable {
     ///
     /// - Returns: For how long a worker that was cancelled has not cared.
     func check(_ now: ContinuousClock.Instant, limit: Duration) -> Duration {
-        let (worker, ignored) = state.withLock { state -> (Task<Bool, Never>?, Duration) in
-            if let cancelledAt = state.cancelledAt { return (nil, now - cancelledAt) }
-            guard let startedAt = state.startedAt, now - startedAt > limit else { return (nil, .zero) }
+        state.withLock { state in
+            if let cancelledAt = state.cancelledAt { return now - cancelledAt }
+            guard let startedAt = state.startedAt, now - startedAt > limit else { return .zero }
             state.cancelledAt = now
-            return (state.worker, .zero)
+            // Under the lock, so that the worker cannot have gone on to its next entries.
+            state.worker?.cancel()
+            return .zero
         }
-        worker?.cancel()
-        return ignored
     }
 }
 
-/// When the read loop last made a step.
+/// When the read loop last made a step, and when it last heard from the server.
 final class ReadProgress: Sendable {
-    private enum State {
-        case waitingForRoom
-        case stepped(ContinuousClock.Instant)
+    private struct State {
+        var isWaitingForRoom = false
+        var steppedAt = ContinuousClock.now
+        var readAt = ContinuousClock.now
     }
 
-    private let state = Mutex(State.stepped(.now))
+    private let state = Mutex(State())
 
-    /// The loop came to the next step: a read came back, or failed.
-    func step() { state.withLock { $0 = .stepped(.now) } }
+    /// The loop came to the next step, whatever came of the last one.
+    func step() { state.withLock { $0.steppedAt = .now } }
 
-    /// The loop waits until a worker is free, however long that takes.
-    func waitForRoom() { state.withLock { $0 = .waitingForRoom } }
+    /// A read came back.
+    func read() { state.withLock { $0.readAt = .now } }
 
-    /// For how long the loop has made no step.
-    func silence(_ now: ContinuousClock.Instant = .now) -> Duration {
-        switch state.withLock({ $0 }) {
-        case .waitingForRoom: .zero
-        case .stepped(let at): now - at
+    /// The loop waits until a worker is free, however long that takes; or it does not any more.
+    func waitForRoom(_ isWaiting: Bool) {
+        state.withLock { state in
+            state.isWaitingForRoom = isWaiting
+            state.steppedAt = .now
+            state.readAt = .now
         }
     }
+
+    /// For how long the loop has made no step.
+    func silence() -> Duration { state.withLock { $0.isWaitingForRoom ? .zero : .now - $0.steppedAt } }
+
+    /// For how long no read has come back although there was room.
+    func silenceOfReads() -> Duration { state.withLock { $0.isWaitingForRoom ? .zero : .now - $0.readAt } }
 }

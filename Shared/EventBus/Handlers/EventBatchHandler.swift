@@ -3,8 +3,9 @@ public import WireFormat
 
 /// Handles events in batches, each batch in one transaction; for work that is nothing but database statements.
 ///
-/// A stream's batches are handled one after the other, in the order of the stream. When a batch fails, its events are
-/// handled again one by one, each in a transaction of its own, so that one bad event does not hold up the others.
+/// A consumer handles the batches of a stream one after the other, in the order in which it is given the events. That is not an
+/// order across consumers, nor with events that are tried again: whoever needs one compares versions in the database. When a
+/// batch fails, its events are handled again one by one, so that one bad event does not hold up the others.
 public protocol EventBatchHandler<Body>: Sendable {
     associatedtype Body: Event
 

@@ -11,8 +11,9 @@ public struct HandlerContext: Sendable {
     public let messageID: UUID
     /// How often the message was delivered, this time included; more than 1 after a failure or a crash.
     public let deliveryCount: Int
-    /// How many consumers died with the message in hand, or were taken for dead. Work that may kill the process should not be
-    /// tried again and again: the bus gives the message up at ``RetryPolicy/crashesMax``, and then nobody hears of it.
+    /// How many consumers died with the message in hand, were taken for dead, or were sent it and never got it. Work that may
+    /// kill the process should not be tried again and again: at ``RetryPolicy/crashesMax`` the bus gives the message up, and
+    /// then nobody hears of it.
     public let crashes: Int
     /// A logger that names the stream, the message and the request. Made when it is asked for: few messages need one.
     public var logger: Logger {

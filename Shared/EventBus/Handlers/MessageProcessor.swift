@@ -7,7 +7,7 @@ protocol MessageProcessor: Sendable {
     /// How many entries a worker hands over at once.
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int
 
-    /// How many workers there are; one keeps the order of the stream.
+    /// How many workers there are; one keeps the order in which the consumer was given the entries.
     func workerCount(_ configuration: EventConsumerConfiguration) -> Int
 
     /// Handles entries and tells how each of them ended, in their order. Never throws: what fails is a result.

@@ -42,11 +42,13 @@ struct InMemoryGroup {
     mutating func pick(_ request: ClaimRequest, now: ContinuousClock.Instant) -> (ids: [EntryID], cursor: EntryID) {
         if tendedAt.map({ now - $0 > request.stallLimit }) ?? true { stallEndedAt = now }
         tendedAt = now
-        guard request.count > 0, stallEndedAt.map({ now - $0 >= request.minIdle }) ?? true else { return ([], .zero) }
+        guard request.count > 0 else { return ([], .zero) }
+        let givesAll = stallEndedAt.map { now - $0 >= min(request.holdOff, request.minIdle) } ?? true
         var takesSuspect = request.takesSuspect
         var ids: [EntryID] = []
         for id in pending.keys.sorted() where id > request.cursor {
             guard let entry = pending[id], now - entry.deliveredAt >= request.minIdle else { continue }
+            guard givesAll || entry.consumer == GroupConsumer.handedBack else { continue }
             if entry.deliveryCount >= 2, entry.deliveryCount < request.crashBudget {
                 guard takesSuspect else { continue }
                 takesSuspect = false

@@ -2,10 +2,14 @@ public import RedisClient
 
 extension RedisEventTransport {
     public func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
-        try await settle(SettlingScripts.acknowledge, "acknowledging", consumer, Self.arguments(ids.sorted()))
+        guard !ids.isEmpty else { return [] }
+        return try await settle(
+            SettlingScripts.acknowledge, "acknowledging", consumer, Self.arguments(ids.sorted()),
+            keys: [lossKey(of: consumer.group)])
     }
 
     public func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !retries.isEmpty else { return [] }
         let arguments = retries.flatMap { retry -> [any RedisArgument] in
             [retry.id, retry.failures, retry.delay.wholeMilliseconds]
         }
@@ -14,6 +18,7 @@ extension RedisEventTransport {
     }
 
     public func bury(_ burials: [Burial], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !burials.isEmpty else { return [] }
         let arguments = burials.flatMap { burial -> [any RedisArgument] in
             [burial.id, burial.reason.rawValue, burial.error, burial.failures, burial.crashes]
         }
@@ -28,17 +33,17 @@ extension RedisEventTransport {
     }
 
     public func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
-        try await settle(SettlingScripts.keep, "keeping entries", consumer, Self.arguments(ids))
+        guard !ids.isEmpty else { return [] }
+        return try await settle(SettlingScripts.keep, "keeping entries", consumer, Self.arguments(ids))
     }
 
     private static func arguments(_ ids: [EntryID]) -> [any RedisArgument] { ids as [any RedisArgument] }
 
     /// Runs a settling script; the entries that are not the consumer's own are the answer of each.
-    private func settle(
+    func settle(
         _ script: RedisScript, _ doing: String, _ consumer: GroupConsumer, _ arguments: [any RedisArgument],
         keys: [String] = []
     ) async throws(EventBusError) -> [EntryID] {
-        guard !arguments.isEmpty else { return [] }
         let owner: [any RedisArgument] = [consumer.group.name, consumer.name]
         return try await run(script, doing, keys: [key(of: consumer.group.stream)] + keys, owner + arguments) { reply in
             (reply.array ?? []).compactMap { EntryID($0) }

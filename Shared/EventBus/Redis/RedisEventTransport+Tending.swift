@@ -7,10 +7,11 @@ extension RedisEventTransport {
         let stream = key(of: consumer.group.stream)
         let pulse = "\(stream):\(consumer.group.name):pulse"
         return try await run(
-            TendingScripts.claim, "claiming", keys: [stream, pulse],
+            TendingScripts.claim, "claiming", keys: [stream, pulse, lossKey(of: consumer.group)],
             [
                 consumer.group.name, consumer.name, request.minIdle.wholeMilliseconds, request.cursor.next, request.count,
                 request.takesSuspect ? 1 : 0, request.crashBudget, request.stallLimit.wholeMilliseconds,
+                min(request.holdOff, request.minIdle).wholeMilliseconds, GroupConsumer.handedBack,
             ]
         ) { reply throws(RedisError) in
             guard let parts = reply.array, parts.count == 4, let cursor = EntryID(parts[0]) else {
@@ -45,13 +46,14 @@ extension RedisEventTransport {
 
     public func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
         try await run(
-            TendingScripts.retire, "retiring a consumer", keys: [key(of: consumer.group.stream)],
+            TendingScripts.retire, "retiring a consumer",
+            keys: [key(of: consumer.group.stream), lossKey(of: consumer.group)],
             [consumer.group.name, consumer.name], { $0.integer == 1 })
     }
 
     public func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int {
         try await run(
-            TendingScripts.retireIdle, "retiring idle consumers", keys: [key(of: group.stream)],
+            TendingScripts.retireIdle, "retiring idle consumers", keys: [key(of: group.stream), lossKey(of: group)],
             [group.name, idle.wholeMilliseconds], { $0.integer ?? 0 })
     }
 }

@@ -4,8 +4,8 @@ import WireFormat
 
 /// The transport of production: one Redis stream for each stream, named with a prefix.
 ///
-/// A group has three keys beside the stream: what waits for a retry (a sorted set by due time, and a hash with the
-/// messages), and its dead letters (a stream). Redis 7.0 or newer.
+/// A group has keys of its own beside the stream: what waits for a retry (a sorted set by due time, and a hash with the
+/// messages), its dead letters (a stream), when it was last tended, and from whom entries were claimed. Redis 7.0 or newer.
 public struct RedisEventTransport: EventTransport {
     /// What the names of all streams begin with on the server, so that several systems can share one.
     public let keyPrefix: String
@@ -30,6 +30,9 @@ public struct RedisEventTransport: EventTransport {
         let stem = "\(key(of: group.stream)):\(group.name):retry"
         return [stem, "\(stem):messages"]
     }
+
+    /// The key for how often each consumer of a group lost entries to a claim.
+    func lossKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):losses" }
 
     /// The key for a group's dead letters.
     func deadKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):dead" }
@@ -61,7 +64,11 @@ public struct RedisEventTransport: EventTransport {
         let connection = try await attempt("connecting a reader") { () async throws(RedisError) in
             try await client.dedicatedConnection()
         }
-        return RedisGroupReader(client: client, connection: connection, key: key(of: consumer.group.stream), consumer: consumer)
+        // Acknowledgements travel with reads from the first on, because the script is known from here on.
+        _ = try await settle(SettlingScripts.acknowledge, "preparing a reader", consumer, [], keys: [lossKey(of: consumer.group)])
+        return RedisGroupReader(
+            client: client, connection: connection, keys: [key(of: consumer.group.stream), lossKey(of: consumer.group)],
+            consumer: consumer)
     }
 
     public func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {

@@ -5,13 +5,14 @@ import Synchronization
 final class RedisGroupReader: GroupReader {
     private let client: RedisClient
     private let connection: RedisConnection
-    private let key: String
+    /// The stream, and what the acknowledge script looks at.
+    private let keys: [String]
     private let consumer: GroupConsumer
 
-    init(client: RedisClient, connection: RedisConnection, key: String, consumer: GroupConsumer) {
+    init(client: RedisClient, connection: RedisConnection, keys: [String], consumer: GroupConsumer) {
         self.client = client
         self.connection = connection
-        self.key = key
+        self.keys = keys
         self.consumer = consumer
     }
 
@@ -19,10 +20,10 @@ final class RedisGroupReader: GroupReader {
         count: Int, wait: Duration, acknowledging: [EntryID]
     ) async throws(EventBusError) -> ReadEntries {
         do throws(RedisError) {
-            let command = SettlingScripts.acknowledge.command(keys: [key], arguments: arguments(acknowledging))
+            let command = SettlingScripts.acknowledge.command(keys: keys, arguments: arguments(acknowledging))
             let isPipelined = !acknowledging.isEmpty && command != nil
             let (batches, replies) = try await connection.xreadgroup(
-                group: consumer.group.name, consumer: consumer.name, streams: [key], count: count, block: wait,
+                group: consumer.group.name, consumer: consumer.name, streams: [keys[0]], count: count, block: wait,
                 after: isPipelined ? [command].compactMap { $0 } : [])
             let entries = batches.first?.entries ?? []
             return ReadEntries(
@@ -36,8 +37,8 @@ final class RedisGroupReader: GroupReader {
     /// What the acknowledgement on the way found gone; nil when nothing was acknowledged.
     private func gone(of ids: [EntryID], _ reply: RedisReply?) async -> [EntryID]? {
         if let reply, reply.error == nil { return Self.ids(reply) }
-        // The script is new to the server, or was never run by this process: this teaches it.
-        let taught = try? await client.eval(SettlingScripts.acknowledge, keys: [key], arguments: arguments(ids))
+        // The script is new to the server: this teaches it. Whatever else went wrong is tried again with the next read.
+        let taught = try? await client.eval(SettlingScripts.acknowledge, keys: keys, arguments: arguments(ids))
         return taught.map(Self.ids)
     }
 

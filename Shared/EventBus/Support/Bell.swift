@@ -30,7 +30,8 @@ final class Bell: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
-                    guard !state.hasRung, !Task.isCancelled else {
+                    if Task.isCancelled { return false }
+                    guard !state.hasRung else {
                         state.hasRung = false
                         return false
                     }

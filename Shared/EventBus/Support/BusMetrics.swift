@@ -13,6 +13,7 @@ struct ConsumerMetrics: Sendable {
     let deferred: Counter
     let unreadable: Counter
     let dead: Counter
+    let settlementFailures: Counter
     let resumed: Counter
     let trimmed: Counter
     let handling: Timer
@@ -36,6 +37,7 @@ struct ConsumerMetrics: Sendable {
         deferred = counter("bus_handled_total", [("result", "outage")])
         unreadable = counter("bus_handled_total", [("result", "unreadable")])
         dead = counter("bus_dead_letters_total")
+        settlementFailures = counter("bus_settlement_failures_total")
         resumed = counter("bus_retries_resumed_total")
         trimmed = counter("bus_trimmed_total")
         handling = Timer(label: "bus_handle_seconds", dimensions: labels)

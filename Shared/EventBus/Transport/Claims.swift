@@ -13,12 +13,14 @@ public struct ClaimRequest: Sendable {
     /// With so many crashes an entry is not to be tried any more, and does not count as a suspect.
     public var crashBudget: Int
     /// When nobody has tended the group for so long, the server stood still or was away: signs of life are missing although
-    /// their consumers live, and nothing is given away until they had `minIdle` to give some.
+    /// their consumers live, and nothing is given away for ``holdOff``, but what was handed back.
     public var stallLimit: Duration
+    /// How long every living consumer needs at most to give a sign of life for all it holds; at most ``minIdle`` counts.
+    public var holdOff: Duration
 
     public init(
         minIdle: Duration, cursor: EntryID = .zero, count: Int, takesSuspect: Bool = true, crashBudget: Int = 3,
-        stallLimit: Duration = .seconds(6)
+        stallLimit: Duration = .seconds(6), holdOff: Duration = .seconds(8)
     ) {
         self.minIdle = minIdle
         self.cursor = cursor
@@ -26,6 +28,7 @@ public struct ClaimRequest: Sendable {
         self.takesSuspect = takesSuspect
         self.crashBudget = crashBudget
         self.stallLimit = stallLimit
+        self.holdOff = holdOff
     }
 }
 

@@ -10,8 +10,8 @@ public protocol EventAppender: Sendable {
 /// What carries messages: streams that keep their entries, and groups that remember what each of them was given.
 ///
 /// Implementations promise: entries of a stream keep the order in which they were appended; every group is given every
-/// entry, to one consumer at a time; an entry stays pending until it is settled; groups begin at the first entry; and who
-/// does not hold an entry any more cannot settle it.
+/// entry that is not meant for another alone, to one consumer at a time; an entry stays pending until it is settled; groups
+/// begin at the first entry; and who does not hold an entry any more cannot settle it.
 public protocol EventTransport: EventAppender {
     /// Makes a group that will be given everything from the first entry on; harmless when it exists.
     func createGroup(_ group: String, on stream: String) async throws(EventBusError)
@@ -24,7 +24,7 @@ public protocol EventTransport: EventAppender {
 
     // MARK: Settling. Each returns the entries that are not the consumer's any more; nothing was done to those.
 
-    /// Tells that entries are done.
+    /// Tells that entries are done which the consumer was given. Doing it twice is harmless.
     func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Takes entries out of the consumer's hands and gives them to the group, and to no other, again after a delay.

@@ -27,7 +27,7 @@ public struct GroupStatus: Sendable {
     public var consumers: [Consumer] = []
 
     /// As far as undelivered entries are counted where the server cannot tell their number.
-    public static let undeliveredMax = 10_000
+    public static let undeliveredMax = 1000
 
     public init() {}
 }

@@ -32,7 +32,6 @@ struct SettlingConformanceTests {
     func `lets nobody settle what is in another's hands`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 3) { transport, ids in
             let zombie = consumer("zombie")
-            #expect(try await transport.acknowledge(ids, by: zombie) == ids)
             #expect(try await transport.keep(ids, by: zombie) == ids)
             #expect(try await transport.handBack(ids, by: zombie) == ids)
             #expect(try await transport.retry(ids.map { DelayedRetry(id: $0, failures: 1, delay: .zero) }, by: zombie) == ids)
@@ -68,6 +67,29 @@ struct SettlingConformanceTests {
             #expect(try number(of: entry.fields) == 1)
             #expect((entry.failures, entry.deliveryCount, entry.onlyGroup) == (4, 1, "g"))
             #expect(try await transport.pendingCount(of: group("g")) == 1)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `makes one retry of two copies of a message, with the failures of the older`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("g", on: testStream)
+            let copy = try message(1)
+            let ids = try await transport.append([copy, copy]).map { try $0.get() }
+            #expect(try await read(transport).count == 2)
+            _ = try await transport.retry([DelayedRetry(id: ids[0], failures: 11, delay: .zero)], by: consumer("c"))
+            _ = try await transport.retry([DelayedRetry(id: ids[1], failures: 1, delay: .zero)], by: consumer("c"))
+            #expect(try await transport.resumeRetries(of: group("g"), limit: 10).count == 1)
+            #expect(try await read(transport).map(\.failures) == [11])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `gives what is handed back away even when nobody tended the group`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 1) { transport, ids in
+            _ = try await transport.handBack(ids, by: consumer("c"))
+            let claimed = try await transport.claim(ClaimRequest(minIdle: .seconds(600), count: 9), for: consumer("heir"))
+            #expect(claimed.entries.map(\.id) == ids)
         }
     }
 
@@ -121,6 +143,7 @@ struct SettlingConformanceTests {
         try await withDelivered(kind, 1) { transport, _ in
             var request = ClaimRequest(minIdle: .milliseconds(500), count: 9)
             request.stallLimit = .milliseconds(400)
+            request.holdOff = .milliseconds(500)
             _ = try await transport.claim(request, for: consumer("heir"))
             // The server's clock has to pass both limits; there is no other way to let it.
             try await Task.sleep(for: .seconds(1))

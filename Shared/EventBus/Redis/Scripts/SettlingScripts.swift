@@ -6,16 +6,23 @@ import RedisClient
 /// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer, and the answer is the entries that
 /// are not its own. Nothing is done to those.
 enum SettlingScripts {
-    /// Acknowledges. ARGV: ascending entries.
+    /// Acknowledges. KEYS: stream, how often each consumer lost entries to a claim. ARGV: ascending entries.
     ///
-    /// One look at what the consumer has pending between the first and the last entry, because a look an entry would cost
-    /// more than everything else that Redis does for a message.
+    /// What was never claimed from a consumer is all its own, and one look tells; only then is a look an entry worth its
+    /// price, which is more than all else that Redis does for an acknowledgement.
     static let acknowledge = RedisScript(
         """
-        local rows = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[#ARGV], 1000000, ARGV[2])
-        local own = {}
-        for _, row in ipairs(rows) do own[row[1]] = true end
         local ids, gone = {}, {}
+        if redis.call('HEXISTS', KEYS[2], ARGV[2]) == 0 then
+            for i = 3, #ARGV, 1000 do
+                redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, i, math.min(i + 999, #ARGV)))
+            end
+            return gone
+        end
+        local own = {}
+        for _, row in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[#ARGV], 1000000, ARGV[2])) do
+            own[row[1]] = true
+        end
         for i = 3, #ARGV do
             if own[ARGV[i]] then ids[#ids + 1] = ARGV[i] else gone[#gone + 1] = ARGV[i] end
         end
@@ -28,7 +35,8 @@ enum SettlingScripts {
     /// Sets aside for a retry. KEYS: stream, due times by message id, payloads by message id. ARGV: an entry, its failures
     /// and its delay in milliseconds, for each.
     ///
-    /// Two copies of a message that fail are one retry. The payload is kept because the stream may be trimmed meanwhile.
+    /// Two copies of a message that fail are one retry, with the failures of the one that has more: a message that the
+    /// republisher sent again begins at none. The payload is kept because the stream may be trimmed meanwhile.
     static let retry = RedisScript(
         """
         local time = redis.call('TIME')
@@ -50,9 +58,15 @@ enum SettlingScripts {
                             fields[#fields + 1] = value
                         end
                     end
-                    for _, text in ipairs({'a', ARGV[i + 1], 'g', ARGV[1]}) do fields[#fields + 1] = text end
-                    redis.call('HSET', KEYS[3], message, cmsgpack.pack(fields))
+                    local failures = tonumber(ARGV[i + 1])
+                    local other = redis.call('HGET', KEYS[3], message)
+                    if other then
+                        local known = cmsgpack.unpack(other)
+                        failures = math.max(failures, tonumber(known[#known - 2]))
+                    end
+                    for _, text in ipairs({'a', tostring(failures), 'g', ARGV[1]}) do fields[#fields + 1] = text end
                     redis.call('ZADD', KEYS[2], now + ARGV[i + 2], message)
+                    redis.call('HSET', KEYS[3], message, cmsgpack.pack(fields))
                     redis.call('XACK', KEYS[1], ARGV[1], id)
                 end
             end
@@ -61,6 +75,7 @@ enum SettlingScripts {
         """)
 
     /// Moves to the dead letters. KEYS: stream, dead letters. ARGV: an entry, reason, error, failures and crashes, for each.
+    /// Of what is no message and has fields without end, the first thousand are kept.
     static let bury = RedisScript(
         """
         local gone = {}
@@ -72,7 +87,7 @@ enum SettlingScripts {
                 local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
                 if entry then
                     local fields = {}
-                    for f = 1, #entry[2], 2 do
+                    for f = 1, math.min(#entry[2], 2000), 2 do
                         if entry[2][f] ~= 'a' and entry[2][f] ~= 'g' then
                             fields[#fields + 1] = entry[2][f]
                             fields[#fields + 1] = entry[2][f + 1]

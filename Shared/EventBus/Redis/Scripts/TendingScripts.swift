@@ -2,14 +2,16 @@ import RedisClient
 
 /// What the consumers of a group do for each other. Each is one step on the server, so that any number may do it at once.
 enum TendingScripts {
-    /// Takes over entries whose consumers gave no sign of life. KEYS: stream, pulse. ARGV: group, consumer, least idle time in
-    /// milliseconds, where to begin, how many, whether a suspect may be among them, crash budget, longest time without a
-    /// pulse in milliseconds.
+    /// Takes over entries whose consumers gave no sign of life. KEYS: stream, pulse, how often each consumer lost entries.
+    /// ARGV: group, consumer, least idle time in milliseconds, where to begin, how many, whether a suspect may be among them,
+    /// crash budget, longest time without a pulse in milliseconds, how long nothing is given away after a longer one, and the
+    /// name under which entries are pending that were handed back.
     ///
     /// Gives the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and how often each
     /// entry was delivered. The pulse says when the group was last tended: after a longer pause the server stood still or was
-    /// away, signs of life could not reach it, and nothing is given away for the least idle time. Under a memory limit the
-    /// pulse cannot be written, and claiming goes on without.
+    /// away, signs of life could not reach it, and nothing is given away until the living could give some; but what was handed
+    /// back is. From whom entries are taken is
+    /// noted first, for the acknowledge script; under a memory limit that cannot be written, and nothing is taken.
     static let claim = RedisScript(
         """
         local time = redis.call('TIME')
@@ -17,19 +19,28 @@ enum TendingScripts {
         local idle, count = tonumber(ARGV[3]), tonumber(ARGV[5])
         local pulse = redis.call('HMGET', KEYS[2], 'seen', 'since')
         local since = tonumber(pulse[2] or '0')
-        if not pulse[1] or now - tonumber(pulse[1]) > tonumber(ARGV[8]) then since = now end
-        redis.pcall('HSET', KEYS[2], 'seen', now, 'since', since)
-        if now - since < idle or count == 0 then return {'0-0', {}, {}, {}} end
+        local wasAway = not pulse[1] or now - tonumber(pulse[1]) > tonumber(ARGV[8])
+        if wasAway then since = now end
+        local written = redis.pcall('HSET', KEYS[2], 'seen', now, 'since', since)
+        -- Under a memory limit no pulse can be kept, and the group goes on without.
+        local isBlind = type(written) == 'table' and written.err
+        if count == 0 then return {'0-0', {}, {}, {}} end
 
         local limit = count + 100
-        local rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit)
+        local rows
+        if not isBlind and now - since < tonumber(ARGV[9]) then
+            rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit, ARGV[10])
+        else
+            rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit)
+        end
         local takesSuspect, budget = ARGV[6] == '1', tonumber(ARGV[7])
-        local ids, counts, cursor = {}, {}, '0-0'
+        local ids, counts, losers, cursor = {}, {}, {}, '0-0'
         for _, row in ipairs(rows) do
             local isSuspect = row[4] >= 2 and row[4] < budget
             if not isSuspect or takesSuspect then
                 ids[#ids + 1] = row[1]
                 counts[row[1]] = row[4] + 1
+                if row[2] ~= ARGV[2] then losers[row[2]] = true end
                 if isSuspect then takesSuspect = false end
             end
             cursor = row[1]
@@ -37,6 +48,9 @@ enum TendingScripts {
         end
         if #rows < limit and #ids < count then cursor = '0-0' end
         if #ids == 0 then return {cursor, {}, {}, {}} end
+        for consumer in pairs(losers) do
+            if consumer ~= ARGV[10] then redis.call('HINCRBY', KEYS[3], consumer, 1) end
+        end
 
         local entries = redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], idle, unpack(ids))
         local deliveries, lost = {}, {}
@@ -59,9 +73,14 @@ enum TendingScripts {
         local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[1])
         for _, message in ipairs(due) do
             local payload = redis.call('HGET', KEYS[3], message)
-            if payload then redis.call('XADD', KEYS[1], '*', unpack(cmsgpack.unpack(payload))) end
-            redis.call('ZREM', KEYS[2], message)
-            redis.call('HDEL', KEYS[3], message)
+            local added = payload and redis.pcall('XADD', KEYS[1], '*', unpack(cmsgpack.unpack(payload)))
+            if type(added) == 'table' and added.err then
+                -- One that cannot be appended must not hold up the others.
+                redis.call('ZADD', KEYS[2], 'XX', now + 60000, message)
+            else
+                redis.call('ZREM', KEYS[2], message)
+                redis.call('HDEL', KEYS[3], message)
+            end
         end
         local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
         return {#due, first[2] and math.max(first[2] - now, 0) or -1}
@@ -96,23 +115,26 @@ enum TendingScripts {
         return first and redis.call('XTRIM', KEYS[1], 'MINID', first) or 0
         """)
 
-    /// Deletes a consumer that has nothing pending; with pending entries they would be lost. KEYS: stream. ARGV: group,
-    /// consumer.
+    /// Deletes a consumer that has nothing pending; with pending entries they would be lost. KEYS: stream, how often each
+    /// consumer lost entries. ARGV: group, consumer.
     static let retire = RedisScript(
         """
         if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then return 0 end
         redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
+        redis.call('HDEL', KEYS[2], ARGV[2])
         return 1
         """)
 
     /// Deletes the consumers that have nothing pending and were not heard of for long. One that lives all the same is made
-    /// anew by its next delivery. KEYS: stream. ARGV: group, milliseconds. Gives how many were deleted.
+    /// anew by its next delivery. KEYS: stream, how often each consumer lost entries. ARGV: group, milliseconds. Gives how
+    /// many were deleted.
     static let retireIdle = RedisScript(
         """
         local count = 0
         for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
             if info[4] == 0 and info[6] > tonumber(ARGV[2]) then
                 redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], info[2])
+                redis.call('HDEL', KEYS[2], info[2])
                 count = count + 1
             end
         end
