@@ -80,6 +80,10 @@ final class ConsumerDesk: Sendable {
 
     func putBack(_ ids: [EntryID]) { ledger.withLock { $0.putBack(ids) } }
 
+    func acknowledged(_ ids: [EntryID], gone: [EntryID]) -> [EntryID] {
+        ledger.withLock { $0.acknowledged(ids, gone: gone) }
+    }
+
     func takeRulings() -> [Ruling] { ledger.withLock { $0.takeRulings() } }
 
     func putBack(_ rulings: [Ruling]) { ledger.withLock { $0.putBack(rulings) } }

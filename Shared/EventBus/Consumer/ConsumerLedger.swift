@@ -22,6 +22,8 @@ struct ConsumerLedger<Waiter> {
     private var held: Set<EntryID> = []
     private var suspects: Set<EntryID> = []
     private var done: [EntryID] = []
+    /// Entries that were perhaps acknowledged already, because no answer came.
+    private var uncertain: Set<EntryID> = []
     private var rulings: [Ruling] = []
     private var idleWorkers: [Waiter] = []
     /// Workers that were woken and have not asked for work yet.
@@ -178,9 +180,18 @@ struct ConsumerLedger<Waiter> {
         return done.sorted()
     }
 
-    /// Puts back what could not be acknowledged.
+    /// Puts back what could not be acknowledged, or was without our knowing.
     mutating func putBack(_ ids: [EntryID]) {
         done = ids + done
+        uncertain.formUnion(ids)
+    }
+
+    /// The server has answered for these, and some were not this consumer's any more. Returns those which certainly were
+    /// somebody else's, and not only acknowledged before.
+    mutating func acknowledged(_ ids: [EntryID], gone: [EntryID]) -> [EntryID] {
+        let lost = uncertain.isEmpty ? gone : gone.filter { !uncertain.contains($0) }
+        if !uncertain.isEmpty { uncertain.subtract(ids) }
+        return lost
     }
 
     /// Takes the rulings that the server has to be told.

@@ -8,12 +8,15 @@ extension StreamConsumer {
         var cursor = EntryID.zero
         var longHeld: Set<EntryID> = []
         var longWaiting: Set<EntryID> = []
+        var lost: Set<EntryID> = []
         await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1))
         // Handlers may go on after reading has stopped, and their messages still need signs of life.
         while !workEnded.hasFallen, !Task.isCancelled {
             do throws(EventBusError) {
                 let held = desk.heldIDs
-                try await keep(longHeld.intersection(held))
+                // What was lost is somebody else's: said once.
+                lost.formIntersection(held)
+                lost.formUnion(try await keep(longHeld.intersection(held).subtracting(lost)))
                 longHeld = held
                 let waiting = desk.waitingIDs
                 let overdue = longWaiting.intersection(waiting)
@@ -30,11 +33,14 @@ extension StreamConsumer {
         }
     }
 
-    private func keep(_ ids: Set<EntryID>) async throws(EventBusError) {
-        guard !ids.isEmpty else { return }
+    /// Gives signs of life and returns the entries that are lost.
+    private func keep(_ ids: Set<EntryID>) async throws(EventBusError) -> Set<EntryID> {
+        guard !ids.isEmpty else { return [] }
         let gone = try await transport.keep(ids.sorted(), by: scope.address)
         // Those that were just settled are no longer pending, which is no loss.
-        lostOwnership(of: Array(desk.heldIDs.intersection(gone)))
+        let lost = desk.heldIDs.intersection(gone)
+        lostOwnership(of: Array(lost))
+        return lost
     }
 
     /// Claims until the end of what is pending or until there is no room; the next call goes on from there. A claim is sent

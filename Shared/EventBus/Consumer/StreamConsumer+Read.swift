@@ -63,7 +63,7 @@ extension StreamConsumer {
             }
             failures = 0
             progress.read()
-            if let gone = read.gone { lostOwnership(of: gone) } else { putBack(done) }
+            if let gone = read.gone { lostOwnership(of: desk.acknowledged(done, gone: gone)) } else { putBack(done) }
             scope.metrics.delivered.increment(by: read.entries.count)
             scope.metrics.inHand.record(desk.heldCount + read.entries.count)
             take(read.entries)

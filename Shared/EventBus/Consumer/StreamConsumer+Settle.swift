@@ -109,7 +109,10 @@ extension StreamConsumer {
         let ids = desk.takeAcknowledgements()
         let rulings = desk.takeRulings()
         do {
-            if !ids.isEmpty { lostOwnership(of: try await transport.acknowledge(ids, by: scope.address)) }
+            if !ids.isEmpty {
+                let gone = try await transport.acknowledge(ids, by: scope.address)
+                lostOwnership(of: desk.acknowledged(ids, gone: gone))
+            }
         } catch {
             scope.metrics.settlementFailures.increment()
             desk.putBack(ids)

@@ -89,6 +89,7 @@ public struct OutboxRelay: Service {
                 messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })
             var sent: [OutboxPublication] = []
             var refused: [UUID] = []
+            var failures: [EventBusError] = []
             for (message, result) in zip(messages, results) {
                 switch result {
                 case .success(let entry):
@@ -96,10 +97,14 @@ public struct OutboxRelay: Service {
                 case .failure(let error):
                     // What the server will not take now is as good next time; what it will never take must not hold up the rest.
                     if error.code == .refused { refused.append(message.envelope.id) }
-                    logger.error(
-                        "A stream refused a message; it stays in the outbox",
-                        metadata: ["message_id": "\(message.envelope.id.wireString)", "error": "\(error)"])
+                    failures.append(error)
                 }
+            }
+            // One line a batch: a server without memory refuses hundreds a second.
+            if let error = failures.first {
+                logger.error(
+                    "Streams refused messages; they stay in the outbox",
+                    metadata: ["count": "\(failures.count)", "error": "\(error)"])
             }
             try await outbox.markPublished(sent, wait: configuration.confirmWait, waitMax: configuration.confirmWaitMax)
             try await outbox.postpone(refused)
@@ -109,7 +114,8 @@ public struct OutboxRelay: Service {
         metrics.published.increment(by: sent)
         metrics.refused.increment(by: found - sent)
         metrics.relaying.record(duration: ContinuousClock.now - start)
-        if sent + refused == 0 { throw EventBusError(.unavailable, "no message of a batch was taken") }
+        // With nothing taken, or not all of a full batch, the server is short of something: wait, instead of asking at once.
+        if sent + refused < found { throw EventBusError(.unavailable, "not every message of a batch was taken") }
         return found
     }
 }
