@@ -176,7 +176,12 @@ let package = Package(
                 "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage", "WireFormat",
                 "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", .logging, .lifecycle,
             ]),
-        .tests("HeliographCtlTests", ["HeliographCtl", "HeliographCrypto", "Storage", "TestSupport", .argumentParser]),
+        .tests(
+            "HeliographCtlTests",
+            [
+                "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage", "TestSupport",
+                "WireFormat", .argumentParser, .logging,
+            ]),
         .tests("EndToEndTests", ["TestSupport", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],

@@ -4,7 +4,10 @@ import Testing
 @testable import HeliographCtl
 
 struct HelpTests {
-    @Test(arguments: [[], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"]])
+    @Test(arguments: [
+        [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["streams"], ["top"],
+        ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
+    ])
     func `every command explains itself`(_ path: [String]) async {
         #expect(await heliographctl(path + ["--help"]).exitCode == 0)
     }
@@ -13,6 +16,6 @@ struct HelpTests {
         let help = HeliographCtl.helpMessage(columns: 100)
         #expect(help.contains("heliographctl migrate up --wait 30"))
         #expect(help.contains("heliographctl keys generate"))
-        #expect(help.contains("69 the database cannot be reached"))
+        #expect(help.contains("75 a server cannot be reached"))
     }
 }

@@ -80,7 +80,7 @@ struct MigrateCommandTests {
     @Test func `a database that is not there is an exit code of its own, and a hint`() async throws {
         let missing = "postgresql://nobody@127.0.0.1:1/none"
         let result = await heliographctl("migrate", "up", "--database-url", missing)
-        #expect(result.exitCode == 69)
+        #expect(result.exitCode == 75)
         #expect(result.notes.last == "If it is just starting, use --wait 30.")
     }
 

@@ -71,7 +71,7 @@ public final class GuardedProcess: Sendable {
     ///
     /// Foundation's `Process` hands down the signal mask of the calling thread, and Dispatch's threads block
     /// every signal: a server started that way would never see its SIGTERM.
-    static func spawn(
+    public static func spawn(
         _ command: [String], standardInput: FileHandle, standardOutput: FileHandle, standardError: FileHandle? = nil,
         environment: [String: String]
     ) throws -> pid_t {

@@ -12,12 +12,18 @@ public struct HeliographCtl: AsyncParsableCommand {
               export DATABASE_URL=postgresql://heliograph@127.0.0.1:5432/heliograph
               heliographctl migrate up --wait 30
 
+            Day by day:
+
+              heliographctl streams
+              heliographctl trace <X-Request-ID>
+              heliographctl dlq list
+
             Settings come from the same environment variables that the services read.
 
-            Exit codes: 0 done · 1 failed · 3 migrations are pending (`migrate status --check`) · 64 wrong arguments · \
-            69 the database cannot be reached · 78 a setting is missing or wrong.
+            Exit codes: 0 done · 1 failed, or nothing matched · 3 migrations are pending (`migrate status --check`) · 64 wrong \
+            arguments · 75 a server cannot be reached · 78 a setting is missing or wrong.
             """,
-        subcommands: [MigrateCommand.self, KeysCommand.self]
+        subcommands: [StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, MigrateCommand.self, KeysCommand.self]
     )
 
     /// Makes the command; the arguments are parsed into it.
@@ -25,10 +31,12 @@ public struct HeliographCtl: AsyncParsableCommand {
 }
 
 extension ExitCode {
+    /// What was asked for is not there.
+    static let nothingFound = ExitCode.failure
     /// Something is left to do.
     static let pending = ExitCode(3)
-    /// A server cannot be reached (EX_UNAVAILABLE of sysexits.h).
-    static let unavailable = ExitCode(69)
+    /// A server cannot be reached; the same may succeed later (EX_TEMPFAIL of sysexits.h).
+    static let unavailable = ExitCode(75)
     /// A setting is missing or wrong (EX_CONFIG of sysexits.h).
     static let configuration = ExitCode(78)
 }

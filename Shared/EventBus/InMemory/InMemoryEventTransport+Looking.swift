@@ -13,6 +13,7 @@ extension InMemoryEventTransport {
         var status = GroupStatus()
         guard let stream = stream(group.stream) else { return status }
         status.length = stream.entries.count
+        status.appended = stream.appended
         guard let known = stream.groups[group.name] else { return status }
         func age(_ id: EntryID?) -> Duration? {
             id.map { .milliseconds(max(0, Int(Self.milliseconds) - Int($0.milliseconds))) }
@@ -38,7 +39,7 @@ extension InMemoryEventTransport {
         return letters.filter { $0.id > id }.prefix(count).map { DeadLetter(id: $0.id, fields: $0.fields) }
     }
 
-    public func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {
+    public func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID] {
         let letters = takeDeadLetters(ids, of: group)
         _ = try await append(
             letters.map { letter in
@@ -47,7 +48,7 @@ extension InMemoryEventTransport {
                 fields.append((RetryField.group, Array(group.name.utf8)))
                 return OutgoingEntry(stream: group.stream, fields: fields)
             })
-        return letters.count
+        return letters.map(\.id)
     }
 
     public func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {

@@ -5,6 +5,7 @@ import WireFormat
 struct InMemoryStream {
     private(set) var entries: [(id: EntryID, fields: [StreamField])] = []
     private(set) var lastID = EntryID.zero
+    private(set) var appended = 0
     var groups: [String: InMemoryGroup] = [:]
 
     mutating func append(_ fields: [StreamField], milliseconds: UInt64) -> EntryID {
@@ -13,6 +14,7 @@ struct InMemoryStream {
             ? EntryID(milliseconds: milliseconds, sequence: 0)
             : EntryID(milliseconds: lastID.milliseconds, sequence: lastID.sequence + 1)
         entries.append((lastID, fields))
+        appended += 1
         return lastID
     }
 

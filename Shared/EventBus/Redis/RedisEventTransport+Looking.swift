@@ -19,7 +19,7 @@ extension RedisEventTransport {
             LookingScripts.status, "asking how a group stands",
             keys: [key(of: group.stream), retryKeys(of: group)[0], deadKey(of: group)], [group.name, GroupStatus.undeliveredMax]
         ) { reply throws(RedisError) in
-            guard let parts = reply.array, parts.count == 10, let now = parts[0].integer else {
+            guard let parts = reply.array, parts.count == 11, let now = parts[0].integer else {
                 throw RedisError(.unexpectedReply, "the status script gave \(reply.kind)")
             }
             func age(_ part: RedisReply) -> Duration? {
@@ -34,7 +34,8 @@ extension RedisEventTransport {
             status.retrying = parts[6].integer ?? 0
             status.dead = parts[7].integer ?? 0
             status.oldestDeadAge = age(parts[8])
-            let consumers = parts[9].array ?? []
+            status.appended = parts[9].integer ?? 0
+            let consumers = parts[10].array ?? []
             status.consumers = stride(from: 0, to: consumers.count - 2, by: 3).map { index in
                 GroupStatus.Consumer(
                     name: consumers[index].string ?? "", pending: consumers[index + 1].integer ?? 0,
@@ -54,11 +55,11 @@ extension RedisEventTransport {
         }
     }
 
-    public func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {
-        guard !ids.isEmpty else { return 0 }
+    public func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID] {
+        guard !ids.isEmpty else { return [] }
         return try await run(
             LookingScripts.redrive, "redriving dead letters", keys: [key(of: group.stream), deadKey(of: group)],
-            [group.name] + ids as [any RedisArgument], { $0.integer ?? 0 })
+            [group.name] + ids as [any RedisArgument], { ($0.array ?? []).compactMap { EntryID($0) } })
     }
 
     public func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {

@@ -86,8 +86,8 @@ public protocol EventTransport: EventAppender {
 
     /// Gives dead letters to the group again, with all their budgets; each once, whoever else asks at the same time.
     ///
-    /// - Returns: How many were there and are given again.
-    func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int
+    /// - Returns: Those that were there and are given again.
+    func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID]
 
     /// Deletes dead letters for good.
     ///

@@ -10,6 +10,8 @@ public struct GroupStatus: Sendable {
 
     /// Entries in the stream, settled ones that were not trimmed yet included.
     public var length = 0
+    /// Entries that were ever appended to the stream, retries included; the difference of two looks is a rate.
+    public var appended = 0
     /// Entries that no consumer of the group was given; counted up to ``undeliveredMax``.
     public var undelivered = 0
     /// How long ago the oldest of them was appended.

@@ -24,7 +24,7 @@ extension Rig {
         for stream in Self.streams {
             let group = Self.group(of: stream)
             let letters = try await transport.deadLetters(of: group, after: .zero, count: 10_000)
-            count += try await transport.redrive(letters.map(\.id), of: group)
+            count += try await transport.redrive(letters.map(\.id), of: group).count
         }
         return count
     }

@@ -26,7 +26,7 @@ struct MigrateDownCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        try await database.withDatabase { client in
+        try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
             let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
             let applied = try await runner.status().filter { $0.state != .pending && $0.number > to }
             guard !applied.isEmpty else {

@@ -20,7 +20,7 @@ struct MigrateStatusCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let check = check
-        try await database.withDatabase { client in
+        try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
             let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
             let statuses = try await runner.status()
             for status in statuses {

@@ -21,7 +21,7 @@ struct MigrateUpCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let target = to ?? Schema.latest
-        try await database.withDatabase { client in
+        try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
             var applied = 0
             for migration in HeliographSchema.migrations where migration.number <= target {
                 let start = ContinuousClock.now

@@ -7,6 +7,9 @@ enum Schema {
     /// The number of the newest migration.
     static var latest: Int { HeliographSchema.migrations.last?.number ?? 0 }
 
+    /// How long a step may take: a day, because it may rewrite a large table.
+    static let stepTimeout: Duration = .seconds(24 * 60 * 60)
+
     /// Refuses a number that is no migration of this version.
     static func check(number: Int, from lowest: Int) throws {
         guard (lowest...latest).contains(number) else {

@@ -9,13 +9,36 @@ struct Console: Sendable {
     let result: @Sendable (String) -> Void
     /// Writes a line for a person: progress, advice, errors.
     let note: @Sendable (String) -> Void
+    /// How the result is shown.
+    var style = TextStyle.plain
+    /// Asks a person a question and gives the answer; nil when nobody is there to ask.
+    var ask: (@Sendable (String) async -> String?)?
+    /// Whether the result goes to a terminal that can be drawn on.
+    var isScreen = false
 
     /// The process's own streams.
-    static let standard = Console(
-        result: { write($0, to: .standardOutput) }, note: { write($0, to: .standardError) })
+    static var standard: Console {
+        let isScreen = isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1
+        let canAsk = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+        var console = Console(
+            result: { write($0 + "\n", to: .standardOutput) }, note: { write($0 + "\n", to: .standardError) })
+        console.style = TextStyle(
+            isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
+        console.isScreen = isScreen
+        if canAsk { console.ask = { question in await answer(to: question) } }
+        return console
+    }
 
-    private static func write(_ line: String, to stream: FileHandle) {
+    private static func write(_ text: String, to stream: FileHandle) {
         // A reader that has gone away (`| head`) is no reason to crash.
-        try? stream.write(contentsOf: Data((line + "\n").utf8))
+        try? stream.write(contentsOf: Data(text.utf8))
+    }
+
+    /// Waits for a line on a thread of its own, because a person takes their time.
+    private static func answer(to question: String) async -> String? {
+        write(question + " ", to: .standardError)
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: readLine()) }
+        }
     }
 }

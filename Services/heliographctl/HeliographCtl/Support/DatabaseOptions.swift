@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
 
@@ -25,11 +24,17 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Runs `body` with a client of the database, once the database answers.
-    func withDatabase(_ body: (PostgresClient) async throws -> Void) async throws {
-        let client = try PostgresClient(configuration: try configuration(), logger: Self.silentLogger)
+    ///
+    /// - Parameter queryTimeout: How long a query may take.
+    func withDatabase(queryTimeout: Duration, _ body: (PostgresClient) async throws -> Void) async throws {
+        let client = try PostgresClient(configuration: try configuration(queryTimeout), logger: .silent)
         do {
             try await waitUntilReady(client)
             try await body(client)
+        } catch let error as PostgresError where error.isRetryable {
+            await client.shutdown()
+            Console.current.note("The database went away: \(error)")
+            throw ExitCode.unavailable
         } catch {
             await client.shutdown()
             throw error
@@ -37,24 +42,20 @@ struct DatabaseOptions: ParsableArguments {
         await client.shutdown()
     }
 
-    private func configuration() throws -> PostgresConfiguration {
+    private func configuration(_ queryTimeout: Duration) throws -> PostgresConfiguration {
         var configuration = PostgresConfiguration(url: try url())
         configuration.applicationName = "heliographctl"
         configuration.maxConnections = 2
         configuration.connectTimeout = .seconds(5)
-        // A migration may rewrite a table: no statement of an operator is stopped by the clock.
-        configuration.queryTimeout = .seconds(24 * 60 * 60)
+        configuration.queryTimeout = queryTimeout
         configuration.statementTimeout = .zero
         return configuration
     }
 
     private func url() throws -> String {
         if let databaseURL, !databaseURL.isEmpty { return databaseURL }
-        do {
-            return try Settings().string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
-        } catch {
-            Console.current.note("\(error) (or pass --database-url)")
-            throw ExitCode.configuration
+        return try reporting(hint: "--database-url") {
+            try Settings().string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
         }
     }
 
@@ -76,10 +77,5 @@ struct DatabaseOptions: ParsableArguments {
                 throw ExitCode.unavailable
             }
         }
-    }
-
-    /// What happened is told by the command itself; a library's log lines would only disturb its output.
-    private static var silentLogger: Logger {
-        Logger(label: "heliographctl", factory: { _ in SwiftLogNoOpLogHandler() })
     }
 }

@@ -36,9 +36,9 @@ enum LookingScripts {
     /// server cannot tell.
     ///
     /// Gives the time, the length, undelivered entries, the first of them or an empty text, pending entries, the first of
-    /// them or an empty text, retries, dead letters, the first of them or an empty text, and the consumers as name, pending
-    /// and idle milliseconds. Undelivered entries are the server's own `lag` while that can be trusted: groups that begin at
-    /// the beginning, nothing deleted but by the trim script.
+    /// them or an empty text, retries, dead letters, the first of them or an empty text, the entries ever appended, and the
+    /// consumers as name, pending and idle milliseconds. Undelivered entries are the server's own `lag` while that can be
+    /// trusted: groups that begin at the beginning, nothing deleted but by the trim script.
     static let status = RedisScript(
         """
         local time = redis.call('TIME')
@@ -47,9 +47,10 @@ enum LookingScripts {
             local entry = redis.call('XRANGE', key, from, '+', 'COUNT', 1)[1]
             return entry and entry[1] or ''
         end
-        local length, lag, unread, pending, oldest, consumers = 0, 0, '', 0, '', {}
+        local length, lag, unread, pending, oldest, appended, consumers = 0, 0, '', 0, '', 0, {}
         if redis.call('EXISTS', KEYS[1]) == 1 then
             length = redis.call('XLEN', KEYS[1])
+            appended = redis.call('XINFO', 'STREAM', KEYS[1])[12]
             for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
                 if info[2] == ARGV[1] then
                     pending, lag = info[6], info[12]
@@ -64,14 +65,14 @@ enum LookingScripts {
             end
         end
         return {now, length, lag, unread, pending, oldest, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]),
-            first(KEYS[3], '-'), consumers}
+            first(KEYS[3], '-'), appended, consumers}
         """)
 
-    /// Gives dead letters to their group again. KEYS: stream, dead letters. ARGV: group, dead letters. Gives how many were
-    /// there: who deletes a dead letter is the one to append it.
+    /// Gives dead letters to their group again. KEYS: stream, dead letters. ARGV: group, dead letters. Gives those that
+    /// were there: who deletes a dead letter is the one to append it.
     static let redrive = RedisScript(
         """
-        local count = 0
+        local given = {}
         for i = 2, #ARGV do
             local letter = redis.call('XRANGE', KEYS[2], ARGV[i], ARGV[i])[1]
             if letter then
@@ -85,9 +86,9 @@ enum LookingScripts {
                 for _, text in ipairs({'a', '0', 'g', ARGV[1]}) do fields[#fields + 1] = text end
                 redis.call('XADD', KEYS[1], '*', unpack(fields))
                 redis.call('XDEL', KEYS[2], ARGV[i])
-                count = count + 1
+                given[#given + 1] = ARGV[i]
             end
         end
-        return count
+        return given
         """)
 }

@@ -16,9 +16,18 @@ func heliographctl(_ arguments: String...) async -> CommandResult {
 }
 
 /// The same for arguments in an array.
-func heliographctl(_ arguments: [String]) async -> CommandResult {
+///
+/// - Parameter answer: What a person at the terminal answers when asked; nil when nobody is there.
+func heliographctl(_ arguments: [String], answer: String? = nil) async -> CommandResult {
     let recording = ConsoleRecording()
-    let exitCode = await Console.$current.withValue(recording.console) { () -> Int32 in
+    var console = recording.console
+    if let answer {
+        console.ask = { question in
+            recording.console.note(question)
+            return answer
+        }
+    }
+    let exitCode = await Console.$current.withValue(console) { () -> Int32 in
         do {
             var command = try HeliographCtl.parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -1,0 +1,19 @@
+internal import ArgumentParser
+
+/// Works on dead letters.
+struct DlqCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dlq",
+        abstract: "Look at dead letters, give them another try, or drop them.",
+        discussion: """
+            A message becomes a dead letter of its group when its handler has failed too often (failures), when consumers \
+            died with it in hand (crashes), or when it cannot be read (unreadable). It stays until you decide:
+
+              heliographctl dlq list
+              heliographctl dlq show notification.requested 1763731805123-0
+              heliographctl dlq redrive notification.requested --all --reason failures --rate 10/s
+              heliographctl dlq drop ekyc.requested 1763731805123-0
+            """,
+        subcommands: [DlqListCommand.self, DlqShowCommand.self, DlqRedriveCommand.self, DlqDropCommand.self]
+    )
+}

@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import EventBus
+internal import FoundationEssentials
+internal import WireFormat
+
+/// Lists dead letters.
+struct DlqListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List dead letters, the oldest of each group first.",
+        discussion: """
+            Exits with 1 when there are none.
+
+              heliographctl dlq list
+              heliographctl dlq list notification.requested --reason crashes
+              heliographctl dlq list --json | jq -r '.[] | [.stream, .id, .error] | @tsv'
+            """
+    )
+
+    @OptionGroup var redis: RedisOptions
+
+    @Argument(help: "Only those of this stream.")
+    var stream: String?
+
+    @Option(name: .long, help: "Only those given up for this reason: unreadable, failures or crashes.", transform: DeadLetterFile.reason)
+    var reason: DeadLetterReason?
+
+    @Option(name: .long, help: ArgumentHelp("Print at most so many.", valueName: "number"))
+    var limit = 100
+
+    @Flag(name: .long, help: "Print JSON, with all fields of each.")
+    var json = false
+
+    mutating func validate() throws {
+        if let stream { try DeadLetterFile.check(stream: stream) }
+        guard limit > 0 else { throw ValidationError("--limit is 1 or more.") }
+    }
+
+    mutating func run() async throws {
+        let (stream, reason, limit, json) = (stream, reason, limit, json)
+        try await redis.withTransport { transport in
+            var found: [FiledLetter] = []
+            var isCut = false
+            try await DeadLetterFile(transport, stream: stream).forEach(reason: reason) { letter in
+                isCut = found.count == limit
+                if !isCut { found.append(letter) }
+                return !isCut
+            }
+            let console = Console.current
+            if json {
+                console.result(try JSON.text(found.map(DeadLetterReport.init)))
+            } else if !found.isEmpty {
+                Self.table(found, now: Date()).lines(console.style).forEach(console.result)
+            }
+            if isCut { console.note("There are more: --limit \(limit * 10) shows them.") }
+            guard !found.isEmpty else {
+                console.note("There are no dead letters\(reason == nil ? "" : " with this reason").")
+                throw ExitCode.nothingFound
+            }
+        }
+    }
+
+    /// How much of an error a line of the list shows.
+    private static let errorWidth = 60
+
+    static func table(_ letters: [FiledLetter], now: Date) -> Table {
+        var table = Table([
+            .init("STREAM"), .init("ID"), .init("AGE", .right), .init("REASON"), .init("FAILURES", .right),
+            .init("CRASHES", .right), .init("TYPE"), .init("ERROR"),
+        ])
+        for filed in letters {
+            let letter = filed.letter
+            let error = letter.error.count > errorWidth ? letter.error.prefix(errorWidth - 1) + "…" : letter.error[...]
+            table.add([
+                .init(filed.group.stream), .init("\(letter.id)"),
+                .init(HumanUnits.age(.seconds(now.timeIntervalSince(letter.buriedAt)))),
+                .init(letter.reason?.rawValue ?? "unknown"), .count(letter.failures), .count(letter.crashes),
+                letter.envelope.map { .init($0.type.rawValue) } ?? .nothing, .init(String(error)),
+            ])
+        }
+        return table
+    }
+}

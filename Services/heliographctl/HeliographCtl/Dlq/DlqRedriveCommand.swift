@@ -1,0 +1,77 @@
+internal import ArgumentParser
+internal import EventBus
+internal import PostgresClient
+internal import Storage
+
+/// Gives dead letters another try.
+struct DlqRedriveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redrive",
+        abstract: "Give dead letters to their group again, with all their tries.",
+        discussion: """
+            Each is moved once, whoever else redrives at the same time; a message that took effect before does not take \
+            effect again. Mend the cause first: what still fails comes back as a new dead letter.
+
+              heliographctl dlq redrive notification.requested 1763731805123-0
+              heliographctl dlq redrive notification.requested --all --reason failures --rate 10/s --yes
+            """
+    )
+
+    /// How many a second, as people write it: `10/s`, `10`.
+    struct Rate: ExpressibleByArgument {
+        let perSecond: Double
+
+        init?(argument: String) {
+            guard let number = Double(argument.hasSuffix("/s") ? argument.dropLast(2) : argument[...]),
+                (0.01...10_000).contains(number)
+            else { return nil }
+            perSecond = number
+        }
+    }
+
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var selection: DeadLetterSelection
+
+    @Option(name: .long, help: ArgumentHelp("At most so many a second, such as 10/s.", valueName: "rate"))
+    var rate: Rate?
+
+    mutating func run() async throws {
+        let (selection, rate) = (selection, rate)
+        try await servers.withServers { transport, postgres in
+            let items = try await selection.confirmed(to: "redrive", in: transport)
+            let moved = try await Self.redrive(items, in: transport, rate: rate) { moved in
+                try await OutboxRepository(postgres).markRedriven(messageIDs: moved.compactMap(\.messageID), wait: Self.confirmWait)
+            }
+            Console.current.result("redriven \(moved)")
+            if moved < items.count {
+                Console.current.note("\(items.count - moved) had been redriven or dropped by somebody else.")
+            }
+            if moved == 0 { throw ExitCode.nothingFound }
+        }
+    }
+
+    /// When the outbox looks whether a redriven message was handled, to publish it again if Redis has lost it meanwhile.
+    private static let confirmWait: Duration = .seconds(5 * 60)
+    /// How many go in one step; at a rate, a tenth of a second's.
+    private static let stepSize = 100
+
+    /// - Parameter note: Called with those that were moved; those that somebody else had dropped must stay dead.
+    private static func redrive(
+        _ items: [DeadLetterSelection.Item], in transport: RedisEventTransport, rate: Rate?,
+        note: ([DeadLetterSelection.Item]) async throws -> Void
+    ) async throws -> Int {
+        let size = rate.map { max(1, min(stepSize, Int($0.perSecond / 10))) } ?? stepSize
+        let start = ContinuousClock.now
+        var moved = 0
+        for (group, items) in Dictionary(grouping: items, by: \.group) {
+            for first in stride(from: 0, to: items.count, by: size) {
+                if let rate { try await Task.sleep(until: start + .seconds(Double(moved) / rate.perSecond)) }
+                let step = items[first..<min(first + size, items.count)]
+                let given = Set(try await transport.redrive(step.map(\.id), of: group))
+                moved += given.count
+                try await note(step.filter { given.contains($0.id) })
+            }
+        }
+        return moved
+    }
+}

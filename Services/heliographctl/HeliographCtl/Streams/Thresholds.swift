@@ -1,0 +1,35 @@
+internal import EventBus
+
+/// From when on a number stands out.
+enum Thresholds {
+    /// Work that waits this long deserves a look.
+    static let ageWarning: Duration = .seconds(10)
+    /// Work that waits this long needs one: the recovery from a killed consumer takes at most 20 s.
+    static let ageAlarm: Duration = .seconds(60)
+
+    static func age(_ duration: Duration?) -> Emphasis {
+        guard let duration else { return .none }
+        return duration >= ageAlarm ? .alarm : duration >= ageWarning ? .warning : .none
+    }
+}
+
+extension Table.Cell {
+    /// What a table has where there is nothing to say.
+    static let nothing = Table.Cell(HumanUnits.nothing, .faint)
+
+    static func age(_ duration: Duration?) -> Table.Cell {
+        duration.map { Table.Cell(HumanUnits.age($0), Thresholds.age($0)) } ?? .nothing
+    }
+
+    /// A number that has `emphasis` unless it is 0.
+    static func count(_ number: Int, _ emphasis: Emphasis = .none) -> Table.Cell {
+        Table.Cell("\(number)", number == 0 ? .faint : emphasis)
+    }
+
+    /// How many consumers a group has; with none, its work waits.
+    static func consumers(of row: BusSnapshot.Row) -> Table.Cell {
+        guard row.group != nil else { return .nothing }
+        let number = row.status.consumers.count
+        return Table.Cell("\(number)", number > 0 ? .none : row.backlog > 0 ? .alarm : .warning)
+    }
+}

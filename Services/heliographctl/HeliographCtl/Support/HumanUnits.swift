@@ -1,0 +1,50 @@
+internal import FoundationEssentials
+
+/// How commands write numbers and times for people.
+enum HumanUnits {
+    /// What stands where there is nothing to say.
+    static let nothing = "–"
+
+    /// A span of time in the two largest units that tell it: `85ms`, `3.2s`, `12s`, `4m 10s`, `2h 5m`, `3d 4h`.
+    static func age(_ duration: Duration) -> String {
+        let seconds = max(0, duration.seconds)
+        let whole = Int(seconds)
+        switch seconds {
+        case ..<0.9995: return "\(Int((seconds * 1000).rounded()))ms"
+        case ..<9.95: return decimal(seconds) + "s"
+        case ..<60: return "\(whole)s"
+        case ..<3600: return pair(whole / 60, "m", whole % 60, "s")
+        case ..<86_400: return pair(whole / 3600, "h", whole % 3600 / 60, "m")
+        default: return pair(whole / 86_400, "d", whole % 86_400 / 3600, "h")
+        }
+    }
+
+    /// A rate a second: `0`, `0.4`, `12.5`, `1234`.
+    static func rate(_ perSecond: Double) -> String {
+        perSecond == 0 ? "0" : perSecond < 99.95 ? decimal(perSecond) : "\(Int(perSecond.rounded()))"
+    }
+
+    /// `1 dead letter`, `2 dead letters`.
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// A time to the millisecond, in UTC: `2026-11-21T13:30:05.123Z`.
+    static func timestamp(_ date: Date) -> String {
+        // Half a millisecond more, because the format cuts off and a double is often just below.
+        Date(timeIntervalSince1970: date.timeIntervalSince1970 + 0.0005)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    private static func decimal(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    private static func pair(_ large: Int, _ largeUnit: String, _ small: Int, _ smallUnit: String) -> String {
+        small == 0 ? "\(large)\(largeUnit)" : "\(large)\(largeUnit) \(small)\(smallUnit)"
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

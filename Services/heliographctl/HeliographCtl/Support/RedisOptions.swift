@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import EventBus
+internal import Logging
+internal import RedisClient
+internal import ServiceDefaults
+
+/// How a command reaches the streams.
+struct RedisOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The Redis server: redis://…, rediss://… or unix:///path.",
+            discussion: "Without it REDIS_URL of the environment counts, with REDIS_CA_FILE.", valueName: "url"))
+    var redisURL: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What the keys of the installation begin with.",
+            discussion: "Without it REDIS_KEY_PREFIX of the environment counts, or heliograph:.", valueName: "prefix"))
+    var redisKeyPrefix: String?
+
+    /// Runs `body` with the transport of the installation, once Redis has answered.
+    func withTransport(_ body: (RedisEventTransport) async throws -> Void) async throws {
+        let settings = Settings()
+        let expectation = "redis://host:6379/0, rediss://… or unix:///path/to.sock"
+        let (configuration, prefix) = try reporting(hint: "--redis-url") {
+            let url = try redisURL ?? settings.string("REDIS_URL", expectation)
+            guard var configuration = try? RedisConfiguration(url: url) else {
+                throw ConfigurationError("REDIS_URL", "is not valid", expectation: expectation)
+            }
+            configuration.caFile = try settings.optionalString("REDIS_CA_FILE")
+            configuration.clientName = "heliographctl"
+            return (configuration, try redisKeyPrefix ?? settings.optionalString("REDIS_KEY_PREFIX") ?? "heliograph:")
+        }
+        let client = RedisClient(configuration: configuration, logger: .silent)
+        do {
+            try await client.ping()
+            try await body(RedisEventTransport(client: client, keyPrefix: prefix))
+        } catch let error as RedisError {
+            await client.shutdown()
+            Console.current.note("Redis cannot be reached at \(configuration): \(error)")
+            throw ExitCode.unavailable
+        } catch let error as EventBusError where error.code == .unavailable {
+            await client.shutdown()
+            Console.current.note("Redis went away at \(configuration): \(error)")
+            throw ExitCode.unavailable
+        } catch {
+            await client.shutdown()
+            throw error
+        }
+        await client.shutdown()
+    }
+}
+
+/// Runs `body`, and tells a person which setting is missing or wrong before the command ends.
+func reporting<Value>(hint option: String, _ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let error as ConfigurationError {
+        Console.current.note("\(error) (or pass \(option))")
+        throw ExitCode.configuration
+    }
+}
+
+extension Logger {
+    /// What happened is told by the command itself; a library's log lines would only disturb its output.
+    static var silent: Logger { Logger(label: "heliographctl", factory: { _ in SwiftLogNoOpLogHandler() }) }
+}

@@ -1,0 +1,81 @@
+/// Rows of text in aligned columns, for people; the one way in which all commands print lists.
+struct Table {
+    /// A column: its heading, and which edge its cells share.
+    struct Column {
+        enum Alignment { case left, right }
+
+        let title: String
+        let alignment: Alignment
+        /// Columns with a number are left out when the table is too wide, the highest number first.
+        let leftOutAs: Int?
+
+        init(_ title: String, _ alignment: Alignment = .left, leftOutAs: Int? = nil) {
+            self.title = title
+            self.alignment = alignment
+            self.leftOutAs = leftOutAs
+        }
+    }
+
+    /// A cell: one line of text.
+    struct Cell {
+        let text: String
+        let emphasis: Emphasis
+
+        init(_ text: String, _ emphasis: Emphasis = .none) {
+            self.text = text.printable
+            self.emphasis = emphasis
+        }
+    }
+
+    private static let gap = "  "
+
+    private let columns: [Column]
+    private var rows: [[Cell]] = []
+
+    init(_ columns: [Column]) {
+        self.columns = columns
+    }
+
+    /// Adds a row with a cell for each column.
+    mutating func add(_ row: [Cell]) {
+        precondition(row.count == columns.count, "a row has a cell for each column")
+        rows.append(row)
+    }
+
+    /// The heading and the rows as lines, without blanks at their ends.
+    ///
+    /// - Parameter width: Columns that may go are left out until the lines fit; what is still too wide is cut off.
+    func lines(_ style: TextStyle, width: Int? = nil) -> [String] {
+        let widths = columns.indices.map { index in
+            max(columns[index].title.count, rows.map { $0[index].text.count }.max() ?? 0)
+        }
+        let shown = shownColumns(widths, within: width)
+        let heading = columns.map { Cell($0.title, .faint) }
+        return ([heading] + rows).map { row in
+            var line = ""
+            var used = 0
+            for (position, index) in shown.enumerated() {
+                let cell = row[index]
+                let blanks = String(repeating: " ", count: widths[index] - cell.text.count)
+                let isLast = position == shown.count - 1
+                let lead = (position == 0 ? "" : Self.gap) + (columns[index].alignment == .right ? blanks : "")
+                let trail = columns[index].alignment == .left && !isLast ? blanks : ""
+                let room = max(0, (width ?? .max) - used - lead.count)
+                line += lead + style.apply(cell.emphasis, to: String(cell.text.prefix(room))) + trail
+                used += lead.count + min(cell.text.count, room) + trail.count
+            }
+            return line
+        }
+    }
+
+    private func shownColumns(_ widths: [Int], within width: Int?) -> [Int] {
+        var shown = Array(columns.indices)
+        func total() -> Int { shown.map { widths[$0] }.reduce(0, +) + Self.gap.count * (shown.count - 1) }
+        while let width, total() > width {
+            let candidates = shown.filter { columns[$0].leftOutAs != nil }
+            guard let next = candidates.max(by: { columns[$0].leftOutAs ?? 0 < columns[$1].leftOutAs ?? 0 }) else { break }
+            shown.removeAll { $0 == next }
+        }
+        return shown
+    }
+}

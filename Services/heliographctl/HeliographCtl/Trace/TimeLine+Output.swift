@@ -1,0 +1,60 @@
+internal import FoundationEssentials
+
+extension TimeLine {
+    /// How many steps of deliveries are printed; a topic may have thousands, and JSON has them all.
+    static let deliveryStepsMax = 40
+
+    func lines(_ style: TextStyle) -> [String] {
+        guard let start else { return [] }
+        var table = Table([.init("TIME (UTC)"), .init("+MS", .right), .init("TOTAL", .right), .init("STEP"), .init("WHAT")])
+        var previous = start
+        var deliveries = 0
+        for step in steps {
+            if step.kind == "delivery" {
+                deliveries += 1
+                if deliveries > Self.deliveryStepsMax { continue }
+            }
+            let time = String(HumanUnits.timestamp(step.at).dropLast()).replacing("T", with: " ")
+            let isOpen = step.state == .open
+            let age = Duration.seconds(max(0, now.timeIntervalSince(step.at)))
+            let emphasis: Emphasis = isOpen ? .warning : step.state == .failed ? .alarm : .none
+            table.add([
+                .init(time, .faint),
+                isOpen ? .nothing : .init("+\(Self.milliseconds(from: previous, to: step.at))"),
+                isOpen ? .nothing : .init("\(Self.milliseconds(from: start, to: step.at))"), .init(step.kind),
+                .init(isOpen ? "OPEN for \(HumanUnits.age(age)): \(step.text)" : step.text, emphasis),
+            ])
+            if !isOpen { previous = step.at }
+        }
+        var lines = ["Request \(requestID.printable): \(summary)", ""] + table.lines(style)
+        let hidden = deliveries - Self.deliveryStepsMax
+        if hidden > 0 { lines.append(style.apply(.faint, to: "\(hidden) more steps of deliveries: --json has them all")) }
+        return lines
+    }
+}
+
+extension TimeLine: Encodable {
+    private struct Document: Encodable {
+        struct Step: Encodable {
+            let at: Date
+            let sinceStartMs: Int
+            let state: TimeLine.Step.State
+            let kind: String
+            let text: String
+        }
+
+        let requestID: String
+        let open: Int
+        let steps: [Step]
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let start = start ?? now
+        let steps = steps.map { step in
+            Document.Step(
+                at: step.at, sinceStartMs: Self.milliseconds(from: start, to: step.at), state: step.state, kind: step.kind,
+                text: step.text)
+        }
+        try Document(requestID: requestID, open: openCount, steps: steps).encode(to: encoder)
+    }
+}

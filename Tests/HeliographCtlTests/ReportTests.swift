@@ -1,0 +1,110 @@
+import EventBus
+import Foundation
+import Testing
+
+@testable import HeliographCtl
+
+struct ReportTests {
+    private func row(
+        _ stream: String, _ group: String?, change: (inout GroupStatus) -> Void = { _ in }
+    ) -> BusSnapshot.Row {
+        var status = GroupStatus()
+        change(&status)
+        return BusSnapshot.Row(stream: stream, group: group, status: status)
+    }
+
+    private func snapshot(_ rows: [BusSnapshot.Row]) -> BusSnapshot {
+        BusSnapshot(
+            takenAt: Date(timeIntervalSince1970: 1_763_731_805.123), rows: rows, outbox: .init())
+    }
+
+    @Test func `what needs somebody stands out on a terminal, and has no colour elsewhere`() {
+        let report = StreamsReport(
+            snapshot: snapshot([
+                row("a", "g") {
+                    $0.undelivered = 1
+                    $0.oldestUndeliveredAge = .seconds(90)
+                    $0.dead = 2
+                    $0.retrying = 1
+                }
+            ]))
+        let coloured = report.lines(TextStyle(hasColour: true))[1]
+        #expect(coloured.contains("\u{1B}[1;31m1m 30s\u{1B}[0m"))
+        #expect(coloured.contains("\u{1B}[1;31m2\u{1B}[0m"))
+        #expect(coloured.contains("\u{1B}[33m1\u{1B}[0m"))
+        #expect(!report.lines(.plain).joined().contains("\u{1B}"))
+    }
+
+    @Test(arguments: [
+        (true, [:], true), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true), (true, ["TERM": "dumb"], false),
+        (false, [:], false),
+    ])
+    func `colour needs a terminal, and NO_COLOR turns it off`(
+        _ isTerminal: Bool, _ environment: [String: String], _ expected: Bool
+    ) {
+        #expect(TextStyle(isTerminal: isTerminal, environment: environment).hasColour == expected)
+    }
+
+    @Test func `a narrow table loses the columns that matter least, and then is cut off`() {
+        var table = Table([.init("ONE"), .init("TWO", .right, leftOutAs: 2), .init("THREE", leftOutAs: 1)])
+        table.add([.init("first"), .init("2"), .init("third")])
+        #expect(table.lines(.plain) == ["ONE    TWO  THREE", "first    2  third"])
+        #expect(table.lines(.plain, width: 16) == ["ONE    THREE", "first  third"])
+        #expect(table.lines(.plain, width: 7) == ["ONE", "first"])
+        #expect(table.lines(.plain, width: 3) == ["ONE", "fir"])
+    }
+
+    @Test(arguments: [
+        (0.0004, "0ms"), (0.0851, "85ms"), (0.9996, "1.0s"), (3.21, "3.2s"), (59.9, "59s"), (60, "1m"), (250, "4m 10s"),
+        (7500, "2h 5m"), (273_600, "3d 4h"), (-3, "0ms"),
+    ])
+    func `ages are told in the units that tell them`(_ seconds: Double, _ text: String) {
+        #expect(HumanUnits.age(.seconds(seconds)) == text)
+    }
+
+    @Test func `a message cannot take over the terminal of who looks at it`() {
+        #expect("a\u{1B}[2Jb\r\nc\u{202E}é".printable == "a\u{FFFD}[2Jb  c\u{FFFD}é")
+    }
+
+    @Test func `top shows rates between two looks, and fits the window`() {
+        var view = TopView(interval: .seconds(1))
+        let start = ContinuousClock.now
+        view.add(snapshot([row("ekyc.requested", "w") { $0.appended = 10 }, row("ekyc.completed", nil)]), at: start)
+        #expect(view.lines(.plain, size: nil)[1] == "Settled –/s · backlog 0 · oldest – · retry 0 · dead 0")
+        view.add(
+            snapshot([
+                row("ekyc.requested", "w") {
+                    $0.appended = 40
+                    $0.undelivered = 8
+                    $0.pending = 2
+                    $0.oldestPendingAge = .seconds(4)
+                },
+                row("ekyc.completed", nil) { $0.appended = 5 },
+            ]), at: start + .seconds(2))
+        #expect(
+            view.lines(.plain, size: nil) == [
+                "heliograph  2025-11-21 13:30:05 UTC  every 1.0s",
+                "Settled 10.0/s · backlog 10 · oldest 4.0s · retry 0 · dead 0",
+                "Outbox: nothing is owed.",
+                "",
+                "STREAM          GROUP  APPEND/S  SETTLE/S  BACKLOG  OLDEST  RETRY  DEAD  CONSUMERS",
+                "ekyc.requested  w          15.0      10.0       10    4.0s      0     0          0",
+                "ekyc.completed  –           2.5         –        –       –      –     –          –",
+                "",
+            ])
+        let small = view.lines(.plain, size: TerminalSize(columns: 60, rows: 5))
+        #expect(small.count == 5)
+        #expect(small.last == "3 more lines: enlarge the window")
+        #expect(small[0].hasSuffix("  q quits"))
+        view.fail("Redis went away")
+        #expect(view.lines(.plain, size: nil)[1] == "No answer: Redis went away")
+    }
+
+    @Test func `a server that was emptied has no rate instead of a negative one`() {
+        var old = GroupStatus()
+        old.appended = 100
+        #expect(GroupRates(from: old, to: GroupStatus(), over: .seconds(1)) == nil)
+        #expect(GroupRates(from: old, to: old, over: .zero) == nil)
+        #expect(GroupRates(from: old, to: old, over: .seconds(1))?.settled == 0)
+    }
+}

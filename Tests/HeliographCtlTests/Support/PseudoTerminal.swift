@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A terminal of a test's own, in which a program runs.
+final class PseudoTerminal: Sendable {
+    private let master: FileHandle
+    private let slave: FileHandle
+    private let output = Mutex<[UInt8]>([])
+    /// `TIOCSPTLCK` and `TIOCGPTN` of ioctl_tty(2).
+    private static let (setLock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
+    /// The process id of the program.
+    let pid: pid_t
+
+    /// Opens a terminal of a size and starts a program in it.
+    init(_ command: [String], columns: UInt16, rows: UInt16, environment: [String: String]) throws {
+        // What posix_openpt, unlockpt and ptsname do, which Glibc's module does not show to Swift.
+        let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var lock: Int32 = 0
+        var number: UInt32 = 0
+        guard ioctl(descriptor, Self.setLock, &lock) == 0, ioctl(descriptor, Self.getNumber, &number) == 0 else {
+            throw POSIXError(.ENOTTY)
+        }
+        let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { throw POSIXError(.ENOTTY) }
+        master = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        slave = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
+        Self.resize(descriptor, columns, rows)
+        pid = try GuardedProcess.spawn(
+            command, standardInput: slave, standardOutput: slave, standardError: slave,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+        Thread.detachNewThread { [weak self] in
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(descriptor, &bytes, bytes.count)
+                guard count > 0, let self else { return }
+                self.output.withLock { $0 += bytes.prefix(count) }
+            }
+        }
+    }
+
+    /// Everything that the program wrote.
+    var text: String { output.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    /// How the terminal treats what is typed, as bits.
+    var mode: tcflag_t {
+        var attributes = termios()
+        tcgetattr(slave.fileDescriptor, &attributes)
+        return attributes.c_lflag
+    }
+
+    func type(_ text: String) throws { try master.write(contentsOf: Data(text.utf8)) }
+
+    func signal(_ number: Int32) { kill(pid, number) }
+
+    func resize(columns: UInt16, rows: UInt16) {
+        Self.resize(master.fileDescriptor, columns, rows)
+        // The kernel tells only a program whose controlling terminal it is.
+        signal(SIGWINCH)
+    }
+
+    /// Waits for the end of the program and gives its exit code; 128 and the signal for a death by signal.
+    func exitCode() async throws -> Int32 {
+        try await eventually("the program ends; it wrote \(text.suffix(300))") {
+            var status: Int32 = 0
+            guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
+            let signal = status & 0x7F
+            return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        }
+    }
+
+    private static func resize(_ descriptor: Int32, _ columns: UInt16, _ rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+    }
+}

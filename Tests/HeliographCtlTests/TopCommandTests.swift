@@ -1,0 +1,94 @@
+import EventBus
+import Foundation
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import HeliographCtl
+
+struct TopCommandTests {
+    private static let enter = "\u{1B}[?1049h"
+    private static let leave = "\u{1B}[?1049l"
+    private static let showCursor = "\u{1B}[?25h"
+
+    private func withTop(
+        columns: UInt16 = 120, rows: UInt16 = 40, _ body: (PseudoTerminal, TestBus) async throws -> Void
+    ) async throws {
+        try await TestBus.with { bus in
+            let terminal = try PseudoTerminal(
+                [PackageRoot.executable("heliographctl"), "top", "--interval", "100ms"], columns: columns, rows: rows,
+                environment: bus.environment.merging(["TERM": "xterm", "NO_COLOR": ""]) { $1 })
+            try await eventually("top draws; it wrote \(terminal.text)") { terminal.text.contains("notification.settled") }
+            do { try await body(terminal, bus) } catch {
+                terminal.signal(SIGKILL)
+                throw error
+            }
+        }
+    }
+
+    @Test func `without a terminal it prints looks one after the other`() async throws {
+        try await TestBus.with { bus in
+            try await bus.bury([ekyc()])
+            let result = await heliographctl(["top", "--interval", "100ms", "--count", "2"] + bus.arguments)
+            #expect(result.exitCode == 0)
+            #expect(result.results.count { $0.hasPrefix("heliograph  ") } == 2)
+            let lines = result.results.filter { $0.hasPrefix("ekyc.requested ") }
+            #expect(lines.count == 2)
+            #expect(lines.first?.contains("  –  ") == true)
+            #expect(lines.last?.split(separator: " ").suffix(5) == ["0", "–", "0", "1", "1"])
+            #expect(!result.results.joined().contains("\u{1B}"))
+        }
+    }
+
+    @Test(arguments: ["q", "\u{3}"])
+    func `a key ends it and the terminal is as before`(_ key: String) async throws {
+        try await withTop { terminal, _ in
+            #expect(terminal.mode & tcflag_t(ECHO | ICANON | ISIG) == 0)
+            try terminal.type("x" + key)
+            let code = try await terminal.exitCode()
+            #expect(code == 0)
+            expectRestored(terminal)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal ends it and the terminal is as before`(_ signal: Int32) async throws {
+        try await withTop { terminal, _ in
+            terminal.signal(signal)
+            let code = try await terminal.exitCode()
+            #expect(code == 0)
+            expectRestored(terminal)
+        }
+    }
+
+    @Test func `what fails for good ends it with an error and the terminal is as before`() async throws {
+        try await withTop { terminal, bus in
+            try await bus.database.psql("DROP TABLE outbox")
+            let code = try await terminal.exitCode()
+            #expect(code == 1)
+            expectRestored(terminal)
+            #expect(terminal.text.split(separator: Self.leave).last?.contains("Error: ") == true)
+        }
+    }
+
+    @Test func `it fits the window, also after a change of its size`() async throws {
+        try await withTop(columns: 70) { terminal, _ in
+            let narrow = terminal.text
+            #expect(!narrow.contains("CONSUMERS"))
+            terminal.resize(columns: 120, rows: 40)
+            try await eventually("the columns are back") { terminal.text.dropFirst(narrow.count).contains("CONSUMERS") }
+            terminal.resize(columns: 120, rows: 8)
+            try await eventually("the last line says that there is more") { terminal.text.contains("more lines: enlarge the window") }
+            try terminal.type("q")
+            let code = try await terminal.exitCode()
+            #expect(code == 0)
+        }
+    }
+
+    private func expectRestored(_ terminal: PseudoTerminal) {
+        #expect(terminal.text.contains(Self.enter))
+        #expect(terminal.text.contains(Self.showCursor))
+        #expect(terminal.text.contains(Self.leave))
+        #expect(terminal.mode & tcflag_t(ECHO | ICANON | ISIG) == tcflag_t(ECHO | ICANON | ISIG))
+    }
+}

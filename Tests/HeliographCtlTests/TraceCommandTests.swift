@@ -1,0 +1,128 @@
+import EventBus
+import Foundation
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import HeliographCtl
+
+struct TraceCommandTests {
+    /// A sign-in of which everything has happened, at fixed times; `change` undoes a part of it.
+    private func withSignIn(_ change: String = "", _ body: (TestDatabase) async throws -> Void) async throws {
+        try await withMigratedDatabase { database in
+            try await database.psql(
+                """
+                INSERT INTO sessions (id, user_id, event, state, token_hash, request_id, created_at, started_at, completed_at)
+                VALUES ('\(session)', gen_random_uuid(), 'sign_in', 'succeeded', sha256('t'), 'req-1', \(time(0)), \(time(30)),
+                        \(time(500)));
+                INSERT INTO outbox (stream, message_id, key, type, version, occurred_at, request_id, body, created_at, state,
+                                    consumer_groups, published_at, publications, entry_id, settled_at)
+                VALUES ('ekyc.requested', '\(uuid(1))', '\(session)', 'ekyc.requested', 1, now(), 'req-1',
+                        '{"session_id":"\(session)","event":"sign_in"}', \(time(0)), 'confirmed', '{face-matching-worker}',
+                        \(time(12)), 1, '17-0', \(time(500))),
+                       ('notification.requested', '\(uuid(2))', '\(session)', 'notification.requested', 1, now(), 'req-1',
+                        '\(request)', \(time(500)), 'confirmed', '{token-registry}', \(time(510)), 1, '18-0', \(time(520)));
+                INSERT INTO inbox VALUES ('face-matching-worker', '\(uuid(1))', \(time(500))),
+                                         ('token-registry', '\(uuid(2))', \(time(520)));
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, state, created_at,
+                                           expires_at, settled_at)
+                VALUES ('\(uuid(3))', 'ekyc', 'sign_in', 'session', '\(session)', 'urgent', '{}', 'settled', \(time(520)), now(),
+                        \(time(700)));
+                INSERT INTO deliveries (id, notification_id, install_id, generation, state, attempt, created_at, settled_at)
+                VALUES ('\(uuid(4))', '\(uuid(3))', '\(uuid(5))', 1, 'accepted', 1, \(time(520)), \(time(690)));
+                \(change)
+                """)
+            try await body(database)
+        }
+    }
+
+    private let session = "00000000-0000-4000-8000-000000000009"
+
+    private func uuid(_ number: Int) -> String { "00000000-0000-7000-8000-00000000000\(number)" }
+
+    private func time(_ milliseconds: Int) -> String { "timestamptz '2026-11-21 13:30:00Z' + interval '\(milliseconds) ms'" }
+
+    private var request: String {
+        """
+        {"notification_id":"\(uuid(3))","dedupe_key":"ekyc","kind":"sign_in","recipient":{"type":"session","id":"\(session)"},\
+        "lane":"urgent","parameters":{},"expires_at":1795305600000}
+        """
+    }
+
+    @Test func `a finished request is one time line`() async throws {
+        try await withSignIn { database in
+            let result = await heliographctl("trace", "req-1", "--database-url", database.url)
+            #expect(result.exitCode == 0)
+            let day = "2026-11-21 13:30:00"
+            #expect(
+                result.results == [
+                    "Request req-1: Everything has ended, after 700 ms.",
+                    "",
+                    "TIME (UTC)                +MS  TOTAL  STEP          WHAT",
+                    "\(day).000    +0      0  http          identity-api accepted the request",
+                    "\(day).000    +0      0  session       sign_in \(session) received",
+                    "\(day).000    +0      0  event         ekyc.requested committed to the outbox",
+                    "\(day).012   +12     12  event         ekyc.requested published as 17-0",
+                    "\(day).030   +18     30  session       sign_in \(session) taken by face-matching-worker",
+                    "\(day).500  +470    500  session       sign_in \(session) succeeded",
+                    "\(day).500    +0    500  handled       ekyc.requested by face-matching-worker",
+                    "\(day).500    +0    500  event         notification.requested committed to the outbox",
+                    "\(day).510   +10    510  event         notification.requested published as 18-0",
+                    "\(day).520   +10    520  handled       notification.requested by token-registry",
+                    "\(day).520    +0    520  notification  sign_in \(uuid(3)) for a session, lane urgent",
+                    "\(day).520    +0    520  delivery      \(uuid(4)) addressed to installation \(uuid(5))",
+                    "\(day).690  +170    690  delivery      \(uuid(4)) accepted after 1 try",
+                    "\(day).700   +10    700  notification  sign_in \(uuid(3)) settled",
+                ])
+        }
+    }
+
+    @Test func `what is open stands at the end, and since when`() async throws {
+        let change = """
+            UPDATE deliveries SET state = 'pending', settled_at = NULL, code = 'UNAVAILABLE';
+            UPDATE notifications SET state = 'addressed', settled_at = NULL;
+            """
+        try await withSignIn(change) { database in
+            let lines = await heliographctl("trace", "req-1", "--database-url", database.url).results
+            #expect(lines[0] == "Request req-1: 2 steps open, 520 ms so far.")
+            let open = lines.suffix(2)
+            #expect(open.allSatisfy { $0.hasPrefix("2026-11-21 13:30:00.520  ") && $0.contains("  OPEN for ") })
+            #expect(open.first?.hasSuffix("is addressed, not settled") == true)
+            #expect(open.last?.contains("waits for try 2 (UNAVAILABLE), due ") == true)
+        }
+    }
+
+    @Test func `JSON has every step with its time, and what is open or failed`() async throws {
+        let change = """
+            UPDATE outbox SET state = 'dead' WHERE stream = 'notification.requested';
+            DELETE FROM inbox WHERE consumer_group = 'token-registry';
+            DELETE FROM notifications;
+            """
+        try await withSignIn(change) { database in
+            let result = await heliographctl("trace", "req-1", "--json", "--database-url", database.url)
+            let text = result.results.joined(separator: "\n")
+            let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            #expect(document["request_id"] as? String == "req-1")
+            #expect(document["open"] as? Int == 0)
+            let steps = try #require(document["steps"] as? [[String: Any]])
+            let last = try #require(steps.last)
+            #expect(last["state"] as? String == "failed")
+            #expect(last["at"] as? String == "2026-11-21T13:30:00.520Z")
+            #expect(last["since_start_ms"] as? Int == 520)
+            #expect(
+                last["text"] as? String
+                    == "notification.requested given up by token-registry: heliographctl dlq list notification.requested")
+        }
+    }
+
+    @Test func `an unknown request says what to check`() async throws {
+        try await withMigratedDatabase { database in
+            let result = await heliographctl("trace", "nobody\u{1B}", "--database-url", database.url)
+            #expect(result.exitCode == 1)
+            #expect(result.results.isEmpty)
+            #expect(result.notes.first?.hasPrefix("Nothing is known of request nobody\u{FFFD}. Check that it is the X-Request-ID") == true)
+        }
+    }
+}
