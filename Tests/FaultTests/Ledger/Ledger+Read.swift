@@ -90,6 +90,15 @@ extension Ledger {
         try await count("SELECT count(*) FROM fault_started WHERE delivery > 1")
     }
 
+    /// How many runs there were of messages that were delivered before, and begun: somebody had them in work, or died of them.
+    public func repetitions() async throws(PostgresError) -> Int {
+        try await count(
+            """
+            SELECT count(*) FROM fault_started again WHERE delivery > 1 AND EXISTS (
+                SELECT FROM fault_started s WHERE s.id = again.id AND s.stage = again.stage AND s.at < again.at)
+            """)
+    }
+
     /// How long after a moment the effects came that were due at it: of what was published and not done, or, with `pids`,
     /// of what these processes had in work. Whole effects: the time is that of the commit.
     public func recoveries(from moment: Date, pids: [Int32]? = nil) async throws(PostgresError) -> [Double] {

@@ -63,12 +63,10 @@ extension Rig {
     /// Ends the load and waits until every promise is kept and nothing is under way any more that could be done twice.
     func settle(within patience: Duration = .seconds(120)) async throws {
         await stopProducing()
-        try await wait(for: "every promise is kept and nothing is pending", within: patience) {
+        try await wait(for: "every promise is kept and nothing is under way", within: patience) {
             guard try await ledger.balance().lost == 0 else { return false }
-            for stream in Self.streams where try await status(stream).pending > 0 {
-                return false
-            }
-            return true
+            for stream in Self.streams where try await status(stream).pending > 0 { return false }
+            return try await owed() == 0
         }
     }
 

@@ -8,6 +8,11 @@ extension Rig {
         Int(try await database.psql("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")) ?? 0
     }
 
+    /// How many messages of the outbox nobody has confirmed, so that they may still be published, or published again.
+    func owed() async throws -> Int {
+        Int(try await database.psql("SELECT count(*) FROM outbox WHERE state IN ('waiting', 'published')")) ?? .max
+    }
+
     /// A figure of a process' memory by its name in `/proc/<pid>/status`, such as `VmRSS` or `VmHWM` (the most ever), in MiB.
     func residentMebibytes(_ process: RigProcess, _ name: String) -> Double {
         let status = (try? String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)) ?? ""

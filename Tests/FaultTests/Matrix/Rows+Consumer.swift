@@ -54,12 +54,7 @@ extension FaultRow {
     static let killedBeforeDispatch = FaultRow("F3", "consumer killed with messages it has not begun") { rig, scale in
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
-            let victim = try rig.launch(.consumer)
-            try await rig.waitForWork(1, of: victim)
-            // A frozen process cannot begin anything, but Redis answers the read that it had sent.
-            victim.guarded.signal(SIGSTOP)
-            let before = try await rig.pending(of: victim)
-            try await rig.wait(for: "the frozen consumer is given a message") { try await rig.pending(of: victim) > before }
+            let victim = try await rig.frozenWithUnbegunWork()
             rig.mark()
             await victim.guarded.stop(signal: SIGKILL)
             try await rig.flow(scale.calm)
@@ -113,5 +108,27 @@ extension FaultRow {
         rig.check("each ended within its 25 s", slowest < .seconds(25), "the slowest took \(slowest)")
         let redeliveries = try await rig.ledger.redeliveries()
         rig.check("no delivery counts as a crash", redeliveries == 0, "\(redeliveries) runs of messages delivered before")
+    }
+}
+
+extension Rig {
+    /// A consumer that is frozen and has been given a message since: it cannot begin anything, but Redis answers the read that
+    /// it had sent. One that was frozen between two reads is thawed, and another moment tried.
+    fileprivate func frozenWithUnbegunWork() async throws -> RigProcess {
+        let victim = try launch(.consumer)
+        try await waitForWork(1, of: victim)
+        for _ in 0..<10 {
+            victim.guarded.signal(SIGSTOP)
+            let before = try await pending(of: victim)
+            do {
+                try await wait(for: "the frozen consumer is given a message", within: .seconds(3)) {
+                    try await pending(of: victim) > before
+                }
+                return victim
+            } catch is DeadlineExceeded {
+                victim.guarded.signal(SIGCONT)
+            }
+        }
+        throw DeadlineExceeded(description: "the consumer was never frozen while it waited for a read")
     }
 }

