@@ -96,8 +96,8 @@ struct ReportTests {
         #expect(small.count == 5)
         #expect(small.last == "3 more lines: enlarge the window")
         #expect(small[0].hasSuffix("  q quits"))
-        view.fail("Redis went away")
-        #expect(view.lines(.plain, size: nil)[1] == "No answer: Redis went away")
+        view.fail("Redis does not answer.")
+        #expect(view.lines(.plain, size: nil)[1] == "Redis does not answer.")
     }
 
     @Test func `a server that was emptied has no rate instead of a negative one`() {

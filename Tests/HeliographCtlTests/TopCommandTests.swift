@@ -47,7 +47,7 @@ struct TopCommandTests {
             try terminal.type("x" + key)
             let code = try await terminal.exitCode()
             #expect(code == 0)
-            expectRestored(terminal)
+            try await expectRestored(terminal)
         }
     }
 
@@ -57,7 +57,7 @@ struct TopCommandTests {
             terminal.signal(signal)
             let code = try await terminal.exitCode()
             #expect(code == 0)
-            expectRestored(terminal)
+            try await expectRestored(terminal)
         }
     }
 
@@ -66,8 +66,23 @@ struct TopCommandTests {
             try await bus.database.psql("DROP TABLE outbox")
             let code = try await terminal.exitCode()
             #expect(code == 1)
-            expectRestored(terminal)
-            #expect(terminal.text.split(separator: Self.leave).last?.contains("Error: ") == true)
+            try await expectRestored(terminal)
+            try await eventually("the error is told") { terminal.text.split(separator: Self.leave).last?.contains("Error: ") == true }
+        }
+    }
+
+    @Test func `a server that is away is told, and the view goes on`() async throws {
+        try await withTop { terminal, bus in
+            let name = bus.database.name
+            try await bus.database.server.psql("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+            try await bus.database.server.psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+            try await eventually("top says so") { terminal.text.contains("The database does not answer; this is how it was before.") }
+            let before = terminal.text.count
+            try await bus.database.server.psql("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+            try await eventually("top goes on") { terminal.text.dropFirst(before).contains("Outbox: nothing is owed.") }
+            try terminal.type("q")
+            let code = try await terminal.exitCode()
+            #expect(code == 0)
         }
     }
 
@@ -85,10 +100,11 @@ struct TopCommandTests {
         }
     }
 
-    private func expectRestored(_ terminal: PseudoTerminal) {
+    private func expectRestored(_ terminal: PseudoTerminal) async throws {
+        // The last words of a program may be read after its end.
+        try await eventually("the screen is given back") { terminal.text.contains(Self.leave) }
         #expect(terminal.text.contains(Self.enter))
         #expect(terminal.text.contains(Self.showCursor))
-        #expect(terminal.text.contains(Self.leave))
         #expect(terminal.mode & tcflag_t(ECHO | ICANON | ISIG) == tcflag_t(ECHO | ICANON | ISIG))
     }
 }

@@ -30,9 +30,10 @@ struct TopCommand: AsyncParsableCommand {
             try await live.view(canDraw: true).run {
                 do {
                     view.add(try await BusSnapshot(transport, postgres))
-                } catch where view.hasSnapshot && Self.isPassing(error) {
+                } catch {
                     // The view goes on: an operator looks at it precisely while a server is away.
-                    view.fail("\(error)")
+                    guard view.hasSnapshot, let server = Self.absentServer(error) else { throw error }
+                    view.fail("\(server) does not answer; this is how it was before.")
                 }
                 return view
             } render: { view, size in
@@ -41,11 +42,12 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
-    private static func isPassing(_ error: any Error) -> Bool {
+    /// The server that is away; nil when the error is another one.
+    private static func absentServer(_ error: any Error) -> String? {
         switch error {
-        case let error as EventBusError: error.code == .unavailable
-        case let error as PostgresError: error.isRetryable
-        default: false
+        case let error as EventBusError where error.code == .unavailable: "Redis"
+        case let error as PostgresError where error.isRetryable: "The database"
+        default: nil
         }
     }
 }

@@ -35,7 +35,7 @@ struct TopView {
             size == nil ? heading : String((heading + String(repeating: " ", count: filling) + hint).prefix(width ?? .max)),
             totals(snapshot, style), snapshot.outboxLine(style), "",
         ]
-        if let failure { lines.insert(style.apply(.alarm, to: "No answer: \(failure.printable)".clipped(to: width)), at: 1) }
+        if let failure { lines.insert(style.apply(.alarm, to: failure), at: 1) }
         lines += table(snapshot).lines(style, width: width)
         if size == nil { lines.append("") }
         guard let rows = size?.rows, lines.count > rows, rows > 1 else { return lines }
@@ -87,9 +87,4 @@ struct TopView {
         else { return nil }
         return GroupRates(from: old.status, to: row.status, over: current.at - previous.at)
     }
-}
-
-extension String {
-    /// The text with at most so many characters.
-    func clipped(to width: Int?) -> String { width.map { String(prefix($0)) } ?? self }
 }
