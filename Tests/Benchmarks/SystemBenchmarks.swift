@@ -53,10 +53,15 @@ private func latencyFigures(_ stack: Stack) async throws -> [Figure] {
     var milliseconds: [Double] = []
     for _ in 0..<signInCount {
         let phone = try await Phone.make(stack)
+        // There are three photos to sign in with, and using them again would be refused as a replay.
+        try await stack.database.psql("DELETE FROM face_photo_hashes")
         let start = ContinuousClock.now
-        _ = try await phone.signIn(email: email, faces: Photos.sameFace)
+        let answer = try await phone.signIn(email: email, faces: Photos.sameFace)
         _ = try await phone.pushes()
         milliseconds.append((ContinuousClock.now - start).seconds * 1000)
+        guard try await phone.outcome(of: answer)["state"].text == "succeeded" else {
+            throw DeadlineExceeded(description: "a sign-in that is measured was refused")
+        }
     }
     milliseconds.sort()
     return [
