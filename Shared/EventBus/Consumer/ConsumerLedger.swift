@@ -139,6 +139,7 @@ struct ConsumerLedger<Waiter> {
     /// Gives a worker its next entries, at most ``unitSize``; a suspect comes alone.
     mutating func next() -> Next {
         guard let first = waiting.first else { return isClosed ? .finished : .wait }
+        if unitSize == 1 { return .work([waiting.removeFirst()]) }
         let unit = suspects.contains(first.id) ? [first] : Array(waiting.prefix(unitSize).prefix { !suspects.contains($0.id) })
         waiting.removeFirst(unit.count)
         return .work(unit)

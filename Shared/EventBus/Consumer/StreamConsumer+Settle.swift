@@ -5,6 +5,8 @@ import RedisClient
 extension StreamConsumer {
     /// Takes in what the server gave: work for the workers, and what no worker is to see.
     func take(_ entries: [DeliveredEntry]) {
+        let crashesMax = configuration.retryPolicy.crashesMax
+        if entries.allSatisfy({ $0.onlyGroup == nil && $0.crashes < crashesMax }) { return desk.add(entries) }
         var foreign: [EntryID] = []
         var rulings: [Ruling] = []
         var work: [DeliveredEntry] = []
@@ -12,7 +14,7 @@ extension StreamConsumer {
         for entry in entries {
             if let only = entry.onlyGroup, only != scope.group {
                 foreign.append(entry.id)
-            } else if entry.crashes >= configuration.retryPolicy.crashesMax {
+            } else if entry.crashes >= crashesMax {
                 rulings.append(bury(entry, .crashes, "\(entry.crashes) consumers ended with the message in hand"))
             } else {
                 work.append(entry)

@@ -49,12 +49,12 @@ public struct DeliveredEntry: Sendable {
         self.fields = fields
         self.deliveryCount = deliveryCount
         // Only a retry has these, and it has them at its end.
-        guard fields.count > 2, let last = fields.last, last.name == RetryField.group else {
+        guard fields.count > 2, fields[fields.count - 1].name == RetryField.group else {
             failures = 0
             onlyGroup = nil
             return
         }
-        onlyGroup = String(decoding: last.value, as: UTF8.self)
+        onlyGroup = String(decoding: fields[fields.count - 1].value, as: UTF8.self)
         failures = RetryField.number(fields[fields.count - 2])
     }
 

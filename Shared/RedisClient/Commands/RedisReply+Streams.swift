@@ -1,3 +1,15 @@
+extension RedisReply {
+    /// All names of one ASCII character: what messages use, and cheaper than a new text for each field of each entry.
+    private static let shortNames = (0..<128).map { String(UnicodeScalar(UInt8($0))) }
+
+    /// The name of a field.
+    fileprivate var fieldName: String? {
+        guard kind == .bulkString else { return string }
+        let short = withBytes { $0.count == 1 && $0[0] < 128 ? Self.shortNames[Int($0[0])] : nil }
+        return short ?? string
+    }
+}
+
 extension RedisStreamEntry {
     /// Reads `[id, [name, value, …]]`; the fields of a deleted entry are null, which gives `nil` entries.
     static func decode(_ reply: RedisReply) throws(RedisError) -> (id: RedisStreamID, entry: RedisStreamEntry?) {
@@ -11,7 +23,7 @@ extension RedisStreamEntry {
         var fields: [(name: String, value: [UInt8])] = []
         fields.reserveCapacity(texts.count / 2)
         while let name = texts.next() {
-            guard let value = texts.next(), let name = name.string, let bytes = value.bytes else {
+            guard let value = texts.next(), let name = name.fieldName, let bytes = value.bytes else {
                 throw RedisError.unexpected(body, "the fields of an entry")
             }
             fields.append((name, bytes))
