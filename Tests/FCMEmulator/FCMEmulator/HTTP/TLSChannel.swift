@@ -32,6 +32,8 @@ struct TLSChannel: HTTPChannelHandler {
     init(_ configuration: TLSConfiguration, connections: ConnectionTracker, responder: @escaping Responder) throws {
         var configuration = configuration
         configuration.applicationProtocols = NIOHTTP2SupportedALPNProtocols
+        // Of idle clients nobody answers a goodbye; by default each stop would wait five seconds for one.
+        configuration.shutdownTimeout = .milliseconds(100)
         context = try NIOSSLContext(configuration: configuration)
         http1 = HTTP1Channel(responder: responder)
         self.connections = connections
