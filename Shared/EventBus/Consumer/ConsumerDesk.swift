@@ -44,6 +44,7 @@ final class ConsumerDesk: Sendable {
     func workAlone(on entries: [DeliveredEntry]) { ledger.withLock { $0.workAlone(on: entries) } }
 
     func handBack(waiting ids: Set<EntryID>) {
+        guard !ids.isEmpty else { return }
         ledger.withLock { $0.handBack(waiting: ids) }
         settlementsWait.ring()
     }

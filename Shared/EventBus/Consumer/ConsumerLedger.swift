@@ -113,7 +113,7 @@ struct ConsumerLedger<Waiter> {
     /// Hands back entries that have waited for long while all workers are busy: an idle consumer may have them. Not where
     /// batches are taken: a batch is soon over, and its messages would leave the order of their stream.
     mutating func handBack(waiting ids: Set<EntryID>) {
-        guard unitSize == 1, idleWorkers.isEmpty, !ids.isEmpty else { return }
+        guard unitSize == 1, idleWorkers.isEmpty else { return }
         let gone = waiting.filter { ids.contains($0.id) && !suspects.contains($0.id) }
         guard !gone.isEmpty else { return }
         let goneIDs = Set(gone.map(\.id))

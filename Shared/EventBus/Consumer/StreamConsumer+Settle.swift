@@ -133,17 +133,16 @@ extension StreamConsumer {
         } catch where error.code == .groupMissing {
             // The server has lost the group and with it all that was pending: nothing is left to settle.
             desk.ruled(untold.map(\.id))
-            return true
         } catch where error.code == .refused && untold.count > 1 {
             // One of them is at fault; the others shall not wait for it.
-            for ruling in untold where !(await tell([ruling])) {}
-            return true
+            var isTold = true
+            for ruling in untold { isTold = await tell([ruling]) && isTold }
+            return isTold
         } catch where error.code == .refused {
             scope.logger.error(
                 "The server refuses to settle a message; it stays pending",
                 metadata: ["entry": "\(untold[0].id)", "error": "\(error)"])
             desk.ruled(untold.map(\.id))
-            return true
         } catch {
             scope.metrics.settlementFailures.increment()
             desk.putBack(untold)

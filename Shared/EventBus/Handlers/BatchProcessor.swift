@@ -44,7 +44,8 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
             } catch where Self.isWorthRepeating(error) && attempt < Self.attemptsMax && !Task.isCancelled {
                 try? await Task.sleep(for: Pause(min: .milliseconds(10), max: .milliseconds(100)).after(failures: attempt))
                 attempt += 1
-            } catch where events.count == 1 || Self.concernsAll(error) {
+            } catch where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.hidesCulprit(error) {
+                // Trying one by one would only take longer now.
                 return events.map { ($0.index, .failed(error)) }
             } catch {
                 scope.logger.warning(
@@ -73,12 +74,5 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
     private static func isWorthRepeating(_ error: any Error) -> Bool {
         let state = (error as? PostgresError)?.sqlState
         return state == "40001" || state == "40P01"
-    }
-
-    /// Whether the database is away rather than an event at fault, so that trying one by one would only take longer.
-    private static func concernsAll(_ error: any Error) -> Bool {
-        if error is CancellationError { return true }
-        guard let error = error as? PostgresError else { return false }
-        return error.code == .cancelled || error.code == .closed || (error.isRetryable && !isWorthRepeating(error))
     }
 }

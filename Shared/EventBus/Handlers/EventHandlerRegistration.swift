@@ -16,8 +16,28 @@ public struct EventHandlerRegistration: Sendable {
     public static func handler<Handler: EventHandler>(
         _ handler: Handler, streams: [String]? = nil
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) {
-            SingleProcessor(handler: handler, postgres: $0)
+        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) { postgres in
+            SingleProcessor<Handler.Body> { event, entry, scope in
+                let context = HandlerContext(event, entry, in: scope, postgres: postgres)
+                // After a failure or a crash the work may be done already; asking costs less than doing it again.
+                if entry.deliveryCount > 1 || entry.onlyGroup != nil, try await context.isHandled() { return .duplicate }
+                try await handler.handle(event, context)
+                try await context.markIfNeeded()
+                return context.wasDuplicate ? .duplicate : .handled
+            }
+        }
+    }
+
+    /// Registers a body that is called for each event and has no effect in the database, so that nothing is marked as handled
+    /// and no connection is made. What it does may happen twice. For measuring the bus without a database.
+    package static func unmarked<Body: Event>(
+        _ type: Body.Type, _ body: @escaping @Sendable (Envelope<Body>) async throws -> Void
+    ) -> EventHandlerRegistration {
+        EventHandlerRegistration(streams: Body.streams, type: Body.type) { _ in
+            SingleProcessor<Body> { event, _, _ in
+                try await body(event)
+                return .handled
+            }
         }
     }
 

@@ -1,11 +1,10 @@
-import PostgresClient
 import RedisClient
 import WireFormat
 
-/// Runs an ``EventHandler``: a worker a message.
-struct SingleProcessor<Handler: EventHandler>: MessageProcessor {
-    let handler: Handler
-    let postgres: PostgresClient
+/// Handles messages one at a time, a worker a message.
+struct SingleProcessor<Body: Event>: MessageProcessor {
+    /// Handles an event and tells whether it is handled now, or was before. Throws when it is not handled.
+    let handle: @Sendable (Envelope<Body>, DeliveredEntry, ConsumerScope) async throws -> ProcessingResult
 
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int { 1 }
 
@@ -18,19 +17,14 @@ struct SingleProcessor<Handler: EventHandler>: MessageProcessor {
     }
 
     private func process(_ entry: DeliveredEntry, in scope: ConsumerScope) async -> ProcessingResult {
-        let event: Envelope<Handler.Body>
+        let event: Envelope<Body>
         do throws(WireFormatError) {
             event = try EncodedEnvelope(streamFields: entry.fields).decode()
         } catch {
             return .unreadable(error)
         }
-        let context = HandlerContext(event, entry, in: scope, postgres: postgres)
         do {
-            // After a failure or a crash the work may be done already; asking costs less than doing it again.
-            if entry.deliveryCount > 1 || entry.onlyGroup != nil, try await context.isHandled() { return .duplicate }
-            try await handler.handle(event, context)
-            try await context.markIfNeeded()
-            return context.wasDuplicate ? .duplicate : .handled
+            return try await handle(event, entry, scope)
         } catch {
             return .failed(error)
         }

@@ -53,6 +53,15 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `lets a consumer that has lost entries connect anew`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 1) { transport, _ in
+            _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("heir"))
+            try await transport.append([2])
+            #expect(try await read(transport).map { try number(of: $0.fields) } == [2])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `gives a retry to its group alone, with its failures, when it is due`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 2) { transport, ids in
             let retries = [

@@ -3,6 +3,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
+internal import ServiceDefaults
 internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
@@ -27,16 +28,7 @@ struct SessionSweeper: Service {
     let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await sweep()
-                } catch {
-                    if !Task.isCancelled { logger.warning("sweep failed", metadata: ["error": "\(error)"]) }
-                }
-                try? await Task.sleep(for: interval)
-            }
-        }
+        await periodically("sweep", every: interval, logger: logger) { try await sweep() }
     }
 
     /// Sweeps once.

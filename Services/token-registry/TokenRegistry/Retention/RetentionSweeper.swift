@@ -2,6 +2,7 @@ internal import FoundationEssentials
 public import Logging
 internal import Metrics
 public import PostgresClient
+internal import ServiceDefaults
 public import ServiceLifecycle
 internal import Storage
 
@@ -40,16 +41,7 @@ public struct RetentionSweeper: Service {
 
     /// Sweeps until the service shuts down. A sweep that fails is logged, and the next one tries again.
     public func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    _ = try await sweep()
-                } catch {
-                    if !Task.isCancelled { logger.warning("retention sweep failed", metadata: ["error": "\(error)"]) }
-                }
-                try? await Task.sleep(for: configuration.interval)
-            }
-        }
+        await periodically("retention sweep", every: configuration.interval, logger: logger) { try await sweep() }
     }
 
     /// Sweeps each of these tables once.

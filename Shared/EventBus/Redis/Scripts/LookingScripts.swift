@@ -6,25 +6,18 @@ enum LookingScripts {
     /// entry and the id of each message. Gives the positions of the absent ones, from 0. A message that is just tried again
     /// travels in another entry and counts as absent.
     static let absent = RedisScript(
-        """
-        local function number(id)
-            local milliseconds, sequence = string.match(id, '^(%d+)-(%d+)$')
-            return tonumber(milliseconds), tonumber(sequence)
-        end
-        local delivered
+        LuaParts.isAfter + """
+        local delivered = '0-0'
         if redis.call('EXISTS', KEYS[1]) == 1 then
             for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
                 if info[2] == ARGV[1] then delivered = info[8] end
             end
         end
-        local lastMilliseconds, lastSequence = number(delivered or '0-0')
         local absent = {}
         for i = 2, #ARGV, 2 do
             local there = redis.call('ZSCORE', KEYS[2], ARGV[i + 1])
             if not there and #redis.call('XRANGE', KEYS[1], ARGV[i], ARGV[i]) > 0 then
-                local milliseconds, sequence = number(ARGV[i])
-                there = milliseconds > lastMilliseconds
-                    or (milliseconds == lastMilliseconds and sequence > lastSequence)
+                there = isAfter(ARGV[i], delivered)
                     or #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1) > 0
             end
             if not there then absent[#absent + 1] = (i - 2) / 2 end
@@ -40,9 +33,7 @@ enum LookingScripts {
     /// consumers as name, pending and idle milliseconds. Undelivered entries are the server's own `lag` while that can be
     /// trusted: groups that begin at the beginning, nothing deleted but by the trim script.
     static let status = RedisScript(
-        """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        LuaParts.now + """
         local function first(key, from)
             local entry = redis.call('XRANGE', key, from, '+', 'COUNT', 1)[1]
             return entry and entry[1] or ''
@@ -71,19 +62,12 @@ enum LookingScripts {
     /// Gives dead letters to their group again. KEYS: stream, dead letters. ARGV: group, dead letters. Gives those that
     /// were there: who deletes a dead letter is the one to append it.
     static let redrive = RedisScript(
-        """
+        LuaParts.fieldsOf + """
         local given = {}
         for i = 2, #ARGV do
             local letter = redis.call('XRANGE', KEYS[2], ARGV[i], ARGV[i])[1]
             if letter then
-                local fields = {}
-                for f = 1, #letter[2], 2 do
-                    if not string.match(letter[2][f], '^d[refcwo]$') then
-                        fields[#fields + 1] = letter[2][f]
-                        fields[#fields + 1] = letter[2][f + 1]
-                    end
-                end
-                for _, text in ipairs({'a', '0', 'g', ARGV[1]}) do fields[#fields + 1] = text end
+                local fields = fieldsOf(letter, '^d[refcwo]$', 'a', '0', 'g', ARGV[1])
                 redis.call('XADD', KEYS[1], '*', unpack(fields))
                 redis.call('XDEL', KEYS[2], ARGV[i])
                 given[#given + 1] = ARGV[i]

@@ -13,6 +13,7 @@ enum SettlingScripts {
     static let acknowledge = RedisScript(
         """
         local ids, gone = {}, {}
+        if #ARGV < 3 then return gone end
         if redis.call('HEXISTS', KEYS[2], ARGV[2]) == 0 then
             for i = 3, #ARGV, 1000 do
                 redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, i, math.min(i + 999, #ARGV)))
@@ -38,9 +39,7 @@ enum SettlingScripts {
     /// Two copies of a message that fail are one retry, with the failures of the one that has more: a message that the
     /// republisher sent again begins at none. The payload is kept because the stream may be trimmed meanwhile.
     static let retry = RedisScript(
-        """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        LuaParts.now + LuaParts.fieldsOf + """
         local gone = {}
         for i = 3, #ARGV, 3 do
             local id = ARGV[i]
@@ -49,22 +48,13 @@ enum SettlingScripts {
             else
                 local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
                 if entry then
-                    local fields, message = {}, id
-                    for f = 1, #entry[2], 2 do
-                        local name, value = entry[2][f], entry[2][f + 1]
-                        if name == 'i' then message = value end
-                        if name ~= 'a' and name ~= 'g' then
-                            fields[#fields + 1] = name
-                            fields[#fields + 1] = value
-                        end
-                    end
-                    local failures = tonumber(ARGV[i + 1])
+                    local fields, message = fieldsOf(entry, '^[ag]$', 'a', ARGV[i + 1], 'g', ARGV[1])
                     local other = redis.call('HGET', KEYS[3], message)
                     if other then
                         local known = cmsgpack.unpack(other)
-                        failures = math.max(failures, tonumber(known[#known - 2]))
+                        local failures = math.max(tonumber(ARGV[i + 1]), tonumber(known[#known - 2]))
+                        fields[#fields - 2] = tostring(failures)
                     end
-                    for _, text in ipairs({'a', tostring(failures), 'g', ARGV[1]}) do fields[#fields + 1] = text end
                     redis.call('ZADD', KEYS[2], now + ARGV[i + 2], message)
                     redis.call('HSET', KEYS[3], message, cmsgpack.pack(fields))
                     redis.call('XACK', KEYS[1], ARGV[1], id)
@@ -75,9 +65,8 @@ enum SettlingScripts {
         """)
 
     /// Moves to the dead letters. KEYS: stream, dead letters. ARGV: an entry, reason, error, failures and crashes, for each.
-    /// Of what is no message and has fields without end, the first thousand are kept.
     static let bury = RedisScript(
-        """
+        LuaParts.fieldsOf + """
         local gone = {}
         for i = 3, #ARGV, 5 do
             local id = ARGV[i]
@@ -86,15 +75,8 @@ enum SettlingScripts {
             else
                 local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
                 if entry then
-                    local fields = {}
-                    for f = 1, math.min(#entry[2], 2000), 2 do
-                        if entry[2][f] ~= 'a' and entry[2][f] ~= 'g' then
-                            fields[#fields + 1] = entry[2][f]
-                            fields[#fields + 1] = entry[2][f + 1]
-                        end
-                    end
-                    local notes = {'dr', ARGV[i + 1], 'de', ARGV[i + 2], 'df', ARGV[i + 3], 'dc', ARGV[i + 4], 'dw', ARGV[2], 'do', id}
-                    for _, text in ipairs(notes) do fields[#fields + 1] = text end
+                    local fields = fieldsOf(entry, '^[ag]$', 'dr', ARGV[i + 1], 'de', ARGV[i + 2],
+                        'df', ARGV[i + 3], 'dc', ARGV[i + 4], 'dw', ARGV[2], 'do', id)
                     redis.call('XADD', KEYS[2], '*', unpack(fields))
                     redis.call('XACK', KEYS[1], ARGV[1], id)
                 end

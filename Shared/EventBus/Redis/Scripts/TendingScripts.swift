@@ -13,9 +13,7 @@ enum TendingScripts {
     /// back is. From whom entries are taken is
     /// noted first, for the acknowledge script; under a memory limit that cannot be written, and nothing is taken.
     static let claim = RedisScript(
-        """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        LuaParts.now + """
         local idle, count = tonumber(ARGV[3]), tonumber(ARGV[5])
         local pulse = redis.call('HMGET', KEYS[2], 'seen', 'since')
         local since = tonumber(pulse[2] or '0')
@@ -67,9 +65,7 @@ enum TendingScripts {
     /// Appends what is due. KEYS: stream, due times, payloads. ARGV: how many at most. Gives how many, and the milliseconds
     /// until the next, or -1.
     static let resumeRetries = RedisScript(
-        """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        LuaParts.now + """
         local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[1])
         for _, message in ipairs(due) do
             local payload = redis.call('HGET', KEYS[3], message)
@@ -92,25 +88,16 @@ enum TendingScripts {
     ///
     /// Never by length: `MAXLEN` deletes what nobody has read, and what is deleted while it is pending is lost.
     static let trim = RedisScript(
-        """
-        local function number(id)
-            local milliseconds, sequence = string.match(id, '^(%d+)-(%d+)$')
-            return tonumber(milliseconds), tonumber(sequence)
-        end
+        LuaParts.now + LuaParts.isAfter + """
         if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
         local first
         for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
             local needed = info[8]
             if info[6] > 0 then needed = redis.call('XPENDING', KEYS[1], info[2])[2] end
-            local milliseconds, sequence = number(needed)
-            local firstMilliseconds, firstSequence = number(first or needed)
-            if milliseconds < firstMilliseconds or (milliseconds == firstMilliseconds and sequence <= firstSequence) then
-                first = needed
-            end
+            if not first or isAfter(first, needed) then first = needed end
         end
         if not first and tonumber(ARGV[1]) >= 0 then
-            local time = redis.call('TIME')
-            first = string.format('%.0f-0', math.max(time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1], 0))
+            first = string.format('%.0f-0', math.max(now - ARGV[1], 0))
         end
         return first and redis.call('XTRIM', KEYS[1], 'MINID', first) or 0
         """)
