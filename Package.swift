@@ -72,20 +72,21 @@ let package = Package(
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "WireFormat"]),
         .shared("BlobStore", ["HeliographCrypto", .nioCore, .nioPosix]),
+        .shared("MediaLinks", ["BlobStore", "HeliographCrypto"]),
         .shared(
             "EventBus", ["RedisClient", "PostgresClient", "Storage", "WireFormat", .logging, .metrics, .lifecycle, .deque]),
         .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging]),
         .shared(
             "ServiceDefaults",
             [
-                "RedisClient", "PostgresClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto", .hummingbird, .logging,
+                "RedisClient", "PostgresClient", "Storage", "EventBus", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .logging,
                 .coreMetrics, .unixSignals, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
             ]),
 
         // MARK: The services
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
-            ["Multipart", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes]),
+            ["Multipart", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes]),
         .service("identity-api", library: "IdentityAPI"),
         .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
         .service("face-matching-worker", library: "FaceMatchingWorker"),
@@ -143,6 +144,7 @@ let package = Package(
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart"]),
         .tests("ImageProbeTests", ["ImageProbe"]),
+        .tests("MediaLinksTests", ["BlobStore", "MediaLinks"]),
         .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "Imaging", "HeliographCrypto", "TestSupport"]),
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),

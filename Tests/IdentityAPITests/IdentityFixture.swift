@@ -119,6 +119,6 @@ private func makeContext(_ database: TestDatabase, blobRoot: String) async throw
         settings: Settings(environment: [
             "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url,
             "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(), "SEALING_KEYS": "k1:\(key)", "LOOKUP_KEY": key,
-            "BLOB_STORE_PATH": blobRoot,
+            "BLOB_STORE_PATH": blobRoot, "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": key,
         ]), logger: logger)
 }

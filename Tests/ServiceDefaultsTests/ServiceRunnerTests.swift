@@ -72,6 +72,26 @@ private enum BareService: HeliographService {
         #expect(error?.description.contains("hunter2") == false)
     }
 
+    @Test(arguments: [
+        ("http://api.example.org", "x", "PUBLIC_URL is not valid: it should be where phones reach identity-api, such as "
+            + "https://api.example.org (http:// for this machine only)"),
+        ("https://api.example.org", "c2hvcnQ=", "MEDIA_LINK_KEY is not 32 bytes in base64: it should be 32 bytes in base64 "
+            + "(`heliographctl keys generate` makes one)"),
+    ])
+    func `links to pictures need a public address and a key`(url: String, linkKey: String, message: String) async throws {
+        let key = Data(repeating: 7, count: 32).base64EncodedString()
+        let environment = [
+            "DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "SEALING_KEYS": "k1:\(key)",
+            "LOOKUP_KEY": key, "BLOB_STORE_PATH": "/nowhere", "PUBLIC_URL": url, "MEDIA_LINK_KEY": linkKey,
+        ]
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let context = try ServiceContext(name: "x", settings: Settings(environment: environment), logger: logger)
+        let error = #expect(throws: ConfigurationError.self) { _ = try context.mediaLinks() }
+        #expect(error?.description == message)
+        await context.postgres.shutdown()
+        await context.redis.shutdown()
+    }
+
     private func plainHTTP() -> HTTPClient {
         var configuration = HTTPClientConfiguration()
         configuration.version = .http1

@@ -7,7 +7,7 @@ import Testing
         ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
         ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "ImageProbe", "Imaging"],
         ["WireFormat", "FCM", "BlobStore", "FaceEngine"],
-        ["Storage"],
+        ["Storage", "MediaLinks"],
         ["EventBus"],
         ["ServiceDefaults"],
         ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl"],

@@ -2,6 +2,7 @@ public import BlobStore
 public import EventBus
 public import HeliographCrypto
 public import Logging
+public import MediaLinks
 public import PostgresClient
 public import RedisClient
 
@@ -62,5 +63,16 @@ public struct ServiceContext: Sendable {
     public func blobStore() throws -> any BlobStore {
         let root = try settings.string("BLOB_STORE_PATH", "a folder that identity-api and the workers share")
         return FileSystemBlobStore(root: root, sealer: sealer)
+    }
+
+    /// Makes links to pictures, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.
+    public func mediaLinks() throws -> MediaLinks {
+        let urlExpectation = "where phones reach identity-api, such as https://api.example.org (http:// for this machine only)"
+        guard let publicURL = PublicURL(try settings.string("PUBLIC_URL", urlExpectation)) else {
+            throw ConfigurationError("PUBLIC_URL", "is not valid", expectation: urlExpectation)
+        }
+        let key = try settings.base64(
+            "MEDIA_LINK_KEY", count: MediaLinkSigner.keyByteCount, "32 bytes in base64 (`heliographctl keys generate` makes one)")
+        return MediaLinks(blobs: try blobStore(), signer: MediaLinkSigner(key: key, publicURL: publicURL))
     }
 }

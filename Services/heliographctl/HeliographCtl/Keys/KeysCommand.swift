@@ -14,13 +14,15 @@ struct KeysCommand: AsyncParsableCommand {
 struct KeysGenerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Print fresh SEALING_KEYS and LOOKUP_KEY lines for an environment file.",
+        abstract: "Print fresh SEALING_KEYS, LOOKUP_KEY and MEDIA_LINK_KEY lines for an environment file.",
         discussion: """
             SEALING_KEYS seals photos, face templates, e-mails and push tokens (AES-256-GCM). To rotate it, put a new \
             key in front: SEALING_KEYS=k2:…,k1:… — the first one seals, all of them open.
 
             LOOKUP_KEY turns e-mails and installation ids into what they are looked up by (HMAC-SHA256). It cannot be \
             changed later: accounts would no longer be found.
+
+            MEDIA_LINK_KEY signs the links to pictures (HMAC-SHA256). With another one, the links of the last 24 hours end.
 
             Whoever has these can read everything: keep them where you keep passwords, and keep a copy.
             """
@@ -48,6 +50,7 @@ struct KeysGenerateCommand: AsyncParsableCommand {
         Console.current.result("SEALING_KEYS=\(KeyRing.generateText(id: keyID))")
         if !sealingOnly {
             Console.current.result("LOOKUP_KEY=\(Base64.encode(SecureRandom.bytes(KeyRing.keyByteCount)))")
+            Console.current.result("MEDIA_LINK_KEY=\(Base64.encode(SecureRandom.bytes(KeyRing.keyByteCount)))")
         }
     }
 }
