@@ -26,6 +26,14 @@ private final class Ledger {
     func arrive() -> [String] { state.arrive() }
     func takeAcknowledgements() -> [EntryID] { state.takeAcknowledgements() }
     func putBack(_ ids: [EntryID]) { state.putBack(ids) }
+    func nextSuspect() -> ConsumerLedger<String>.Next { state.nextSuspect() }
+    func waitForSuspect(_ worker: String) -> Bool { state.waitForSuspect(worker) }
+    func beginSuspect() { state.beginSuspect() }
+    func leaveSuspect(_ id: EntryID) -> String? { state.leaveSuspect(id) }
+    func handBack(waiting ids: Set<EntryID>) { state.handBack(waiting: ids) }
+    var isQuiet: Bool { state.isQuiet }
+    func pause() { state.pause() }
+    func resume() -> [String] { state.resume() }
     func stop() -> String? { state.stop() }
     func close() -> [String] { state.close() }
 }
@@ -40,6 +48,10 @@ struct ConsumerLedgerTests {
 
     private func unit(_ ledger: Ledger) -> [UInt64] {
         if case .work(let unit) = ledger.next() { unit.map(\.id.milliseconds) } else { [] }
+    }
+
+    private func suspect(_ ledger: Ledger) -> UInt64? {
+        if case .work(let unit) = ledger.nextSuspect() { unit.first?.id.milliseconds } else { nil }
     }
 
     @Test func `has room for what is not in hand`() {
@@ -157,15 +169,62 @@ struct ConsumerLedgerTests {
         #expect(ledger.heldIDs.isEmpty)
     }
 
-    @Test func `gives a suspect alone`() {
+    @Test func `keeps a suspect for the worker in quarantine`() {
         let ledger = Ledger(capacity: 9, unitSize: 9)
-        _ = ledger.add(entries(1...2) + entries(3...3, deliveryCount: 3) + entries(4...5))
+        #expect(ledger.waitForSuspect("quarantine"))
+        #expect(ledger.add(entries(1...2) + entries(3...3, deliveryCount: 3) + entries(4...5)) == ["quarantine"])
         #expect(ledger.holdsSuspect)
-        #expect(unit(ledger) == [1, 2])
-        #expect(unit(ledger) == [3])
-        #expect(unit(ledger) == [4, 5])
+        #expect(unit(ledger) == [1, 2, 4, 5])
+        #expect(suspect(ledger) == 3)
+        #expect(suspect(ledger) == nil)
+        ledger.beginSuspect()
         _ = ledger.settle(ids(3...3))
+        _ = ledger.leaveSuspect(ids(3...3)[0])
         #expect(!ledger.holdsSuspect)
+    }
+
+    @Test func `lets go of a suspect that could not be begun`() {
+        let ledger = Ledger(capacity: 1, unitSize: 1)
+        _ = ledger.add(entries(1...1, deliveryCount: 3))
+        #expect(suspect(ledger) == 1)
+        #expect(ledger.waitForRoom("reader"))
+        #expect(ledger.leaveSuspect(ids(1...1)[0]) == "reader")
+        #expect(ledger.heldIDs.isEmpty)
+    }
+
+    @Test func `begins, reads and claims nothing while it is paused`() {
+        let ledger = Ledger(capacity: 9, unitSize: 1)
+        _ = ledger.add(entries(1...2))
+        #expect(unit(ledger) == [1])
+        ledger.pause()
+        #expect(!ledger.isQuiet)
+        #expect(unit(ledger) == [])
+        #expect(ledger.waitForWork("worker"))
+        #expect((ledger.room, ledger.claimRoom) == (0, 0))
+        #expect(ledger.waitForRoom("reader"))
+        #expect(ledger.settle(ids(1...1)) == nil)
+        #expect(ledger.isQuiet)
+        #expect(ledger.resume() == ["worker", "reader"])
+        #expect(unit(ledger) == [2])
+    }
+
+    @Test func `hands back what waits for long because work is paused`() {
+        let ledger = Ledger(capacity: 9, unitSize: 1)
+        _ = ledger.add(entries(1...2))
+        #expect(ledger.waitForWork("worker") == false)
+        ledger.pause()
+        #expect(ledger.waitForWork("worker"))
+        ledger.handBack(waiting: Set(ids(1...1)))
+        #expect(ledger.takeRulings() == ids(1...1))
+    }
+
+    @Test func `ends the worker in quarantine when it is closed, after what waits for it`() {
+        let ledger = Ledger(capacity: 9, unitSize: 1)
+        _ = ledger.add(entries(1...1, deliveryCount: 3))
+        _ = ledger.close()
+        #expect(suspect(ledger) == 1)
+        if case .finished = ledger.nextSuspect() {} else { Issue.record("nothing is left for the quarantine") }
+        #expect(!ledger.waitForSuspect("quarantine"))
     }
 
     @Test func `lets the reader go when it is stopped, and workers when it is closed`() {

@@ -8,6 +8,8 @@ final class ConsumerDesk: Sendable {
 
     private let ledger: Mutex<ConsumerLedger<Waiter>>
     private let deaths = Mutex<[UUID]>([])
+    /// Rings when a unit is through while work is paused.
+    private let quiet = Bell()
     /// Rings when there is something to tell the server.
     let settlementsWait = Bell()
 
@@ -73,9 +75,43 @@ final class ConsumerDesk: Sendable {
     }
 
     func settle(acknowledged: [EntryID], _ rulings: [Ruling]) {
-        ledger.withLock { $0.settle(acknowledged: acknowledged, rulings) }?.resume()
+        let (reader, isQuiet) = ledger.withLock { ledger in
+            (ledger.settle(acknowledged: acknowledged, rulings), ledger.isPaused && ledger.isQuiet)
+        }
+        reader?.resume()
+        if isQuiet { quiet.ring() }
         settlementsWait.ring()
     }
+
+    /// Lets nothing new begin and waits until what has begun is settled, or the task is cancelled.
+    func pause() async {
+        ledger.withLock { $0.pause() }
+        while !Task.isCancelled, !ledger.withLock({ $0.isQuiet }) { await quiet.wait() }
+    }
+
+    /// Lets work go on.
+    func resume() {
+        for waiter in ledger.withLock({ $0.resume() }) { waiter.resume() }
+    }
+
+    /// Waits for a suspect; nil when there will be none any more.
+    func nextSuspect() async -> DeliveredEntry? {
+        while true {
+            switch ledger.withLock({ $0.nextSuspect() }) {
+            case .work(let unit): return unit.first
+            case .finished: return nil
+            case .wait: break
+            }
+            await withCheckedContinuation { continuation in
+                let mustWait = ledger.withLock { $0.waitForSuspect(continuation) }
+                if !mustWait { continuation.resume() }
+            }
+        }
+    }
+
+    func beginSuspect() { ledger.withLock { $0.beginSuspect() } }
+
+    func leaveSuspect(_ id: EntryID) { ledger.withLock { $0.leaveSuspect(id) }?.resume() }
 
     func takeAcknowledgements() -> [EntryID] { ledger.withLock { $0.takeAcknowledgements() } }
 

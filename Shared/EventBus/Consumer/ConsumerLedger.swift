@@ -10,7 +10,7 @@ struct ConsumerLedger<Waiter> {
     /// So many workers are woken at a time; each wakes the next when it comes and there is more. A worker whose handler does not
     /// wait takes the next entries itself, and waking one for each entry would cost more than the work.
     static var wakingMax: Int { 2 }
-    /// With so many deliveries an entry is suspected of having killed its consumers, and is worked on alone.
+    /// With so many deliveries an entry is suspected of having killed its consumers, and is worked on in quarantine.
     static var suspectDeliveries: Int { 3 }
 
     /// How many entries the reader may have in hand.
@@ -20,12 +20,20 @@ struct ConsumerLedger<Waiter> {
 
     private var waiting: Deque<DeliveredEntry> = []
     private var held: Set<EntryID> = []
-    private var suspects: Set<EntryID> = []
+    /// Entries of a batch that failed without showing which of them is at fault.
+    private var singles: Set<EntryID> = []
+    /// Entries that wait for the quarantine.
+    private var suspects: Deque<DeliveredEntry> = []
+    /// How many units are being worked on.
+    private var working = 0
+    private(set) var isPaused = false
+    private var hasBegunSuspect = false
     private var done: [EntryID] = []
     /// Entries that were perhaps acknowledged already, because no answer came.
     private var uncertain: Set<EntryID> = []
     private var rulings: [Ruling] = []
     private var idleWorkers: [Waiter] = []
+    private var suspectWorker: Waiter?
     /// Workers that were woken and have not asked for work yet.
     private var waking = 0
     private var reader: Waiter?
@@ -38,11 +46,11 @@ struct ConsumerLedger<Waiter> {
     }
 
     /// How many more entries the reader may ask for now.
-    var room: Int { max(0, capacity - held.count) }
+    var room: Int { isPaused ? 0 : max(0, capacity - held.count) }
 
     /// How many more entries may be claimed now. There is room when reading has used up its own, and reading waits until it is
     /// free again: else what a dead consumer left would never be done where there is always something newer to read.
-    var claimRoom: Int { max(0, 2 * capacity - held.count) }
+    var claimRoom: Int { isPaused ? 0 : max(0, 2 * capacity - held.count) }
 
     /// Entries that wait, are worked on, or are not acknowledged and not settled otherwise yet.
     var heldIDs: Set<EntryID> { held }
@@ -54,7 +62,7 @@ struct ConsumerLedger<Waiter> {
     var waitingIDs: Set<EntryID> { Set(waiting.map(\.id)) }
 
     /// Whether a suspect is in hand, so that no other may be claimed.
-    var holdsSuspect: Bool { !suspects.isEmpty }
+    private(set) var holdsSuspect = false
 
     /// Whether nobody may ask for entries any more.
     var isReadingOver: Bool { isStopped || isClosed }
@@ -79,20 +87,29 @@ struct ConsumerLedger<Waiter> {
             guard held.insert(entry.id).inserted else { continue }
             if isClosed {
                 rulings.append(.handBack(entry.id))
+            } else if entry.deliveryCount >= Self.suspectDeliveries {
+                suspects.append(entry)
+                holdsSuspect = true
             } else {
                 waiting.append(entry)
-                if entry.deliveryCount >= Self.suspectDeliveries { suspects.insert(entry.id) }
             }
         }
-        return wakeWorkers()
+        return wakeWorkers() + wakeSuspectWorker()
     }
 
     private mutating func wakeWorkers() -> [Waiter] {
+        if isPaused { return [] }
         let units = (waiting.count + unitSize - 1) / unitSize
         let woken = Array(idleWorkers.suffix(min(units, Self.wakingMax) - min(waking, units, Self.wakingMax)))
         idleWorkers.removeLast(woken.count)
         waking += woken.count
         return woken
+    }
+
+    private mutating func wakeSuspectWorker() -> [Waiter] {
+        guard !suspects.isEmpty || isClosed, let worker = suspectWorker else { return [] }
+        suspectWorker = nil
+        return [worker]
     }
 
     /// A woken worker is there and takes what waits. Returns the workers to wake for the rest.
@@ -106,15 +123,15 @@ struct ConsumerLedger<Waiter> {
     mutating func workAlone(on entries: [DeliveredEntry]) {
         for entry in entries where held.contains(entry.id) {
             waiting.append(entry)
-            suspects.insert(entry.id)
+            singles.insert(entry.id)
         }
     }
 
-    /// Hands back entries that have waited for long while all workers are busy: an idle consumer may have them. Not where
+    /// Hands back entries that have waited for long while all workers are busy or may not begin: an idle consumer may have them. Not where
     /// batches are taken: a batch is soon over, and its messages would leave the order of their stream.
     mutating func handBack(waiting ids: Set<EntryID>) {
-        guard unitSize == 1, idleWorkers.isEmpty else { return }
-        let gone = waiting.filter { ids.contains($0.id) && !suspects.contains($0.id) }
+        guard unitSize == 1, idleWorkers.isEmpty || isPaused else { return }
+        let gone = waiting.filter { ids.contains($0.id) }
         guard !gone.isEmpty else { return }
         let goneIDs = Set(gone.map(\.id))
         waiting.removeAll { goneIDs.contains($0.id) }
@@ -136,18 +153,20 @@ struct ConsumerLedger<Waiter> {
         case finished
     }
 
-    /// Gives a worker its next entries, at most ``unitSize``; a suspect comes alone.
+    /// Gives a worker its next entries, at most ``unitSize``.
     mutating func next() -> Next {
         guard let first = waiting.first else { return isClosed ? .finished : .wait }
+        if isPaused { return .wait }
+        working += 1
         if unitSize == 1 { return .work([waiting.removeFirst()]) }
-        let unit = suspects.contains(first.id) ? [first] : Array(waiting.prefix(unitSize).prefix { !suspects.contains($0.id) })
+        let unit = singles.contains(first.id) ? [first] : Array(waiting.prefix(unitSize).prefix { !singles.contains($0.id) })
         waiting.removeFirst(unit.count)
         return .work(unit)
     }
 
     /// A worker wants to wait for work; false when it need not.
     mutating func waitForWork(_ waiter: Waiter) -> Bool {
-        guard waiting.isEmpty, !isClosed else { return false }
+        guard waiting.isEmpty || isPaused, !isClosed else { return false }
         idleWorkers.append(waiter)
         return true
     }
@@ -156,6 +175,7 @@ struct ConsumerLedger<Waiter> {
     ///
     /// - Returns: The reader, if it has to be woken.
     mutating func settle(acknowledged: [EntryID], _ rulings: [Ruling]) -> Waiter? {
+        working -= 1
         for id in acknowledged { release(id) }
         done += acknowledged
         self.rulings += rulings
@@ -164,13 +184,55 @@ struct ConsumerLedger<Waiter> {
 
     private mutating func release(_ id: EntryID) {
         held.remove(id)
-        suspects.remove(id)
+        if !singles.isEmpty { singles.remove(id) }
     }
 
     private mutating func readerToWake() -> Waiter? {
         guard room > 0, let waiter = reader else { return nil }
         reader = nil
         return waiter
+    }
+
+    // MARK: Quarantine
+
+    /// Whether nothing is being worked on.
+    var isQuiet: Bool { working == 0 }
+
+    /// Nothing new is begun, read or claimed, until ``resume()``.
+    mutating func pause() { isPaused = true }
+
+    /// Work goes on. Returns the workers to wake, and the reader.
+    mutating func resume() -> [Waiter] {
+        isPaused = false
+        return wakeWorkers() + (readerToWake().map { [$0] } ?? [])
+    }
+
+    /// Gives the worker in quarantine the next suspect.
+    mutating func nextSuspect() -> Next {
+        guard let suspect = suspects.popFirst() else { return isClosed ? .finished : .wait }
+        return .work([suspect])
+    }
+
+    /// The worker in quarantine wants to wait for a suspect; false when it need not.
+    mutating func waitForSuspect(_ waiter: Waiter) -> Bool {
+        guard suspects.isEmpty, !isClosed else { return false }
+        suspectWorker = waiter
+        return true
+    }
+
+    /// The suspect was begun.
+    mutating func beginSuspect() {
+        working += 1
+        hasBegunSuspect = true
+    }
+
+    /// The worker in quarantine is through with its suspect. One that it could not begin is let go of: it stays pending, and
+    /// somebody claims it. Returns the reader, if it has to be woken.
+    mutating func leaveSuspect(_ id: EntryID) -> Waiter? {
+        defer { hasBegunSuspect = false }
+        holdsSuspect = !suspects.isEmpty
+        if !hasBegunSuspect { release(id) }
+        return readerToWake()
     }
 
     // MARK: Telling the server
@@ -227,6 +289,6 @@ struct ConsumerLedger<Waiter> {
         rulings += waiting.map { .handBack($0.id) }
         waiting = []
         defer { idleWorkers = [] }
-        return idleWorkers
+        return idleWorkers + wakeSuspectWorker()
     }
 }

@@ -32,6 +32,7 @@ public struct EventConsumer: Service {
             throw EventBusError(.invalidConfiguration, "two handlers of \(group) want the same stream")
         }
         let name = ConsumerName.make(service: group)
+        let quarantine = Quarantine()
         var consumers: [StreamConsumer] = []
         for registration in handlers {
             for stream in registration.streams {
@@ -39,6 +40,7 @@ public struct EventConsumer: Service {
                     StreamConsumer(
                         scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: logger),
                         transport: transport, processor: registration.makeProcessor(postgres), configuration: configuration,
+                        quarantine: quarantine,
                         onBurial: { try await OutboxRepository(postgres).markDead(messageIDs: $0) }))
             }
         }

@@ -7,8 +7,8 @@ import PostgresClient
 public struct RetryPolicy: Sendable {
     /// How often a handler may fail with a message before it becomes a dead letter.
     public var failuresMax = 16
-    /// How many consumers may die with a message in hand, or be taken for dead, before it becomes a dead letter. From the second
-    /// on it is a unit of its own, and a consumer takes one such at a time, so that a whole batch is not given up with it.
+    /// How many consumers may die with a message in hand, or be taken for dead, before it becomes a dead letter. After the
+    /// second it is tried while its process does nothing else, so that only its own crashes are held against it from then on.
     public var crashesMax = 3
     /// The longest first delay; the longest delay doubles with each failure.
     public var baseDelay: Duration = .seconds(1)

@@ -53,8 +53,6 @@ extension StreamConsumer {
                 "A batch took too long; its messages are handled one by one", metadata: ["count": "\(unclear.count)"])
         }
         desk.settle(acknowledged: committed, rulings)
-        // One suspect at a time: the next may be claimed now.
-        if unit.contains(where: { $0.crashes >= 2 }) { claimWaits.ring() }
     }
 
     private func rule(on entry: DeliveredEntry, _ error: any Error) -> Ruling {

@@ -50,7 +50,7 @@ extension StreamConsumer {
         let now = ContinuousClock.now
         let silence = stopping.hasFallen ? .zero : progress.silence()
         scope.metrics.silence.record(silence / .seconds(1))
-        let ignored = slots.map { $0.check(now, limit: configuration.handlerTimeout) }.max() ?? .zero
+        let ignored = (slots + [suspectSlot]).map { $0.check(now, limit: configuration.handlerTimeout) }.max() ?? .zero
         let limit = configuration.stallLimit
         guard silence > limit || ignored > limit else { return nil }
         let who = silence > limit ? "the read loop" : "a handler that was cancelled"

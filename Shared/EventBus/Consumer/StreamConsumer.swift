@@ -27,10 +27,13 @@ struct StreamConsumer: Sendable {
     /// Rings when an entry was set aside for a retry.
     let retryWaits = Bell()
     let slots: [WorkerSlot]
+    /// The worker that works on suspects.
+    let suspectSlot = WorkerSlot()
+    let quarantine: Quarantine
 
     init(
         scope: ConsumerScope, transport: any EventTransport, processor: any MessageProcessor,
-        configuration: EventConsumerConfiguration,
+        configuration: EventConsumerConfiguration, quarantine: Quarantine = Quarantine(),
         onBurial: @escaping @Sendable ([UUID]) async throws -> Void = { _ in }
     ) {
         self.scope = scope
@@ -38,11 +41,13 @@ struct StreamConsumer: Sendable {
         self.processor = processor
         self.configuration = configuration
         self.onBurial = onBurial
+        self.quarantine = quarantine
         let unit = max(1, processor.unitSize(configuration))
         let workers = max(1, processor.workerCount(configuration))
         slots = (0..<workers).map { _ in WorkerSlot() }
         // Units are collected while others are worked on, so that a worker never waits for a round trip to the server.
         desk = ConsumerDesk(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
+        quarantine.join(desk)
     }
 
     /// Consumes until graceful shutdown or cancellation, then drains: what runs may finish within the drain time, what is
@@ -124,11 +129,15 @@ struct StreamConsumer: Sendable {
                 }
             }
             group.addTask {
+                await suspectSlot.run { await workOnSuspects(in: suspectSlot) }
+                return true
+            }
+            group.addTask {
                 await stopping.wait()
                 try? await Task.sleep(for: configuration.drainTimeout)
                 return false
             }
-            var running = slots.count
+            var running = slots.count + 1
             for await isWorker in group {
                 if isWorker {
                     running -= 1
@@ -143,30 +152,5 @@ struct StreamConsumer: Sendable {
         workEnded.fall()
         claimWaits.ring()
         desk.settlementsWait.ring()
-    }
-
-    /// Works until there is no more work, which gives true, or until it is cancelled, which gives false.
-    private func workOnUnits(in slot: WorkerSlot) async -> Bool {
-        var outages = 0
-        while let unit = await desk.next() {
-            let start = ContinuousClock.now
-            slot.begin(start)
-            let results = await processor.process(unit, in: scope)
-            slot.end()
-            scope.metrics.handling.record(duration: ContinuousClock.now - start)
-            settle(unit, results)
-            // A dependency that is away fails everything: read no faster than it can recover.
-            outages = results.allSatisfy(\.isOutage) ? outages + 1 : 0
-            if outages > 0 { await stopping.wait(upTo: configuration.pause.after(failures: outages)) }
-            if Task.isCancelled { return false }
-        }
-        return true
-    }
-}
-
-extension ProcessingResult {
-    /// Whether the handler could not work because what it depends on is away.
-    fileprivate var isOutage: Bool {
-        if case .failed(let error) = self { RetryPolicy.isOutage(error) } else { false }
     }
 }

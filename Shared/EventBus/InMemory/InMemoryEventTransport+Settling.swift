@@ -47,6 +47,13 @@ extension InMemoryEventTransport {
         try settle(ids, consumer) { group, id in group.pending[id]?.deliveredAt = .now }
     }
 
+    public func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        try settle(suspects, consumer) { group, id in
+            group.pending[id]?.deliveryCount += 1
+            group.pending[id]?.deliveredAt = .now
+        }
+    }
+
     private func settle(
         _ ids: [EntryID], _ consumer: GroupConsumer, _ body: (inout InMemoryGroup, EntryID) -> Void
     ) throws(EventBusError) -> [EntryID] {

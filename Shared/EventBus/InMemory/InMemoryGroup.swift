@@ -7,6 +7,8 @@ struct InMemoryGroup {
         var consumer: String
         var deliveredAt: ContinuousClock.Instant
         var deliveryCount: Int
+
+        func isSuspect(_ request: ClaimRequest) -> Bool { deliveryCount >= 2 && deliveryCount < request.crashBudget }
     }
 
     struct Retry {
@@ -49,7 +51,7 @@ struct InMemoryGroup {
         for id in pending.keys.sorted() where id > request.cursor {
             guard let entry = pending[id], now - entry.deliveredAt >= request.minIdle else { continue }
             guard givesAll || entry.consumer == GroupConsumer.handedBack else { continue }
-            if entry.deliveryCount >= 2, entry.deliveryCount < request.crashBudget {
+            if entry.isSuspect(request) {
                 guard takesSuspect else { continue }
                 takesSuspect = false
             }

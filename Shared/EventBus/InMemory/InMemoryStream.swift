@@ -55,8 +55,9 @@ struct InMemoryStream {
         let (ids, cursor) = group.pick(request, now: now)
         var claimed: [DeliveredEntry] = []
         for id in ids {
-            let deliveries = (group.pending[id]?.deliveryCount ?? 0) + 1
-            group.give(id, to: consumer.name, count: deliveries, now: now)
+            guard let pending = group.pending[id] else { continue }
+            let deliveries = pending.deliveryCount + 1
+            group.give(id, to: consumer.name, count: pending.isSuspect(request) ? deliveries - 1 : deliveries, now: now)
             claimed.append(DeliveredEntry(id: id, fields: fields(of: id), deliveryCount: deliveries))
         }
         groups[consumer.group.name] = group

@@ -37,6 +37,11 @@ extension RedisEventTransport {
         return try await settle(SettlingScripts.keep, "keeping entries", consumer, Self.arguments(ids))
     }
 
+    public func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !suspects.isEmpty else { return [] }
+        return try await settle(SettlingScripts.begin, "beginning suspects", consumer, Self.arguments(suspects))
+    }
+
     private static func arguments(_ ids: [EntryID]) -> [any RedisArgument] { ids as [any RedisArgument] }
 
     /// Runs a settling script; the entries that are not the consumer's own are the answer of each.

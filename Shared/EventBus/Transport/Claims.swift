@@ -8,7 +8,8 @@ public struct ClaimRequest: Sendable {
     public var cursor: EntryID
     /// At most so many entries; with 0 the claim only tells the server that this group is being tended.
     public var count: Int
-    /// Whether one entry with which consumers died twice may be among them. It is tried alone, for it may be the cause.
+    /// Whether a suspect may be among them: one entry with which consumers died twice. It is tried alone, for it may be the
+    /// cause, and its delivery count is what it will be once it is begun.
     public var takesSuspect: Bool
     /// With so many crashes an entry is not to be tried any more, and does not count as a suspect.
     public var crashBudget: Int

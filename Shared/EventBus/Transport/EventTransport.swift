@@ -39,9 +39,13 @@ public protocol EventTransport: EventAppender {
     /// Gives a sign of life for entries that a consumer is still working on, so that nobody claims them.
     func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
+    /// Counts a delivery of suspects that a claim brought, just before they are worked on.
+    func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
+
     // MARK: Tending a group. Any of its consumers may do these at any time.
 
-    /// Takes over entries of consumers that gave no sign of life, and counts a delivery of each.
+    /// Takes over entries of consumers that gave no sign of life, and counts a delivery of each but a suspect: that is counted
+    /// when it is begun, so that a consumer which dies before, for another reason, is not held against it.
     func claim(_ request: ClaimRequest, for consumer: GroupConsumer) async throws(EventBusError) -> ClaimedEntries
 
     /// Appends what waited for a retry and is due, at most `limit` entries.

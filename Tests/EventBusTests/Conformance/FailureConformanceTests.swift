@@ -79,33 +79,6 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `does not touch what has killed as many consumers as it may`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            try await transport.createGroup("group", on: testStream)
-            try await transport.append(1...3)
-            // Three consumers die with message 1 in hand.
-            let reader = try await transport.openReader(consumer("dead", "group"))
-            _ = try await reader.read(count: 1, wait: .milliseconds(1), acknowledging: [])
-            await reader.close()
-            for heir in ["heir", "next"] {
-                let claimed = try await transport.claim(
-                    ClaimRequest(minIdle: .zero, count: 9), for: consumer(heir, "group"))
-                #expect(claimed.entries.count == 1)
-            }
-            let processor = RecordingProcessor()
-            try await withConsumer(transport, processor) {
-                try await eventually("there is a dead letter") { try await !deadLetters(transport).isEmpty }
-                try await processor.waitFor(2)
-                try await expectSettled(transport)
-            }
-            let letter = try #require(try await deadLetters(transport).first)
-            #expect(letter.reason == .crashes)
-            #expect(letter.crashes == 3)
-            #expect(processor.numbers.sorted() == [2, 3])
-        }
-    }
-
-    @Test(arguments: TransportKind.allCases)
     func `waits for what handlers depend on, and counts no failure`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick

@@ -131,23 +131,6 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives one suspect at a time, and the innocent at once`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 4) { transport, ids in
-            // Somebody died who had the first two, and so did somebody who had claimed them.
-            _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 2), for: consumer("a"))
-            var request = ClaimRequest(minIdle: .zero, count: 9)
-            request.takesSuspect = false
-            #expect(try await transport.claim(request, for: consumer("b")).entries.map(\.id) == Array(ids[2...]))
-            request.takesSuspect = true
-            request.count = 1
-            let suspect = try await transport.claim(request, for: consumer("heir"))
-            #expect(suspect.entries.map(\.id) == [ids[0]])
-            #expect(suspect.entries.map(\.deliveryCount) == [3])
-            #expect(ids[0] == suspect.cursor)
-        }
-    }
-
-    @Test(arguments: TransportKind.allCases)
     func `gives nothing away after nobody could give a sign of life`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 1) { transport, _ in
             var request = ClaimRequest(minIdle: .milliseconds(500), count: 9)

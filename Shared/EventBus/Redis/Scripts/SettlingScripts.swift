@@ -102,6 +102,21 @@ enum SettlingScripts {
         return gone
         """)
 
+    /// Counts a delivery of suspects, which the claim did not. ARGV: the entries.
+    static let begin = RedisScript(
+        """
+        local gone = {}
+        for i = 3, #ARGV do
+            local own = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2])[1]
+            if own then
+                redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'RETRYCOUNT', own[4] + 1, 'JUSTID')
+            else
+                gone[#gone + 1] = ARGV[i]
+            end
+        end
+        return gone
+        """)
+
     /// Resets the idle time, which does not count as a delivery. ARGV: the entries.
     static let keep = RedisScript(
         """

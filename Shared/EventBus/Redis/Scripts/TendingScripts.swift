@@ -8,10 +8,10 @@ enum TendingScripts {
     /// name under which entries are pending that were handed back.
     ///
     /// Gives the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and how often each
-    /// entry was delivered. The pulse says when the group was last tended: after a longer pause the server stood still or was
-    /// away, signs of life could not reach it, and nothing is given away until the living could give some; but what was handed
-    /// back is. From whom entries are taken is
-    /// noted first, for the acknowledge script; under a memory limit that cannot be written, and nothing is taken.
+    /// entry was delivered; a suspect's delivery is counted only when it is begun. The pulse says when the group was last
+    /// tended: after a longer pause the server stood still or was away, signs of life could not reach it, and nothing is given
+    /// away until the living could give some; but what was handed back is. From whom entries are taken is noted first, for the
+    /// acknowledge script; under a memory limit that cannot be written, and nothing is taken.
     static let claim = RedisScript(
         LuaParts.now + """
         local idle, count = tonumber(ARGV[3]), tonumber(ARGV[5])
@@ -32,32 +32,45 @@ enum TendingScripts {
             rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit)
         end
         local takesSuspect, budget = ARGV[6] == '1', tonumber(ARGV[7])
-        local ids, counts, losers, cursor = {}, {}, {}, '0-0'
+        local ids, counts, losers, taken, cursor = {}, {}, {}, 0, '0-0'
+        local suspect
         for _, row in ipairs(rows) do
             local isSuspect = row[4] >= 2 and row[4] < budget
             if not isSuspect or takesSuspect then
-                ids[#ids + 1] = row[1]
+                if isSuspect then
+                    suspect = row[1]
+                    takesSuspect = false
+                else
+                    ids[#ids + 1] = row[1]
+                end
                 counts[row[1]] = row[4] + 1
+                taken = taken + 1
                 if row[2] ~= ARGV[2] then losers[row[2]] = true end
-                if isSuspect then takesSuspect = false end
             end
             cursor = row[1]
-            if #ids == count then break end
+            if taken == count then break end
         end
-        if #rows < limit and #ids < count then cursor = '0-0' end
-        if #ids == 0 then return {cursor, {}, {}, {}} end
+        if #rows < limit and taken < count then cursor = '0-0' end
+        if taken == 0 then return {cursor, {}, {}, {}} end
         for consumer in pairs(losers) do
             if consumer ~= ARGV[10] then redis.call('HINCRBY', KEYS[3], consumer, 1) end
         end
 
-        local entries = redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], idle, unpack(ids))
-        local deliveries, lost = {}, {}
-        for i, entry in ipairs(entries) do
-            deliveries[i] = counts[entry[1]]
-            counts[entry[1]] = nil
+        local entries, deliveries, lost = {}, {}, {}
+        local function note(wanted, claimed)
+            for _, entry in ipairs(claimed) do
+                entries[#entries + 1] = entry
+                deliveries[#deliveries + 1] = counts[entry[1]]
+                counts[entry[1]] = nil
+            end
+            for _, id in ipairs(wanted) do
+                if counts[id] then lost[#lost + 1] = id end
+            end
         end
-        for _, id in ipairs(ids) do
-            if counts[id] then lost[#lost + 1] = id end
+        if #ids > 0 then note(ids, redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], idle, unpack(ids))) end
+        if suspect then
+            local begun = counts[suspect] - 1
+            note({suspect}, redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], idle, suspect, 'RETRYCOUNT', begun))
         end
         return {cursor, {{KEYS[1], entries}}, lost, deliveries}
         """)

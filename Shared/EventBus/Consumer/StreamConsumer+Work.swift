@@ -1,0 +1,67 @@
+import Logging
+import Metrics
+
+extension StreamConsumer {
+    /// Works until there is no more work, which gives true, or until it is cancelled, which gives false.
+    func workOnUnits(in slot: WorkerSlot) async -> Bool {
+        var outages = 0
+        while let unit = await desk.next() {
+            let results = await work(on: unit, in: slot)
+            // A dependency that is away fails everything: read no faster than it can recover.
+            outages = results.allSatisfy(\.isOutage) ? outages + 1 : 0
+            if outages > 0 { await stopping.wait(upTo: configuration.pause.after(failures: outages)) }
+            if Task.isCancelled { return false }
+        }
+        return true
+    }
+
+    /// Works on suspects, each alone in the process; see ``workOnUnits(in:)``.
+    func workOnSuspects(in slot: WorkerSlot) async -> Bool {
+        while let suspect = await desk.nextSuspect() {
+            await quarantine.run {
+                guard await begin(suspect) else { return }
+                desk.beginSuspect()
+                if stopping.hasFallen {
+                    desk.settle(acknowledged: [], [.handBack(suspect.id)])
+                } else {
+                    _ = await work(on: [suspect], in: slot)
+                }
+            }
+            desk.leaveSuspect(suspect.id)
+            // The next may be claimed now.
+            claimWaits.ring()
+            if Task.isCancelled { return false }
+        }
+        return true
+    }
+
+    private func work(on unit: [DeliveredEntry], in slot: WorkerSlot) async -> [ProcessingResult] {
+        let start = ContinuousClock.now
+        slot.begin(start)
+        let results = await processor.process(unit, in: scope)
+        slot.end()
+        scope.metrics.handling.record(duration: ContinuousClock.now - start)
+        settle(unit, results)
+        return results
+    }
+
+    /// Counts the delivery of a suspect, which its claim did not; whether it is still this consumer's and may be worked on.
+    private func begin(_ suspect: DeliveredEntry) async -> Bool {
+        do {
+            let gone = try await transport.begin([suspect.id], by: scope.address)
+            lostOwnership(of: gone)
+            return gone.isEmpty
+        } catch {
+            // It stays pending, and is claimed when it was silent for long enough.
+            scope.logger.debug("A suspect could not be begun", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}
+
+extension ProcessingResult {
+    /// Whether the handler could not work because what it depends on is away.
+    fileprivate var isOutage: Bool {
+        if case .failed(let error) = self { RetryPolicy.isOutage(error) } else { false }
+    }
+}

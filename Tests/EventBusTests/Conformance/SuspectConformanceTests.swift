@@ -1,0 +1,138 @@
+import RedisClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EventBus
+
+/// What becomes of messages with which consumers died, over every transport.
+@Suite("A message with which consumers died", .timeLimit(.minutes(3)))
+struct SuspectConformanceTests {
+    /// Appends messages with the numbers from 1 on, of which the first `dead` went through the hands of two who died.
+    private func withSuspects(
+        _ kind: TransportKind, _ suspects: Int, of count: Int, _ body: (any EventTransport, [EntryID]) async throws -> Void
+    ) async throws {
+        try await kind.withTransport { transport in
+            try await transport.createGroup("group", on: testStream)
+            try await transport.append(1...count)
+            let reader = try await transport.openReader(consumer("dead", "group"))
+            let ids = try await reader.read(count: suspects, wait: .milliseconds(1), acknowledging: []).entries.map(\.id)
+            await reader.close()
+            let claimed = try await transport.claim(
+                ClaimRequest(minIdle: .zero, count: suspects), for: consumer("heir", "group"))
+            #expect(claimed.entries.map(\.deliveryCount) == Array(repeating: 2, count: suspects))
+            try await body(transport, ids)
+        }
+    }
+
+    private func claim(
+        _ transport: any EventTransport, count: Int = 9, takesSuspect: Bool = true, by name: String = "next"
+    ) async throws -> ClaimedEntries {
+        try await transport.claim(
+            ClaimRequest(minIdle: .zero, count: count, takesSuspect: takesSuspect), for: consumer(name, "group"))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `comes one at a time, and the innocent at once`(_ kind: TransportKind) async throws {
+        try await withSuspects(kind, 2, of: 4) { transport, ids in
+            let reader = try await transport.openReader(consumer("slow", "group"))
+            let innocent = try await reader.read(count: 2, wait: .milliseconds(1), acknowledging: []).entries.map(\.id)
+            await reader.close()
+            #expect(try await claim(transport, takesSuspect: false).entries.map(\.id) == innocent)
+            let suspect = try await claim(transport, count: 1)
+            #expect(suspect.entries.map(\.id) == [ids[0]])
+            #expect(suspect.entries.map(\.deliveryCount) == [3])
+            #expect(ids[0] == suspect.cursor)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `counts a crash only when it was begun`(_ kind: TransportKind) async throws {
+        try await withSuspects(kind, 1, of: 1) { transport, ids in
+            for name in ["first", "second"] {
+                let claimed = try await claim(transport, by: name)
+                #expect(claimed.entries.map(\.deliveryCount) == [3])
+            }
+            #expect(try await transport.begin(ids, by: consumer("first", "group")) == ids)
+            #expect(try await transport.begin(ids, by: consumer("second", "group")).isEmpty)
+            #expect(try await claim(transport, by: "third").entries.map(\.deliveryCount) == [4])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `is a dead letter after the third crash, and is not touched again`(_ kind: TransportKind) async throws {
+        try await withSuspects(kind, 1, of: 3) { transport, ids in
+            _ = try await claim(transport, by: "third")
+            _ = try await transport.begin(ids, by: consumer("third", "group"))
+            let processor = RecordingProcessor()
+            try await withConsumer(transport, processor) {
+                try await eventually("there is a dead letter") { try await letters(transport).first }
+                try await processor.waitFor(2)
+                try await expectSettled(transport)
+            }
+            let letter = try #require(try await letters(transport).first)
+            #expect(letter.reason == .crashes)
+            #expect(letter.crashes == 3)
+            #expect(processor.numbers.sorted() == [2, 3])
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `is worked on while its consumer does nothing else`(_ kind: TransportKind) async throws {
+        try await withSuspects(kind, 3, of: 40) { transport, _ in
+            let running = Atomic(0)
+            let mostBesideSuspects = Atomic(0)
+            let processor = RecordingProcessor { number, _ in
+                _ = running.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                for _ in 0..<20 {
+                    let beside = running.load(ordering: .sequentiallyConsistent)
+                    if number <= 3 { _ = mostBesideSuspects.max(beside, ordering: .sequentiallyConsistent) }
+                    await Task.yield()
+                }
+                _ = running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            try await withConsumer(transport, processor) {
+                try await processor.waitFor(40)
+                try await expectSettled(transport)
+            }
+            #expect(processor.numbers.sorted() == Array(1...40))
+            let mostBeside = mostBesideSuspects.load(ordering: .sequentiallyConsistent)
+            #expect(mostBeside == 1)
+            #expect(try await letters(transport).isEmpty)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `is handed back by a consumer that is stopped before it begins`(_ kind: TransportKind) async throws {
+        try await withSuspects(kind, 1, of: 1) { transport, ids in
+            let (begun, release) = (Latch(), Latch())
+            let processor = RecordingProcessor { number, _ in
+                begun.fall()
+                await release.wait()
+            }
+            let busy = RunningConsumer(transport, processor)
+            // A message in work keeps the suspect waiting.
+            try await transport.append([2])
+            await begun.wait()
+            try await eventually("the suspect waits") { busy.consumer.desk.holdsSuspect }
+            busy.consumer.stop()
+            release.fall()
+            _ = await busy.task.result
+            #expect(processor.numbers == [2])
+            let next = try await claim(transport)
+            #expect(next.entries.map(\.id) == ids)
+            #expect(next.entries.map(\.deliveryCount) == [3])
+        }
+    }
+
+    private func letters(_ transport: any EventTransport) async throws -> [DeadLetter] {
+        try await transport.deadLetters(of: group("group"), after: .zero, count: 100)
+    }
+
+    private func expectSettled(_ transport: any EventTransport) async throws {
+        try await eventually("nothing is pending or waits for a retry") {
+            let status = try await transport.status(of: group("group"))
+            return status.pending == 0 && status.retrying == 0 && status.undelivered == 0
+        }
+    }
+}
