@@ -2,12 +2,14 @@
 public enum Base64URL {
     /// Returns the text of some bytes.
     public static func encode(_ bytes: [UInt8]) -> String {
-        Base64Coding.encode(bytes, alphabet: Base64Coding.urlSafe, padding: false)
+        var output: [UInt8] = []
+        Base64Coding.encode(bytes, alphabet: Base64Coding.urlSafe, isPadded: false, into: &output)
+        return String(decoding: output, as: UTF8.self)
     }
 
     /// Returns the bytes of a text, or nil when it holds anything but the alphabet or does not end where it must.
     public static func decode(_ text: String) -> [UInt8]? {
-        Base64Coding.decode(text.utf8, sixtyTwo: UInt8(ascii: "-"), sixtyThree: UInt8(ascii: "_"))
+        Array(text.utf8).withUnsafeBytes { Base64Coding.decode($0, values: Base64Coding.urlSafeValues) }
     }
 }
 
@@ -15,69 +17,116 @@ public enum Base64URL {
 public enum Base64 {
     /// Returns the padded text of some bytes.
     public static func encode(_ bytes: [UInt8]) -> String {
-        Base64Coding.encode(bytes, alphabet: Base64Coding.standard, padding: true)
+        var output: [UInt8] = []
+        encode(bytes, into: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Appends the padded text of some bytes to a text.
+    public static func encode(_ bytes: [UInt8], into output: inout [UInt8]) {
+        Base64Coding.encode(bytes, alphabet: Base64Coding.standard, isPadded: true, into: &output)
     }
 
     /// Returns the bytes of a padded text, or nil when it is not exactly that.
     public static func decode(_ text: String) -> [UInt8]? {
-        let symbols = text.utf8
-        guard symbols.count % 4 == 0 else { return nil }
-        let padding = symbols.suffix(2).filter { $0 == UInt8(ascii: "=") }.count
-        if padding == 2 && symbols.last != UInt8(ascii: "=") { return nil }
-        if padding == 1 && symbols.last != UInt8(ascii: "=") { return nil }
-        return Base64Coding.decode(
-            symbols.dropLast(padding), sixtyTwo: UInt8(ascii: "+"), sixtyThree: UInt8(ascii: "/"))
+        Array(text.utf8).withUnsafeBytes { decode($0) }
+    }
+
+    /// Returns the bytes of a padded text that a pointer covers, or nil when it is not exactly that.
+    public static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        var count = text.count
+        for _ in 0..<2 where count > 0 && text[count - 1] == UInt8(ascii: "=") { count -= 1 }
+        return Base64Coding.decode(UnsafeRawBufferPointer(rebasing: text[..<count]), values: Base64Coding.standardValues)
     }
 }
 
+/// The coding itself. It is given pictures of megabytes, so it writes into memory of the right size, four symbols at once.
 private enum Base64Coding {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     static let standard = letters + Array("+/".utf8)
     static let urlSafe = letters + Array("-_".utf8)
+    static let standardValues = values(of: standard)
+    static let urlSafeValues = values(of: urlSafe)
+    /// What stands in a table of values for a byte that is no symbol; no value has its highest bit.
+    private static let none: UInt8 = 0x80
 
-    static func encode(_ bytes: [UInt8], alphabet: [UInt8], padding: Bool) -> String {
-        var output: [UInt8] = []
-        output.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var accumulator: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            accumulator = accumulator << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                output.append(alphabet[Int(accumulator >> UInt32(bits) & 63)])
+    private static func values(of alphabet: [UInt8]) -> [UInt8] {
+        var values = [UInt8](repeating: none, count: 256)
+        for (value, symbol) in alphabet.enumerated() { values[Int(symbol)] = UInt8(value) }
+        return values
+    }
+
+    static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool, into output: inout [UInt8]) {
+        let text = [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, count in
+            bytes.withUnsafeBufferPointer { bytes in
+                alphabet.withUnsafeBufferPointer { alphabet in
+                    count = encode(bytes, alphabet, isPadded: isPadded, into: text)
+                }
             }
         }
-        if bits > 0 { output.append(alphabet[Int(accumulator << UInt32(6 - bits) & 63)]) }
-        while padding && output.count % 4 != 0 { output.append(UInt8(ascii: "=")) }
-        return String(decoding: output, as: UTF8.self)
+        if output.isEmpty { output = text } else { output += text }
+    }
+
+    private static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: UnsafeBufferPointer<UInt8>, isPadded: Bool,
+        into text: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var (read, written) = (0, 0)
+        while read < bytes.count {
+            let left = bytes.count - read
+            let second = left > 1 ? bytes[read + 1] : 0
+            let third = left > 2 ? bytes[read + 2] : 0
+            let triple = UInt32(bytes[read]) << 16 | UInt32(second) << 8 | UInt32(third)
+            text[written] = alphabet[Int(triple >> 18)]
+            text[written + 1] = alphabet[Int(triple >> 12 & 63)]
+            written += 2
+            if left > 1 || isPadded {
+                text[written] = left > 1 ? alphabet[Int(triple >> 6 & 63)] : UInt8(ascii: "=")
+                written += 1
+            }
+            if left > 2 || isPadded {
+                text[written] = left > 2 ? alphabet[Int(triple & 63)] : UInt8(ascii: "=")
+                written += 1
+            }
+            read += 3
+        }
+        return written
     }
 
     /// Decodes unpadded symbols; the unused bits of the last symbol must be zero, so that a value has one spelling.
-    static func decode(_ symbols: some Collection<UInt8>, sixtyTwo: UInt8, sixtyThree: UInt8) -> [UInt8]? {
-        guard symbols.count % 4 != 1 else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(symbols.count * 3 / 4)
-        var accumulator: UInt32 = 0
-        var bits = 0
-        for symbol in symbols {
-            let value: UInt8
-            switch symbol {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = symbol - UInt8(ascii: "A")
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = symbol - UInt8(ascii: "a") + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = symbol - UInt8(ascii: "0") + 52
-            case sixtyTwo: value = 62
-            case sixtyThree: value = 63
-            default: return nil
+    static func decode(_ symbols: UnsafeRawBufferPointer, values: [UInt8]) -> [UInt8]? {
+        let rest = symbols.count % 4
+        guard rest != 1 else { return nil }
+        // All values joined by "or": the highest bit tells at the end whether there was anything but symbols.
+        var seen: UInt8 = 0
+        let output = [UInt8](unsafeUninitializedCapacity: symbols.count / 4 * 3 + max(0, rest - 1)) { output, count in
+            values.withUnsafeBufferPointer { values in
+                var read = 0
+                while read + 4 <= symbols.count {
+                    let first = values[Int(symbols[read])]
+                    let second = values[Int(symbols[read + 1])]
+                    let third = values[Int(symbols[read + 2])]
+                    let fourth = values[Int(symbols[read + 3])]
+                    seen |= first | second | third | fourth
+                    output[count] = first << 2 | second >> 4
+                    output[count + 1] = second << 4 | third >> 2
+                    output[count + 2] = third << 6 | fourth
+                    count += 3
+                    read += 4
+                }
+                guard rest > 0 else { return }
+                let first = values[Int(symbols[read])]
+                let second = values[Int(symbols[read + 1])]
+                let third = rest > 2 ? values[Int(symbols[read + 2])] : 0
+                seen |= first | second | third
+                output[count] = first << 2 | second >> 4
+                if rest > 2 { output[count + 1] = second << 4 | third >> 2 }
+                // Bits beyond the last byte make it no spelling of these bytes.
+                if (rest == 2 ? second << 4 : third << 6) != 0 { seen |= none }
+                count += rest - 1
             }
-            accumulator = accumulator << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                output.append(UInt8(truncatingIfNeeded: accumulator >> UInt32(bits)))
-            }
-            accumulator &= (1 << UInt32(bits)) - 1
         }
-        return accumulator == 0 ? output : nil
+        return seen & none == 0 ? output : nil
     }
 }

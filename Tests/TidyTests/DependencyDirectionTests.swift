@@ -6,7 +6,7 @@ import Testing
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
         ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "ImageProbe", "Imaging"],
-        ["WireFormat", "FCM", "BlobStore", "FaceEngine"],
+        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators"],
         ["Storage", "MediaLinks"],
         ["EventBus"],
         ["ServiceDefaults"],

@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// The addresses a client talks to.
 ///
 /// A key file that somebody changed must not send signed assertions elsewhere, so the file's own `token_uri` counts
@@ -26,14 +28,6 @@ struct FCMEndpoints: Sendable {
     }
 
     private static func check(_ url: String, _ name: String) throws(FCMError) {
-        if url.hasPrefix("https://") { return }
-        guard url.hasPrefix("http://") else {
-            throw FCMError(.configuration, "\(name) must begin with https://")
-        }
-        let authority = url.dropFirst("http://".count).prefix { !"/?#".contains($0) }
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-        guard ["localhost", "127.0.0.1", "[::1]"].contains(String(host)) else {
-            throw FCMError(.configuration, "\(name) may begin with http:// only on this machine (localhost)")
-        }
+        if let fault = HTTPEndpoint.fault(in: url) { throw FCMError(.configuration, "\(name) \(fault)") }
     }
 }

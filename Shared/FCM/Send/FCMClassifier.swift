@@ -9,13 +9,16 @@ public enum FCMClassifier {
     /// How long to wait when a quota is exceeded and FCM does not say how long.
     public static let quotaDefaultWait: Duration = .seconds(60)
 
+    /// The longest wait that is believed: an hour, after which a push is given up anyway.
+    public static let retryAfterMax: Duration = .seconds(3600)
+
     private static let badTokenMessage = "The registration token is not a valid FCM registration token"
     private static let targetFields: Set = ["message.token", "message.fid"]
 
     /// Returns what an answer means.
     public static func classify(_ response: HTTPClientResponse, now: Date) -> FCMResult {
         if (200..<300).contains(response.status) { return accepted(response) }
-        let wait = RetryAfter.parse(response.header("Retry-After"), now: now)
+        let wait = response.retryAfter(now: now, max: retryAfterMax)
         guard let envelope = ErrorEnvelope(response.body) else { return byHTTPStatus(response.status, wait) }
         if let code = envelope.fcmCode { return byFCMCode(code, envelope, response.status, wait) }
         if !envelope.fields.isEmpty { return byFields(envelope) }

@@ -1,13 +1,16 @@
-internal import FoundationEssentials
+public import FoundationEssentials
+
+extension HTTPClientResponse {
+    /// Returns how long its header `Retry-After` asks to wait, at most `max`; nil without a header that can be read.
+    public func retryAfter(now: Date, max: Duration) -> Duration? {
+        header("Retry-After").flatMap { RetryAfter.parse($0, now: now, secondsMax: Int(max.components.seconds)) }
+    }
+}
 
 /// Reads the header `Retry-After`: seconds, or a date (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// The longest wait that is believed, in seconds: an hour, after which a push is given up anyway.
-    static let secondsMax = 3600
-
     /// Returns how long to wait; nil when the header is neither form.
-    static func parse(_ value: String?, now: Date) -> Duration? {
-        guard let value else { return nil }
+    static func parse(_ value: String, now: Date, secondsMax: Int) -> Duration? {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             return .seconds(min(Int(value) ?? secondsMax, secondsMax))
         }
