@@ -88,6 +88,21 @@ public struct PushInstallRepository: Sendable {
             """) == 1
     }
 
+    /// Binds an installation to a user if it is nobody's; one that is somebody else's is left alone.
+    ///
+    /// For a token that only comes along with something else, such as an image job: whoever knows a token shall not be able
+    /// to push to the phone of the user it belongs to.
+    ///
+    /// - Returns: Whether it is the user's now.
+    @discardableResult
+    public func claim(installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            UPDATE push_installs SET user_id = \(userID)
+            WHERE installation_key = \(installationKey) AND (user_id IS NULL OR user_id = \(userID))
+            """) == 1
+    }
+
     /// Takes an installation from a user who logs out, token and all, unless it is already somebody else's.
     ///
     /// The row is deleted, because there is no reason to keep the token of nobody; the next login registers it again.

@@ -1,0 +1,66 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `image_attempts`.
+///
+/// An attempt counts as paid from the moment it is written, and stays so unless its end says that it cost nothing: a worker
+/// that dies in between may have paid.
+public struct ImageAttemptRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction. What comes before a call has to be committed before it: use a client.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Notes that a generator is about to be called.
+    ///
+    /// - Returns: The number of the attempt; `nil` when there were enough, or the job is no longer to be worked on. Nothing
+    ///   may be called then.
+    public func begin(
+        jobID: UUID, generator: String, limits: ImageAttemptLimits = ImageAttemptLimits()
+    ) async throws(PostgresError) -> Int? {
+        let rows = try await db.query(
+            """
+            WITH counted AS (
+                UPDATE image_jobs SET attempts = attempts + 1, paid_attempts = paid_attempts + 1
+                WHERE id = \(jobID) AND status = 'processing' AND \(unescaped: ImageJobRepository.isVisible)
+                  AND attempts < \(limits.totalMax) AND paid_attempts < \(limits.paidMax)
+                RETURNING id, attempts
+            )
+            INSERT INTO image_attempts (job_id, number, generator) SELECT id, attempts, \(generator) FROM counted
+            RETURNING number
+            """)
+        return try rows.first.map { row throws(PostgresError) in try row.decode("number") }
+    }
+
+    /// Notes how a call ended, once; a second end of the same attempt is ignored.
+    ///
+    /// - Returns: Whether this call noted it.
+    @discardableResult
+    public func finish(jobID: UUID, number: Int, outcome: ImageAttempt.Outcome) async throws(PostgresError) -> Bool {
+        var raw: (key: String, model: String, durationMs: Int?)?
+        if case .generated(let key, let model, let durationMs) = outcome { raw = (key, model, durationMs) }
+        let rows = try await db.query(
+            """
+            WITH ended AS (
+                UPDATE image_attempts
+                SET outcome = \(outcome.name), raw_key = \(raw?.key), model_used = \(raw?.model),
+                    duration_ms = \(raw?.durationMs), finished_at = now()
+                WHERE job_id = \(jobID) AND number = \(number) AND finished_at IS NULL
+                RETURNING job_id
+            ), refunded AS (
+                UPDATE image_jobs SET paid_attempts = paid_attempts - 1
+                FROM ended WHERE id = ended.job_id AND \(outcome == .free)
+            )
+            SELECT job_id FROM ended
+            """)
+        return !rows.isEmpty
+    }
+
+    /// Returns the attempts of a job, oldest first.
+    public func list(jobID: UUID) async throws(PostgresError) -> [ImageAttempt] {
+        let query: PostgresQuery = "SELECT * FROM image_attempts WHERE job_id = \(jobID) ORDER BY number"
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageAttempt(row: row) }
+    }
+}

@@ -1,0 +1,116 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `image_jobs`. Every change of state is a compare-and-set, and a terminal state is final.
+///
+/// A job whose user deleted it, or whose 24 hours are over, is gone for all who ask, though its row may still be there.
+public struct ImageJobRepository: Sendable {
+    /// The most jobs of one page of a list.
+    public static let pageMax = 100
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Inserts a job in the state `pending`.
+    ///
+    /// - Throws: `PostgresError` with an SQL state of class 23 when the user or the template does not exist.
+    @discardableResult
+    public func insert(_ new: NewImageJob) async throws(PostgresError) -> ImageJob {
+        let rows = try await db.query(
+            """
+            INSERT INTO image_jobs (id, user_id, template_id, template_name, width, height, quality, input_key,
+                                    request_id, traceparent, deadline_at, expires_at)
+            VALUES (\(new.id), \(new.userID), \(new.templateID),
+                    (SELECT name FROM image_templates WHERE id = \(new.templateID)),
+                    \(new.width), \(new.height), \(new.quality), \(new.inputKey), \(new.requestID), \(new.traceparent),
+                    now() + make_interval(secs => \(new.processingTime.inSeconds)),
+                    now() + make_interval(secs => \(new.lifetime.inSeconds)))
+            RETURNING *
+            """)
+        guard let job = try jobs(rows).first else {
+            throw PostgresError(code: .decoding, message: "an insert returned no row")
+        }
+        return job
+    }
+
+    /// Returns a job, whoever's it is.
+    public func find(id: UUID) async throws(PostgresError) -> ImageJob? {
+        let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = \(id) AND \(unescaped: Self.isVisible)"
+        return try await jobs(db.query(query.readOnly())).first
+    }
+
+    /// Returns a user's jobs, newest first.
+    ///
+    /// - Parameters:
+    ///   - cursor: Where the page before ended; nil for the first page.
+    ///   - limit: The most jobs, at most ``pageMax``.
+    public func list(userID: UUID, before cursor: ImageJobCursor? = nil, limit: Int) async throws(PostgresError) -> [ImageJob] {
+        let query: PostgresQuery = """
+            SELECT * FROM image_jobs
+            WHERE user_id = \(userID) AND \(unescaped: Self.isVisible)
+              AND (created_at, id) < (coalesce(\(cursor?.createdAt), 'infinity'),
+                                      coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+            ORDER BY created_at DESC, id DESC LIMIT \(min(max(limit, 0), Self.pageMax))
+            """
+        return try await jobs(db.query(query.readOnly()))
+    }
+
+    /// Returns how many jobs are begun before this one, itself included: 1 is the next. Nil when it does not wait.
+    public func queuePosition(id: UUID) async throws(PostgresError) -> Int? {
+        let query: PostgresQuery = """
+            SELECT (SELECT count(*) FROM image_jobs w
+                    WHERE w.status = 'pending' AND w.deleted_at IS NULL AND (w.created_at, w.id) <= (j.created_at, j.id)) AS position
+            FROM image_jobs j WHERE id = \(id) AND status = 'pending' AND \(unescaped: Self.isVisible)
+            """
+        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try row.decode("position") }
+    }
+
+    /// Returns what the newest hundred completed jobs of a template took from upload to result, as the median in whole
+    /// seconds and at least 1. Nil when there are none.
+    public func medianSeconds(templateID: String) async throws(PostgresError) -> Int? {
+        let query: PostgresQuery = """
+            SELECT ceil(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds))::integer AS median
+            FROM (SELECT extract(epoch FROM completed_at - created_at) AS seconds FROM image_jobs
+                  WHERE template_id = \(templateID) AND status = 'completed'
+                  ORDER BY completed_at DESC LIMIT 100) AS newest
+            """
+        let median = try await db.query(query.readOnly()).first.map { row throws(PostgresError) in
+            try row.decode("median", as: Int?.self)
+        }
+        return (median ?? nil).map { max(1, $0) }
+    }
+
+    /// Notes that the user of a terminal job has fetched its outcome, so that it no longer counts for the badge.
+    public func markSeen(id: UUID) async throws(PostgresError) {
+        try await db.execute(
+            """
+            UPDATE image_jobs SET seen_at = now()
+            WHERE id = \(id) AND status IN ('completed', 'failed') AND seen_at IS NULL
+            """)
+    }
+
+    /// Returns how many outcomes each of these users has not fetched yet; users without any are left out.
+    public func unseenCounts(userIDs: [UUID]) async throws(PostgresError) -> [UUID: Int] {
+        guard !userIDs.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            SELECT user_id, count(*) AS unseen FROM image_jobs
+            WHERE user_id = ANY(\(userIDs)) AND status IN ('completed', 'failed') AND seen_at IS NULL
+              AND \(unescaped: Self.isVisible)
+            GROUP BY user_id
+            """
+        var counts: [UUID: Int] = [:]
+        for row in try await db.query(query.readOnly()) { counts[try row.decode("user_id")] = try row.decode("unseen") }
+        return counts
+    }
+
+    /// Whether a row still exists for users.
+    static let isVisible = "deleted_at IS NULL AND expires_at > now()"
+
+    func jobs(_ rows: PostgresRows) throws(PostgresError) -> [ImageJob] {
+        try rows.map { row throws(PostgresError) in try ImageJob(row: row) }
+    }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+struct ImageAttemptRepositoryTests {
+    private static let limits = ImageAttemptLimits()
+
+    @Test func `attempts are numbered, and end with the third that may have cost something`() async throws {
+        try await withImageJobs { jobs, user, client in
+            let attempts = ImageAttemptRepository(client)
+            let id = try await jobs.insert(.make(user)).id
+            #expect(try await attempts.begin(jobID: id, generator: "local") == nil, "nobody works on it yet")
+            _ = try await jobs.begin(id: id)
+            let numbers = try await race(8) { _ in try await attempts.begin(jobID: id, generator: "local") }
+            #expect(Set(numbers.compactMap { $0 }) == [1, 2, 3])
+            #expect(numbers.count { $0 != nil } == 3)
+            #expect(try await attempts.list(jobID: id).map(\.number) == [1, 2, 3])
+        }
+    }
+
+    @Test func `a call that cost nothing makes room for another, once`() async throws {
+        try await withImageJobs { jobs, user, client in
+            let attempts = ImageAttemptRepository(client)
+            let id = try await jobs.insert(.make(user)).id
+            _ = try await jobs.begin(id: id)
+            for number in 1...Self.limits.totalMax {
+                #expect(try await attempts.begin(jobID: id, generator: "g") == number)
+                let ends = try await race(4) { _ in
+                    try await attempts.finish(jobID: id, number: number, outcome: .free)
+                }
+                #expect(ends.count { $0 } == 1)
+            }
+            #expect(try await attempts.begin(jobID: id, generator: "g") == nil, "also what costs nothing ends")
+        }
+    }
+
+    @Test func `what a call gave is noted once and found again`() async throws {
+        try await withImageJobs { jobs, user, client in
+            let attempts = ImageAttemptRepository(client)
+            let id = try await jobs.insert(.make(user)).id
+            _ = try await jobs.begin(id: id)
+            _ = try await attempts.begin(jobID: id, generator: "g")
+            _ = try await attempts.begin(jobID: id, generator: "g")
+            let generated = ImageAttempt.Outcome.generated(rawKey: "images/x/raw-2", modelUsed: "m-1", durationMs: 1234)
+            #expect(try await attempts.finish(jobID: id, number: 2, outcome: generated))
+            #expect(try await !attempts.finish(jobID: id, number: 2, outcome: .noImage))
+            #expect(try await attempts.list(jobID: id).map(\.outcome) == [nil, generated])
+            #expect(try await !attempts.finish(jobID: id, number: 9, outcome: .noImage))
+        }
+    }
+
+    @Test func `nothing is called for a job that has ended or was deleted`() async throws {
+        try await withImageJobs { jobs, user, client in
+            let attempts = ImageAttemptRepository(client)
+            for isDeleted in [true, false] {
+                let id = try await jobs.insert(.make(user)).id
+                _ = try await jobs.begin(id: id)
+                if isDeleted { _ = try await jobs.delete(id: id, userID: user) } else { try await jobs.finish(id) }
+                #expect(try await attempts.begin(jobID: id, generator: "g") == nil)
+            }
+        }
+    }
+
+    @Test func `a token that comes with a job is claimed only when it is nobody else's`() async throws {
+        try await withImageJobs { jobs, user, client in
+            let installs = PushInstallRepository(client)
+            let other = try await UserRepository(client).make(2).id
+            _ = try await installs.upsertSeen([.make(1), .make(2)])
+            #expect(try await installs.bind(installationKey: hash(2), userID: other))
+            #expect(try await installs.claim(installationKey: hash(1), userID: user))
+            #expect(try await installs.claim(installationKey: hash(1), userID: user))
+            #expect(try await !installs.claim(installationKey: hash(2), userID: user))
+            #expect(try await !installs.claim(installationKey: hash(3), userID: user))
+            #expect(try await installs.findActive(userIDs: [user]).map(\.installationKey) == [hash(1)])
+            #expect(try await installs.findActive(userIDs: [other]).map(\.installationKey) == [hash(2)])
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+/// Runs `body` with the image jobs of a database of its own, a user who may order some, and the client behind it.
+func withImageJobs(_ body: (ImageJobRepository, UUID, PostgresClient) async throws -> Void) async throws {
+    try await withStorage { client in
+        let user = try await UserRepository(client).make()
+        try await body(ImageJobRepository(client), user.id, client)
+    }
+}
+
+extension ImageJobRepository {
+    /// Takes a job through to its completion.
+    func finish(_ id: UUID) async throws {
+        _ = try await begin(id: id)
+        #expect(try await complete(id: id, result: .test))
+    }
+}
+
+extension PostgresClient {
+    /// The whole row of a job, also of one that nobody sees any more.
+    func imageJobRow(_ id: UUID) async throws -> String {
+        try await #require(query("SELECT j::text AS line FROM image_jobs j WHERE id = \(id)").first).decode("line")
+    }
+}
+
+extension NewImageJob {
+    static func make(_ user: UUID) -> NewImageJob {
+        let id = UUID()
+        return NewImageJob(id: id, userID: user, templateID: "vintage", inputKey: "images/\(id.uuidString.lowercased())/input")
+    }
+}
+
+extension ImageJob.Result {
+    static let test = ImageJob.Result(
+        key: "images/x/result", format: "jpeg", byteCount: 1000, width: 30, height: 20, originalWidth: 300, originalHeight: 200,
+        thumbnailKey: "images/x/thumbnail", modelUsed: "local", generationTimeMs: 12)
+}
+
+extension ImageJob.Failure {
+    static let test = ImageJob.Failure(code: .processingFailed, message: "Something went wrong.")
+}
