@@ -65,7 +65,7 @@ let package = Package(
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
         .shared("Multipart", []),
         .shared("ImageProbe", []),
-        .shared("Imaging", ["CVips"]),
+        .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
 
         // MARK: What the services share
@@ -146,8 +146,9 @@ let package = Package(
         .tests("MultipartTests", ["Multipart"]),
         .tests("ImageProbeTests", ["ImageProbe"]),
         .tests("MediaLinksTests", ["BlobStore", "MediaLinks"]),
+        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
         .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
-        .tests("FaceEngineTests", ["FaceEngine", "Imaging", "HeliographCrypto", "TestSupport"]),
+        .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",

@@ -55,13 +55,13 @@ public final class FaceEngine {
         let decoded: ImageDecoder.Decoded
         do {
             decoded = try ImageDecoder.decodeUpright(
-                photo, maxSide: Self.workingSide, limits: DecodingLimits(minSide: PhotoGates.minPictureSide))
+                photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide)
         } catch {
             switch error.code {
             case .unsupported: return .rejected(.unsupportedFormat)
             case .tooLarge: return .rejected(.tooLarge)
             case .corrupt: return .rejected(.corrupt)
-            case .unavailable: throw FaceEngineError(.failed, error.message)
+            case .unavailable, .invalidSize, .cancelled: throw FaceEngineError(.failed, error.message)
             }
         }
         let scale = Double(max(decoded.originalWidth, decoded.originalHeight)) / Double(decoded.image.longSide)

@@ -8,6 +8,12 @@ public enum ImageFormat: String, Sendable, Equatable, CaseIterable {
     case webp
     /// HEIF with HEVC pictures, as phones write it.
     case heic
+
+    /// The MIME type.
+    public var mimeType: String { "image/\(rawValue)" }
+
+    /// What a file's name ends with, without the dot.
+    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 }
 
 /// What a picture is, as far as its structure tells without decoding it.

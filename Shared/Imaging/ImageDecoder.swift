@@ -1,6 +1,6 @@
-internal import CVips
+public import ImageProbe
 
-/// Decodes pictures that strangers sent.
+/// Decodes pictures that strangers sent into plain pixels, for the face engine.
 ///
 /// Everything here **blocks** and computes: call it on a thread of your own, never on the cooperative pool.
 public enum ImageDecoder {
@@ -14,95 +14,55 @@ public enum ImageDecoder {
         public let originalHeight: Int
     }
 
-    /// True once libvips is ready. It is started once, on first use.
-    private static let isReady = hg_vips_start() == 0
-
     /// Decodes a JPEG, PNG, WebP or HEIC file, turned upright by its EXIF orientation, without metadata.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - maxSide: Pixels the longer side of the result has at most; a bigger picture is scaled down, a smaller one left.
+    ///   - minSide: Pixels the shorter side of the file's picture has at least; a smaller one is `corrupt`.
     ///   - limits: What the file may hold; checked on its header, before memory is spent on pixels.
     /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, or `corrupt` (a file that is cut off counts as such).
     public static func decodeUpright(
-        _ bytes: [UInt8], maxSide: Int = 800, limits: DecodingLimits = DecodingLimits()
+        _ bytes: [UInt8], maxSide: Int = 800, minSide: Int = 1, limits: ImageLimits = ImageLimits()
     ) throws(ImagingError) -> Decoded {
-        guard isReady else { throw ImagingError(.unavailable, "libvips does not start") }
-        guard let format = ImageFormat(sniffing: bytes) else {
-            throw ImagingError(.unsupported, "not a JPEG, PNG, WebP or HEIC file")
-        }
-        // libvips reads the file's bytes until the pixels are computed, so all of that happens in here.
-        let result = bytes.withUnsafeBytes { file in
-            Result { () throws(ImagingError) in try decode(file, format, maxSide: maxSide, limits: limits) }
-        }
-        return try result.get()
-    }
-
-    /// Gives back what libvips keeps for the calling thread. To be called before a thread that decoded ends.
-    public static func leaveThread() {
-        // Before libvips was ever started the call would crash.
-        if isReady { vips_thread_shutdown() }
-    }
-
-    private static func decode(
-        _ file: UnsafeRawBufferPointer, _ format: ImageFormat, maxSide: Int, limits: DecodingLimits
-    ) throws(ImagingError) -> Decoded {
-        let header = try load(file, format, shrink: 1)
-        let (width, height) = (header.width, header.height)
-        try limits.check(width: width, height: height)
-        guard header.pages == 1 || format == .heic else { throw ImagingError(.unsupported, "an animation") }
-
-        // JPEG and WebP decoders scale while they decode, at a fraction of the cost.
-        var shrink = 1
-        if format == .jpeg || format == .webp {
-            while shrink < 8, max(width, height) / (shrink * 2) >= maxSide { shrink *= 2 }
-        }
-        let loaded = shrink == 1 ? header : try load(file, format, shrink: shrink)
-        let small = try scaled(loaded, maxSide: maxSide)
-        let upright = try uprighted(small)
-        let rgb = try converted(upright)
-        let image = RGBImage(width: rgb.width, height: rgb.height, pixels: try rgb.bytes())
-        let isTurned = (rgb.width > rgb.height) != (width > height) && rgb.width != rgb.height
-        return Decoded(
-            image: image, originalWidth: isTurned ? height : width, originalHeight: isTurned ? width : height)
-    }
-
-    private static func load(
-        _ file: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Int
-    ) throws(ImagingError) -> VipsPicture {
-        let image =
-            switch format {
-            case .jpeg: hg_vips_load_jpeg(file.baseAddress, file.count, Int32(shrink))
-            case .png: hg_vips_load_png(file.baseAddress, file.count)
-            case .webp: hg_vips_load_webp(file.baseAddress, file.count, 1 / Double(shrink))
-            case .heic: hg_vips_load_heif(file.baseAddress, file.count)
+        try withBytes(of: bytes) { file throws(ImagingError) in
+            let file = try PictureFile(file, limits: limits)
+            guard min(file.stored.width, file.stored.height) >= minSide else {
+                throw ImagingError(.corrupt, "\(file.stored) pixels are fewer than the limit")
             }
-        return try VipsPicture(image, "load")
+            return try decode(file, maxSide: maxSide)
+        }
     }
 
-    private static func scaled(_ picture: consuming VipsPicture, maxSide: Int) throws(ImagingError) -> VipsPicture {
-        let longSide = max(picture.width, picture.height)
-        guard longSide > maxSide else { return picture }
-        return try picture.applying("scale") { hg_vips_resize($0, Double(maxSide) / Double(longSide)) }
-    }
+    /// Gives back what libvips keeps for the calling thread. To be called before a thread that worked on pictures ends.
+    public static func leaveThread() { VipsLibrary.leaveThread() }
 
-    /// A decoder hands out rows from the top down, so a picture that has to be turned is put in memory first. By now it
-    /// is small.
-    private static func uprighted(_ picture: consuming VipsPicture) throws(ImagingError) -> VipsPicture {
-        guard picture.orientation > 1 else { return picture }
-        let inMemory = try picture.applying("decode") { vips_image_copy_memory($0) }
-        return try inMemory.applying("turn") { hg_vips_turn_upright($0) }
+    private static func decode(_ file: PictureFile, maxSide: Int) throws(ImagingError) -> Decoded {
+        let longSide = file.stored.longSide
+        var picture = try file.picture(shrunkBy: Double(longSide) / Double(maxSide))
+        let loaded = max(picture.width, picture.height)
+        if loaded > maxSide {
+            picture = try picture.applying("resize", ["scale": .number(Double(maxSide) / Double(loaded)), "kernel": .choice("linear")])
+        }
+        // Rows come from the top down, so a picture that has to be turned is put in memory first. By now it is small.
+        if file.orientation > 1 { picture = try picture.inMemory().applying("autorot") }
+        picture = try rgb(picture)
+        let image = RGBImage(width: picture.width, height: picture.height, pixels: try picture.bytes())
+        return Decoded(image: image, originalWidth: file.upright.width, originalHeight: file.upright.height)
     }
 
     /// Whatever it was (grey, palette, CMYK, 16 bits, transparent), it becomes three bands of eight bits.
-    private static func converted(_ picture: consuming VipsPicture) throws(ImagingError) -> VipsPicture {
-        let coloured = try picture.applying("colours") { hg_vips_to_srgb($0) }
-        let opaque = coloured.hasAlpha ? try coloured.applying("flatten") { hg_vips_flatten($0) } : coloured
-        let bytes = try opaque.applying("depth") { hg_vips_to_bytes($0) }
-        guard bytes.bands > 3 else {
-            guard bytes.bands == 3 else { throw ImagingError(.corrupt, "\(bytes.bands) colour bands") }
-            return bytes
-        }
-        return try bytes.applying("bands") { hg_vips_first_bands($0, 3) }
+    private static func rgb(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture {
+        let coloured = try picture.applying("colourspace", ["space": .choice("srgb")])
+        let opaque = coloured.hasAlpha ? try coloured.applying("flatten") : coloured
+        return try opaque.applying("cast", ["format": .choice("uchar")]).threeBands()
     }
+}
+
+/// Runs a body that needs the bytes of a file to stay where they are: libvips reads them until the pixels are computed.
+func withBytes<Result>(
+    of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Result
+) throws(ImagingError) -> Result {
+    let result = bytes.withUnsafeBytes { file in Swift.Result { () throws(ImagingError) in try body(file) } }
+    return try result.get()
 }

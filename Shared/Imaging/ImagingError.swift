@@ -1,14 +1,18 @@
-/// Says why a picture could not be decoded.
+/// Says why a picture could not be worked on.
 public struct ImagingError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, for the program.
-    public enum Code: Sendable, Equatable {
-        /// The bytes are no JPEG, PNG, WebP or HEIC file.
+    public enum Code: Sendable, Equatable, CaseIterable {
+        /// The bytes are no JPEG, PNG, WebP or HEIC file, or the format asked for cannot be written.
         case unsupported
-        /// The picture has more pixels, or a longer side, than the limits allow; nothing was decoded.
+        /// The file has more bytes, pixels or frames, or a longer side, than the limits allow; nothing was decoded.
         case tooLarge
         /// The file is damaged, or ends before its picture does.
         case corrupt
-        /// The decoder itself does not work.
+        /// The size asked for is outside ``PictureWorkshop/sides``.
+        case invalidSize
+        /// The caller said so.
+        case cancelled
+        /// The picture library itself does not work.
         case unavailable
     }
 

@@ -1,8 +1,9 @@
+import ImageProbe
 import Imaging
 import Testing
 
 @Suite struct ImageDecoderTests {
-    private func code(_ bytes: [UInt8], limits: DecodingLimits = DecodingLimits()) -> ImagingError.Code? {
+    private func code(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImagingError.Code? {
         do throws(ImagingError) {
             _ = try ImageDecoder.decodeUpright(bytes, limits: limits)
             return nil
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func `magic bytes alone make no picture`() {
-        #expect(code([0xFF, 0xD8, 0xFF, 0xE0]) == .corrupt)
+        #expect(code([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 12)) == .corrupt)
         #expect(code(Array("RIFF".utf8) + [4, 0, 0, 0] + Array("WEBPVP8 ".utf8)) == .corrupt)
         #expect(code([0, 0, 0, 24] + Array("ftypheic".utf8) + [UInt8](repeating: 0, count: 64)) == .corrupt)
     }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
-        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "ImageProbe", "Imaging"],
+        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "ImageProbe"],
+        ["Imaging"],
         ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators"],
         ["Storage", "MediaLinks"],
         ["EventBus"],

@@ -1,0 +1,62 @@
+/// The shape a job asks for.
+enum OutputFrame {
+    /// The whole picture at this size.
+    case whole(PixelSize)
+    /// The part of the picture that draws the eye, at this size.
+    case cut(PixelSize)
+
+    /// Reads the options of a job.
+    ///
+    /// - Throws: ``ImagingError`` with `invalidSize` when a side is outside ``PictureWorkshop/sides``.
+    init(of picture: PixelSize, width: Int?, height: Int?, quality: PictureQuality) throws(ImagingError) {
+        let longest = PictureWorkshop.sides.upperBound
+        switch (width, height) {
+        case (nil, nil):
+            self = .whole(picture.fitted(into: quality.maxSide))
+        case (let width?, nil):
+            try width.checkSide()
+            self = .whole(picture.scaled(by: min(Double(width) / Double(picture.width), Double(longest) / Double(picture.height))))
+        case (nil, let height?):
+            try height.checkSide()
+            self = .whole(picture.scaled(by: min(Double(height) / Double(picture.height), Double(longest) / Double(picture.width))))
+        case (let width?, let height?):
+            self = .cut(try PixelSize(width: width, height: height).checked())
+        }
+    }
+}
+
+extension PictureFile {
+    /// The picture in the shape a job asks for.
+    func rendered(in frame: OutputFrame, alpha: AlphaPolicy) throws(ImagingError) -> VipsPicture {
+        switch frame {
+        case .whole(let size): try rendered(size: size, alpha: alpha)
+        case .cut(let shape): try covering(shape, alpha: alpha)
+        }
+    }
+}
+
+extension PixelSize {
+    /// The size scaled down so that no side is longer; never scaled up.
+    func fitted(into side: Int) -> PixelSize {
+        longSide <= side ? self : scaled(by: Double(side) / Double(longSide))
+    }
+
+    func scaled(by factor: Double) -> PixelSize {
+        PixelSize(
+            width: max(1, Int((Double(width) * factor).rounded())), height: max(1, Int((Double(height) * factor).rounded())))
+    }
+
+    func checked() throws(ImagingError) -> PixelSize {
+        try width.checkSide()
+        try height.checkSide()
+        return self
+    }
+}
+
+extension Int {
+    fileprivate func checkSide() throws(ImagingError) {
+        guard PictureWorkshop.sides.contains(self) else {
+            throw ImagingError(.invalidSize, "\(self) pixels; a side may have \(PictureWorkshop.sides)")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import CVips
+internal import ImageProbe
+
+/// A stranger's file that is known to hold one picture within the limits; no pixel of it is decoded yet.
+struct PictureFile {
+    let format: ImageFormat
+    /// Pixels across and down as stored, before the EXIF orientation is applied.
+    let stored: PixelSize
+    /// The EXIF orientation, 1 to 8.
+    let orientation: Int
+
+    private let bytes: UnsafeRawBufferPointer
+    private let watch: CancellationWatch?
+
+    /// Pixels across and down once upright.
+    var upright: PixelSize { orientation >= 5 ? stored.turned : stored }
+
+    /// Checks a file's structure and header. The bytes must outlive what is made of them.
+    ///
+    /// The probe tells by structure what libvips would find out while decoding, or not at all: a second frame, a size
+    /// beyond the limits, a file that ends too early. libvips then has the last word on what the header says.
+    ///
+    /// - Parameter watch: Watches the decoding, and all that is made of the picture without keeping it in memory.
+    init(_ bytes: UnsafeRawBufferPointer, limits: ImageLimits, watch: CancellationWatch? = nil) throws(ImagingError) {
+        try VipsLibrary.start()
+        self.bytes = bytes
+        self.watch = watch
+        format = try Self.probe(bytes, limits: limits).format
+        let header = try Self.load(bytes, format, shrink: 1)
+        guard header.pages == 1 || format == .heic else { throw ImagingError(.tooLarge, "more than one frame") }
+        stored = PixelSize(width: header.width, height: header.height)
+        orientation = header.orientation
+        guard stored.longSide <= limits.side, stored.width * stored.height <= limits.pixels else {
+            throw ImagingError(.tooLarge, "\(stored) pixels are more than the limit")
+        }
+    }
+
+    /// The picture as stored, scaled down while it is decoded by at most the factor given: JPEG and WebP decoders do
+    /// that at a fraction of the cost of decoding every pixel.
+    func picture(shrunkBy factor: Double) throws(ImagingError) -> VipsPicture {
+        var shrink = 1
+        if format == .jpeg || format == .webp {
+            while shrink < 8, Double(shrink * 2) <= factor { shrink *= 2 }
+        }
+        let picture = try Self.load(bytes, format, shrink: shrink)
+        watch?.watch(picture)
+        return picture
+    }
+
+    private static func probe(_ bytes: UnsafeRawBufferPointer, limits: ImageLimits) throws(ImagingError) -> ImageInfo {
+        do throws(ImageProbeError) {
+            var probe = ImageProbe(limits: limits)
+            try probe.feed(bytes.bytes)
+            return try probe.finish()
+        } catch {
+            switch error.code {
+            case .unsupportedFormat: throw ImagingError(.unsupported, error.message)
+            case .tooManyBytes, .tooManyPixels, .animated: throw ImagingError(.tooLarge, error.message)
+            case .malformed, .truncated: throw ImagingError(.corrupt, error.message)
+            }
+        }
+    }
+
+    /// The loaders read the header only; pixels are decoded when they are asked for, from top to bottom.
+    private static func load(
+        _ bytes: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Int
+    ) throws(ImagingError) -> VipsPicture {
+        func call(_ loader: String, _ scale: [(String, VipsCall.Argument)] = []) throws(ImagingError) -> VipsPicture {
+            let arguments: [(String, VipsCall.Argument)] = [
+                ("buffer", .bytes(bytes)), ("access", .choice("sequential")), ("fail_on", .choice("truncated")),
+            ]
+            return try VipsCall(loader, arguments + scale).picture()
+        }
+        switch format {
+        case .jpeg: return try call("jpegload_buffer", [("shrink", .whole(shrink))])
+        case .png: return try call("pngload_buffer")
+        case .webp: return try call("webpload_buffer", [("scale", .number(1 / Double(shrink)))])
+        case .heic: return try call("heifload_buffer")
+        }
+    }
+}
+
+/// Pixels across and down.
+struct PixelSize: Equatable, CustomStringConvertible {
+    var width: Int
+    var height: Int
+
+    var longSide: Int { max(width, height) }
+    var turned: PixelSize { PixelSize(width: height, height: width) }
+    var description: String { "\(width)x\(height)" }
+}

@@ -1,0 +1,49 @@
+internal import CVips
+
+/// An image of libvips: mostly a recipe for pixels, which are computed when they are asked for.
+///
+/// Not `Sendable`: a picture and what is made of it stay on one thread.
+final class VipsPicture {
+    let image: UnsafeMutablePointer<VipsImage>
+
+    /// Takes over a reference; nil stands for the failure of the operation that should have made it.
+    init(_ image: UnsafeMutablePointer<VipsImage>?, _ operation: String) throws(ImagingError) {
+        guard let image else { throw VipsLibrary.failure(operation) }
+        self.image = image
+    }
+
+    deinit { g_object_unref(image) }
+
+    var width: Int { Int(vips_image_get_width(image)) }
+    var height: Int { Int(vips_image_get_height(image)) }
+    var bands: Int { Int(vips_image_get_bands(image)) }
+    var hasAlpha: Bool { vips_image_hasalpha(image) != 0 }
+    /// Pictures in the file: more than one in an animation.
+    var pages: Int { Int(vips_image_get_n_pages(image)) }
+    /// The EXIF orientation, 1 to 8.
+    var orientation: Int { Int(vips_image_get_orientation(image)) }
+    var hasProfile: Bool { vips_image_get_typeof(image, "icc-profile-data") != 0 }
+    var isCMYK: Bool { vips_image_get_interpretation(image) == VIPS_INTERPRETATION_CMYK }
+    /// The value that stands for white in a band.
+    var white: Double { vips_image_get_format(image) == VIPS_FORMAT_USHORT ? 65_535 : 255 }
+
+    /// Runs an operation whose input is called `in`.
+    func applying(
+        _ operation: String, _ arguments: KeyValuePairs<String, VipsCall.Argument> = [:]
+    ) throws(ImagingError) -> VipsPicture {
+        try VipsCall(operation, input: self, arguments).picture()
+    }
+
+    /// Computes the pixels and keeps them, so that they may be asked for in any order and more than once.
+    func inMemory() throws(ImagingError) -> VipsPicture {
+        try VipsPicture(vips_image_copy_memory(image), "decode")
+    }
+
+    /// Computes the pixels.
+    func bytes() throws(ImagingError) -> [UInt8] {
+        var count = 0
+        guard let memory = vips_image_write_to_memory(image, &count) else { throw VipsLibrary.failure("decode") }
+        defer { g_free(memory) }
+        return Array(UnsafeRawBufferPointer(start: memory, count: count))
+    }
+}
