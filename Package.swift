@@ -76,7 +76,7 @@ let package = Package(
         .shared(
             "EventBus", ["RedisClient", "PostgresClient", "Storage", "WireFormat", .logging, .metrics, .lifecycle, .deque]),
         .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging]),
-        .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "Imaging", .logging, .nioCore, .nioPosix]),
+        .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Imaging
 
 /// What a generator is to do in the manner of, as it is kept in the database.
 public struct GenerationTemplate: Sendable, Equatable {

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import ImageProbe
 internal import Imaging
 
 /// Writes the body of `generateContent`.
