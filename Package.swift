@@ -24,6 +24,7 @@ let package = Package(
         .executable(name: "notifier", targets: ["notifier"]),
         .executable(name: "heliographctl", targets: ["heliographctl"]),
         .executable(name: "fcm-emulator", targets: ["fcm-emulator"]),
+        .executable(name: "gemini-emulator", targets: ["gemini-emulator"]),
         .executable(name: "heliograph-bench", targets: ["heliograph-bench"]),
         .library(name: "WireFormat", targets: ["WireFormat"]),
     ],
@@ -111,6 +112,16 @@ let package = Package(
         .executableTarget(
             name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals], path: "Tests/FCMEmulator/main",
             swiftSettings: sharedSettings),
+        // Its listener, its answers and its JSON are those of the other emulator.
+        .target(
+            name: "GeminiEmulator",
+            dependencies: [
+                "FCMEmulator", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
+            ],
+            path: "Tests/GeminiEmulator/GeminiEmulator", swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "gemini-emulator", dependencies: ["GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
+            path: "Tests/GeminiEmulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
             dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix],
@@ -155,6 +166,9 @@ let package = Package(
             ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
         .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
+        .tests(
+            "ImageGeneratorsTests",
+            ["ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport", .logging, .nioPosix]),
         .tests("FCMEmulatorTests", ["FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests(
             "ServiceDefaultsTests",

@@ -102,13 +102,15 @@ enum GeminiClassifier {
     }
 
     /// Returns what a call without an answer means.
-    static func meaning(of error: HTTPClientError, isOverdue: Bool) -> GenerationError {
+    ///
+    /// - Parameter isDeadline: whether the time it had was all that its job had left.
+    static func meaning(of error: HTTPClientError, isDeadline: Bool) -> GenerationError {
         switch error.code {
         case .cancelled: GenerationError(.cancelled, "the task was cancelled", underlying: error)
         case .invalidRequest: GenerationError(.invalidRequest, "the call cannot be made", underlying: error)
         case .responseTooLarge:
             GenerationError(.badPicture, "the answer has more than \(GeminiConfiguration.responseByteCountMax) bytes")
-        case .timeout where isOverdue: GenerationError(.timeout, "no answer before the deadline", underlying: error)
+        case .timeout where isDeadline: GenerationError(.timeout, "no answer before the deadline", underlying: error)
         default: GenerationError(.unavailable(retryAfter: nil), "no answer", underlying: error)
         }
     }

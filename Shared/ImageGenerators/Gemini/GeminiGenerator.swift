@@ -94,7 +94,7 @@ public struct GeminiGenerator: ImageGenerator {
                     headers: [("x-goog-api-key", configuration.apiKey), ("Content-Type", "application/json")],
                     body: body, timeout: min(left, configuration.timeout)))
         } catch {
-            throw GeminiClassifier.meaning(of: error, isOverdue: ContinuousClock.now >= deadline)
+            throw GeminiClassifier.meaning(of: error, isDeadline: left <= configuration.timeout)
         }
     }
 

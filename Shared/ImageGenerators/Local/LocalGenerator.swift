@@ -53,13 +53,14 @@ public struct LocalGenerator: ImageGenerator {
     }
 
     private static func meaning(of error: any Error, _ stop: StopSign) -> GenerationError {
-        if stop.isCancelled { return GenerationError(.cancelled, "the task was cancelled") }
+        if stop.isCancelled || Task.isCancelled { return GenerationError(.cancelled, "the task was cancelled") }
         if stop.isSet { return GenerationError(.timeout, "the deadline is over") }
         guard let error = error as? ImagingError else {
             return GenerationError(.unavailable(retryAfter: nil), "the thread pool is shut down", underlying: error)
         }
         switch error.code {
         case .unavailable: return GenerationError(.unavailable(retryAfter: nil), "no style was applied", underlying: error)
+        case .invalidSize: return GenerationError(.invalidRequest, "no style was applied", underlying: error)
         default: return GenerationError(.badPicture, "no style was applied", underlying: error)
         }
     }

@@ -1,11 +1,11 @@
-import HTTPTypes
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 import NIOCore
 
 /// The few kinds of answers that the emulator gives.
-enum Answer {
+package enum Answer {
     /// JSON, laid out as Google's APIs do.
-    static func json(_ value: JSONValue, status: Int = 200, headers: HTTPFields = [:]) -> Response {
+    package static func json(_ value: JSONValue, status: Int = 200, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json; charset=UTF-8"
         return text(value.prettyPrinted(), status: status, headers: headers)
@@ -23,7 +23,7 @@ enum Answer {
     }
 
     /// A front end's page: what comes when the request did not even reach the API.
-    static func html(status: Int, retryAfter: String? = nil) -> Response {
+    package static func html(status: Int, retryAfter: String? = nil) -> Response {
         var headers: HTTPFields = [.contentType: "text/html; charset=UTF-8"]
         if let retryAfter { headers[.retryAfter] = retryAfter }
         let page = """
@@ -39,11 +39,12 @@ enum Answer {
     }
 
     /// A complaint of the control API.
-    static func problem(_ message: String, status: Int = 400) -> Response {
+    package static func problem(_ message: String, status: Int = 400) -> Response {
         json(["error": .string(message)], status: status)
     }
 
-    static let noContent = Response(status: .noContent)
+    /// Done, and nothing to say.
+    package static let noContent = Response(status: .noContent)
 
     private static func text(_ text: String, status: Int, headers: HTTPFields) -> Response {
         Response(

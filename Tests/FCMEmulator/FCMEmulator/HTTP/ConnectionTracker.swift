@@ -1,12 +1,15 @@
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// The connections that have carried a request, so that they can be cut all at once.
-final class ConnectionTracker: Sendable {
+package final class ConnectionTracker: Sendable {
     private let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
 
+    /// Begins with none.
+    package init() {}
+
     /// Remembers a connection until it closes.
-    func add(_ connection: any Channel) {
+    package func add(_ connection: any Channel) {
         let id = ObjectIdentifier(connection)
         let isNew = connections.withLock { $0.updateValue(connection, forKey: id) == nil }
         guard isNew else { return }
@@ -16,7 +19,7 @@ final class ConnectionTracker: Sendable {
     }
 
     /// Closes all of them, without a word to the other side.
-    func closeAll() {
+    package func closeAll() {
         let open = connections.withLock { Array($0.values) }
         for connection in open { connection.close(promise: nil) }
     }

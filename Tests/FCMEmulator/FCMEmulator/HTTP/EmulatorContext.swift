@@ -1,12 +1,13 @@
-import Hummingbird
-import NIOCore
+package import Hummingbird
+package import NIOCore
 
 /// What a request knows besides itself: the channel it came by, so that faults can break it.
-struct EmulatorContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
-    let channel: any Channel
+package struct EmulatorContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// The channel of the request.
+    package let channel: any Channel
 
-    init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
     }
@@ -14,7 +15,7 @@ struct EmulatorContext: RequestContext {
     /// The connection the request came by: under HTTP/2 the channel of a request is only a stream of it.
     ///
     /// Every chain of parents ends at the listening socket, whose child is the connection.
-    var connection: any Channel {
+    package var connection: any Channel {
         var channel = channel
         while let parent = channel.parent, parent.parent != nil { channel = parent }
         return channel

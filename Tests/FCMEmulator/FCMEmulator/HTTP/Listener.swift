@@ -1,15 +1,16 @@
-import Hummingbird
-import HummingbirdCore
-import Logging
+package import Hummingbird
+package import HummingbirdCore
+package import Logging
 import NIOCore
 
 /// One listening socket and the server behind it.
-struct Listener: Sendable {
-    let port: Int
+package struct Listener: Sendable {
+    /// The port that was bound.
+    package let port: Int
     private let task: Task<Void, any Error>
 
     /// Binds and serves; returns once connections are accepted.
-    static func start(
+    package static func start(
         _ router: Router<EmulatorContext>, server: HTTPServerBuilder, host: String, port: Int, logger: Logger
     ) async throws(FCMEmulatorError) -> Listener {
         let (ports, found) = AsyncThrowingStream.makeStream(of: Int.self)
@@ -38,7 +39,7 @@ struct Listener: Sendable {
     }
 
     /// Closes the socket and ends the requests in work.
-    func stop() async {
+    package func stop() async {
         task.cancel()
         _ = await task.result
     }

@@ -1,0 +1,79 @@
+import FCMEmulator
+import Hummingbird
+import NIOCore
+
+/// `/control/…`: what tests, demos and people do to the emulator.
+struct GeminiControlRoutes: Sendable {
+    let core: GeminiCore
+
+    func add(to router: Router<EmulatorContext>) {
+        router.get("/healthz") { _, _ in Answer.json(["status": "ok"]) }
+        router.get("/control/calls") { _, _ in
+            Answer.json(["calls_at_once_max": JSONValue(core.callsAtOnceMax), "calls": .array(core.calls.map(Self.json))])
+        }
+        router.delete("/control/calls") { _, _ in
+            core.clearCalls()
+            return Answer.noContent
+        }
+        router.post("/control/behaviours") { request, _ in try await add(request) }
+        router.delete("/control/behaviours") { _, _ in
+            core.clearBehaviours()
+            return Answer.noContent
+        }
+    }
+
+    private func add(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: 65_536)
+        guard let json = JSONValue(parsing: Array(body.readableBytesView)) else { return Answer.problem("the body is not JSON") }
+        guard let effect = Self.effect(json) else {
+            return Answer.problem(
+                "effect must be picture, snake_case, thought, words, finish, blocked, nothing, rate_limited, daily_quota, failure, "
+                    + "html, hang, cut, cut_midway, huge or garbage")
+        }
+        let count = json["count"]?.integer ?? 1
+        let latency = json["latency_ms"]?.integer ?? 0
+        guard count >= 0, latency >= 0 else { return Answer.problem("count and latency_ms must not be negative") }
+        let behaviour = GeminiBehaviour(
+            effect, count: count == 0 ? nil : count, latency: .milliseconds(latency),
+            promptContains: json["prompt_contains"]?.string)
+        guard let id = core.add(behaviour) else { return Answer.problem("too many behaviours", status: 429) }
+        return Answer.json(["id": JSONValue(id)], status: 201)
+    }
+
+    private static func effect(_ json: JSONValue) -> GeminiBehaviour.Effect? {
+        let status = json["status"]?.integer ?? 503
+        guard (400...599).contains(status) else { return nil }
+        switch json["effect"]?.string ?? "picture" {
+        case "picture": return .picture
+        case "snake_case": return .snakeCase
+        case "thought": return .thought
+        case "words": return .words
+        case "finish": return .finish(json["reason"]?.string ?? "NO_IMAGE")
+        case "blocked": return .blocked(json["reason"]?.string ?? "SAFETY")
+        case "nothing": return .nothing
+        case "rate_limited": return .rateLimited(retrySeconds: json["retry_seconds"]?.integer.map(Double.init))
+        case "daily_quota": return .dailyQuota
+        case "failure": return .failure(status: status, retryAfter: json["retry_after"]?.string)
+        case "html": return .html(status: status)
+        case "hang": return .hang
+        case "cut": return .cut
+        case "cut_midway": return .cutMidway
+        case "huge": return .huge(byteCount: min(max(0, json["bytes"]?.integer ?? 40_000_000), 100_000_000))
+        case "garbage": return .garbage
+        default: return nil
+        }
+    }
+
+    private static func json(_ call: GeminiCall) -> JSONValue {
+        var object = JSONObject()
+        object["number"] = JSONValue(call.number)
+        object["model"] = .string(call.model)
+        object["prompt"] = .string(call.prompt)
+        object["fingerprint"] = .string(call.fingerprint)
+        object["picture_bytes"] = JSONValue(call.pictureByteCount)
+        object["aspect_ratio"] = call.aspectRatio.map(JSONValue.string)
+        object["image_size"] = call.imageSize.map(JSONValue.string)
+        object["paid"] = .bool(call.isPaid)
+        return .object(object)
+    }
+}

@@ -1,0 +1,56 @@
+import FCMEmulator
+import FoundationEssentials
+import Synchronization
+
+/// The state that the routes share.
+final class GeminiCore: Sendable {
+    let configuration: GeminiEmulatorConfiguration
+    let connections = ConnectionTracker()
+    private let ledger = Mutex(GeminiLedger())
+
+    init(configuration: GeminiEmulatorConfiguration) { self.configuration = configuration }
+
+    /// Writes a call down and says what is to become of it.
+    func admit(_ request: GenerateContentRequest, model: String) -> GeminiBehaviour {
+        let (fingerprint, now) = (request.fingerprint, Date())
+        return ledger.withLock { ledger in
+            let behaviour = ledger.takeBehaviour(prompt: request.prompt)
+            ledger.calls.append(
+                GeminiCall(
+                    number: ledger.nextNumber, receivedAt: now, model: model, prompt: request.prompt,
+                    fingerprint: fingerprint, pictureByteCount: request.pictures.reduce(0) { $0 + $1.count },
+                    aspectRatio: request.aspectRatio, imageSize: request.imageSize, isPaid: behaviour.isPaid))
+            ledger.nextNumber += 1
+            if ledger.calls.count > configuration.callsMax { ledger.calls.removeFirst() }
+            ledger.inFlight += 1
+            ledger.inFlightMax = max(ledger.inFlightMax, ledger.inFlight)
+            return behaviour
+        }
+    }
+
+    func leave() { ledger.withLock { $0.inFlight -= 1 } }
+
+    var calls: [GeminiCall] { ledger.withLock { $0.calls } }
+
+    /// The most calls that were at work at once.
+    var callsAtOnceMax: Int { ledger.withLock { $0.inFlightMax } }
+
+    func clearCalls() {
+        ledger.withLock { ledger in
+            ledger.calls = []
+            ledger.inFlightMax = ledger.inFlight
+        }
+    }
+
+    /// Adds a behaviour and says its number; nil when there are too many.
+    func add(_ behaviour: GeminiBehaviour) -> Int? {
+        ledger.withLock { ledger in
+            guard ledger.behaviours.count < configuration.behavioursMax else { return nil }
+            defer { ledger.nextBehaviourID += 1 }
+            ledger.behaviours.append((ledger.nextBehaviourID, behaviour))
+            return ledger.nextBehaviourID
+        }
+    }
+
+    func clearBehaviours() { ledger.withLock { $0.behaviours = [] } }
+}

@@ -1,0 +1,109 @@
+import FCMEmulator
+import Hummingbird
+import HummingbirdCore
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+
+/// A stand-in for Google's Gemini image models: the REST method `generateContent`, faithful in what it refuses and how,
+/// plus a script of behaviours and a record of every call.
+///
+/// Run it as a service, or in a test's own process with ``start()`` and ``stop()``.
+public final class GeminiEmulator: Service, Sendable {
+    private enum State {
+        case idle
+        case starting
+        case running(Listener)
+        case stopped
+    }
+
+    private let core: GeminiCore
+    private let logger: Logger
+    private let state = Mutex(State.idle)
+
+    /// Prepares an emulator; nothing is bound yet.
+    public init(
+        configuration: GeminiEmulatorConfiguration = .init(),
+        logger: Logger = Logger(label: "gemini-emulator") { _ in SwiftLogNoOpLogHandler() }
+    ) {
+        core = GeminiCore(configuration: configuration)
+        self.logger = logger
+    }
+
+    /// Binds the listener, and returns once requests are accepted.
+    public func start() async throws(GeminiEmulatorError) {
+        try state.withLock { state throws(GeminiEmulatorError) in
+            guard case .idle = state else { throw GeminiEmulatorError(.wrongState, "the emulator was started before") }
+            state = .starting
+        }
+        let router = Router(context: EmulatorContext.self)
+        let route = GenerateRoute(core: core)
+        router.post("/v1beta/models/{call}") { try await route.respond($0, $1) }
+        GeminiControlRoutes(core: core).add(to: router)
+        router.get("/**") { _, _ in Answer.html(status: 404) }
+        router.post("/**") { _, _ in Answer.html(status: 404) }
+        let configuration = core.configuration
+        do {
+            let listener = try await Listener.start(
+                router, server: .http1(), host: configuration.host, port: configuration.port, logger: logger)
+            state.withLock { $0 = .running(listener) }
+        } catch {
+            throw GeminiEmulatorError(.cannotListen, "cannot listen on \(configuration.host):\(configuration.port)", underlying: error)
+        }
+    }
+
+    /// Cuts all connections, closes the listener and returns once it is gone.
+    public func stop() async {
+        let listener = state.withLock { state -> Listener? in
+            defer { state = .stopped }
+            guard case .running(let listener) = state else { return nil }
+            return listener
+        }
+        core.connections.closeAll()
+        await listener?.stop()
+    }
+
+    /// Starts, serves until the service group shuts down, and stops.
+    public func run() async throws {
+        try await start()
+        logger.info("gemini-emulator is up", metadata: ["url": "\(url)", "models": "\(core.configuration.models.sorted())"])
+        try? await gracefulShutdown()
+        await stop()
+    }
+
+    /// The base URL, without a slash at the end; its port is 0 while the emulator does not run.
+    public var url: String {
+        let port = state.withLock { state in
+            guard case .running(let listener) = state else { return 0 }
+            return listener.port
+        }
+        let host = core.configuration.host == "0.0.0.0" ? "localhost" : core.configuration.host
+        return "http://\(host):\(port)"
+    }
+
+    // MARK: The script and the record
+
+    /// Has coming calls behave; behaviours are used up in the order they were added. False when there are too many.
+    @discardableResult
+    public func add(_ behaviour: GeminiBehaviour) -> Bool { core.add(behaviour) != nil }
+
+    /// Forgets all behaviours that were not used up.
+    public func clearBehaviours() { core.clearBehaviours() }
+
+    /// Every call that passed all checks, in order.
+    public var calls: [GeminiCall] { core.calls }
+
+    /// The calls that were paid for, counted by what they asked for: a count over 1 is a picture paid for twice.
+    public var paidCounts: [String: Int] {
+        core.calls.filter(\.isPaid).reduce(into: [:]) { $0[$1.fingerprint, default: 0] += 1 }
+    }
+
+    /// The most calls that were at work at once.
+    public var callsAtOnceMax: Int { core.callsAtOnceMax }
+
+    /// Forgets all calls.
+    public func clearCalls() { core.clearCalls() }
+
+    /// Cuts every connection, without a word; new ones are accepted.
+    public func dropConnections() { core.connections.closeAll() }
+}

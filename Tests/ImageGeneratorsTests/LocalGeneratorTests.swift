@@ -1,0 +1,82 @@
+import Foundation
+import GeminiEmulator
+import ImageGenerators
+import ImageProbe
+import Imaging
+import NIOPosix
+import Testing
+
+@Suite struct LocalGeneratorTests {
+    private static let png = DrawnPicture.png(width: 320, height: 240, seed: [250, 200, 90, 20, 60, 140])
+
+    private func request(
+        _ style: PictureStyle = .watercolor, picture: [UInt8] = png, width: Int? = nil, within seconds: Double = 120,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> GenerationRequest {
+        GenerationRequest(
+            jobID: UUID(),
+            template: GenerationTemplate(id: style.rawValue, name: "A style", prompt: "", negativePrompt: nil, style: style),
+            picture: EncodedPicture(bytes: picture, format: .png, width: 320, height: 240), width: width, quality: .medium,
+            deadline: .now + .seconds(seconds), progress: progress)
+    }
+
+    private func failure(_ request: GenerationRequest) async -> GenerationError.Code? {
+        do throws(GenerationError) {
+            _ = try await LocalGenerator().generate(request)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `a style gives the same JPEG each time, and another style another`() async throws {
+        let generator = LocalGenerator()
+        let first = try await generator.generate(request())
+        let again = try await generator.generate(request())
+        let other = try await generator.generate(request(.popArt))
+        #expect(first.bytes.starts(with: [0xFF, 0xD8, 0xFF]))
+        #expect(first.bytes == again.bytes)
+        #expect(first.bytes != other.bytes)
+        #expect(first.modelUsed == "local")
+        #expect(first.duration > .zero)
+    }
+
+    @Test func `progress grows and ends below a hundred`() async throws {
+        let seen = ProgressLog()
+        _ = try await LocalGenerator().generate(request(progress: { seen.add($0) }))
+        #expect(seen.values == seen.values.sorted())
+        #expect(seen.values.count >= 2)
+        #expect(seen.values.allSatisfy { (1...99).contains($0) })
+    }
+
+    @Test func `a broken picture is bad for ever, and a size out of range an invalid request`() async {
+        #expect(await failure(request(picture: Array(Self.png.prefix(300)))) == .badPicture)
+        #expect(await failure(request(width: 3)) == .invalidRequest)
+    }
+
+    @Test func `a deadline that is over is a timeout, and a cancelled task is cancelled`() async {
+        #expect(await failure(request(within: -1)) == .timeout)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await failure(request())
+        }
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test func `work in progress stops long before it would be done`() async throws {
+        let large = DrawnPicture.png(width: 1600, height: 1200, seed: [250, 200, 90, 20, 60, 140])
+        let generator = LocalGenerator()
+        let clock = ContinuousClock()
+        let whole = try await clock.measure { _ = try await generator.generate(request(.oilPainting, picture: large)) }
+        let cut = await clock.measure {
+            // Cancelled from within, as soon as the work is under way.
+            let (begun, signal) = AsyncStream<Void>.makeStream()
+            let request = request(.oilPainting, picture: large, progress: { if $0 >= 10 { signal.finish() } })
+            let task = Task { await failure(request) }
+            for await _ in begun {}
+            task.cancel()
+            #expect(await task.value == .cancelled)
+        }
+        #expect(cut < whole)
+    }
+}
