@@ -38,7 +38,7 @@ extension EncodedEnvelope {
     /// Reads a message from the fields of a stream entry; fields with unknown names are ignored.
     ///
     /// - Throws: ``WireFormatError`` that names the first field which is missing, repeated, malformed or over its limit.
-    public init(streamFields: some Sequence<StreamField>) throws(WireFormatError) {
+    public init(streamFields: [StreamField]) throws(WireFormatError) {
         var raw = RawFields()
         var count = 0
         for field in streamFields {
