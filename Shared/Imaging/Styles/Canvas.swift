@@ -5,9 +5,8 @@ struct Canvas {
     private let watch: CancellationWatch
 
     init(_ picture: VipsPicture, watch: CancellationWatch) throws(ImagingError) {
-        self.picture = try picture.inMemory()
         self.watch = watch
-        watch.watch(self.picture)
+        self.picture = try Self.keep(picture, watch)
     }
 
     var size: PixelSize { PixelSize(width: picture.width, height: picture.height) }
@@ -16,8 +15,19 @@ struct Canvas {
     /// measured in, so that a picture looks the same at every size.
     var unit: Double { Double(size.longSide) / 1_000 }
 
+    /// The canvas with its longer side scaled down to so many pixels. What is broad is painted on a small canvas.
+    func reduced(to side: Int) throws(ImagingError) -> Canvas {
+        guard size.longSide > side else { return self }
+        return try Canvas(try picture.resized(to: size.fitted(into: side)), watch: watch)
+    }
+
+    /// Something painted on a smaller canvas, at this one's size.
+    func enlarge(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture { try keep(picture).enlarged(to: size) }
+
     /// Computes a picture that is used more than once.
-    func keep(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture {
+    func keep(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture { try Self.keep(picture, watch) }
+
+    private static func keep(_ picture: VipsPicture, _ watch: CancellationWatch) throws(ImagingError) -> VipsPicture {
         try watch.checkpoint()
         let kept = try picture.inMemory()
         watch.watch(kept)

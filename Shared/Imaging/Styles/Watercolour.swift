@@ -1,0 +1,56 @@
+internal import Foundation
+
+extension Canvas {
+    /// Washes that pool at their edges and gather in clouds, on rough paper whose rim stays white.
+    func watercolour() throws(ImagingError) -> VipsPicture {
+        let board = try reduced(to: 1_200)
+        let flat = try board.paintedPatches(broad: 5, twice: 3.5, fine: 2.2, keeping: 0.75)
+        let drawn = try board.keep(try flat.displaced(by: try board.tremble(), reach: 8 * board.unit))
+        let washes = try board.keep(try board.washes(drawn))
+        let rim = try keep(try distanceToRim())
+        // Pigment gathers along the rim before the paper begins.
+        let pooled = try enlarge(washes) * rim.weights { 0.72 + 0.28 * smoothstep($0 * 40, 14, 30) }
+        let edge = try rim.curve { 1 - smoothstep($0 * 40, 14, 19) }
+        let painted = try pooled.asBytes().mixed(with: [251, 251, 251], by: edge)
+        let paper = try VipsPicture.noise(size, seed: 21).blurred(1.1 * unit)
+        let relief = try keep(paper).convolved([[-1, -1, 0], [-1, 0, 1], [0, 1, 1]]) * 5.6
+        return try (painted + relief).linear([0.992, 0.984, 0.961], [0, 0, 0], asBytes: true)
+    }
+
+    /// How far a hand goes astray, as two bands of pixels.
+    private func tremble() throws(ImagingError) -> VipsPicture {
+        let slow = try VipsPicture.joined([
+            try VipsPicture.clouds(size, cell: 30 * unit, seed: 1), try VipsPicture.clouds(size, cell: 30 * unit, seed: 2),
+        ])
+        let quick = try VipsPicture.joined([
+            try VipsPicture.clouds(size, cell: 9 * unit, seed: 5), try VipsPicture.clouds(size, cell: 9 * unit, seed: 6),
+        ])
+        return try slow * (2.6 * unit) + quick * unit
+    }
+
+    /// Light, strong colours, denser at the edges of a wash, in clouds and in the hollows of the paper.
+    private func washes(_ flat: VipsPicture) throws(ImagingError) -> VipsPicture {
+        let edges = try (flat.blurred(1.2 * unit) - flat.blurred(4 * unit)).applying("abs").asBytes().mean()
+        let clouds = try VipsPicture.clouds(size, cell: 170 * unit, seed: 8) * 0.33
+            + VipsPicture.clouds(size, cell: 60 * unit, seed: 9) * 0.165 + VipsPicture.clouds(size, cell: 22 * unit, seed: 10) * 0.11
+        let grain = try VipsPicture.noise(size, seed: 12).blurred(0.8) * 0.14
+        let density = try keep(try edges.weights { smoothstep($0, 0.008, 0.10) * 1.3 } + clouds + grain)
+        let light = try flat.curve { pow($0, 0.90) }
+        let colour = try keep(try light.saturated(1.6).linear([0.89], [27], asBytes: true))
+        // Where there is more pigment, a colour goes the way from itself to its square.
+        let loss = try colour.weights { level in 255 * level * (1 - level) }
+        return try (colour - loss * density).asBytes()
+    }
+
+    /// How far a place is from the picture's edge, give or take: levels of 255 / 40 for a unit.
+    private func distanceToRim() throws(ImagingError) -> VipsPicture {
+        let board = try reduced(to: 1_200)
+        let places = try VipsPicture.places(board.size)
+        let centre = [Double(board.size.width) / 2, Double(board.size.height) / 2]
+        let inside = try board.keep(try places.linear([1, 1], centre.map { -$0 }).applying("abs").linear([-1, -1], centre))
+        let nearest = try inside.band(0).smaller(try inside.band(1))
+        let rough = try VipsPicture.clouds(board.size, cell: 45 * board.unit, seed: 31) * (16 * board.unit)
+            + VipsPicture.clouds(board.size, cell: 12 * board.unit, seed: 32) * (7 * board.unit)
+        return try enlarge(try (nearest + rough).linear([255 / (40 * board.unit)], [0], asBytes: true))
+    }
+}
