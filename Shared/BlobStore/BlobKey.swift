@@ -25,9 +25,6 @@ public struct BlobKey: Sendable, Hashable, CustomStringConvertible {
     /// The name, for logs.
     public var description: String { name }
 
-    /// What the object is bound to when it is sealed: an object under another key does not open.
-    var sealingContext: [UInt8] { Array("blob:\(name)".utf8) }
-
     private static func isPart(_ bytes: [UInt8]) -> Bool {
         1...maxPartLength ~= bytes.count && bytes[0] != UInt8(ascii: ".") && bytes.allSatisfy(isAllowed)
     }

@@ -36,16 +36,17 @@ public struct FileSystemBlobStore: BlobStore {
         self.threadPool = threadPool
     }
 
-    /// See ``BlobStore/write(_:_:)``.
+    /// See ``BlobStore/write(_:as:_:)``.
     public func write<Result: Sendable>(
-        _ key: BlobKey, _ body: (any BlobWriter) async throws -> Result
+        _ key: BlobKey, as access: BlobAccess, _ body: (any BlobWriter) async throws -> Result
     ) async throws -> Result {
         let partial = "\(root)/\(Self.partialDirectory)/\(UUID().uuidString)"
         let destination = path(key)
         let sealer = sealer
         let file = try await run { () throws(BlobStoreError) in
             try Disk.makeDirectory("\(root)/\(Self.partialDirectory)")
-            return try SealedFile(path: partial, key: key, sealer: sealer)
+            return try SealedFile(
+                OpenFile(creating: partial), of: key, context: access.kind.sealingContext(of: key), sealer: sealer)
         }
         do {
             let writer = FileBlobWriter(file: file, threadPool: threadPool)
@@ -62,13 +63,17 @@ public struct FileSystemBlobStore: BlobStore {
         }
     }
 
-    /// See ``BlobStore/read(_:limit:)``.
-    public func read(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> [UInt8] {
+    /// See ``BlobStore/read(_:kind:limit:)``.
+    public func read(_ key: BlobKey, kind: BlobKind, limit: Int) async throws(BlobStoreError) -> [UInt8] {
         let (path, sealer) = (path(key), sealer)
         return try await run { () throws(BlobStoreError) in
-            try SealedFile.read(path: path, key: key, limit: limit, sealer: sealer)
+            try SealedFile.read(
+                OpenFile(reading: path), of: key, context: kind.sealingContext(of: key), limit: limit, sealer: sealer)
         }
     }
+
+    /// See ``BlobStore/link(to:expires:)``. Always nil: a file system hands out nothing.
+    public func link(to key: BlobKey, expires: Duration) -> String? { nil }
 
     /// See ``BlobStore/delete(_:)``.
     public func delete(_ keys: [BlobKey]) async throws(BlobStoreError) {

@@ -12,15 +12,18 @@ final class SealedFile: Sendable {
     private let key: BlobKey
     private let state: Mutex<State>
 
-    init(path: String, key: BlobKey, sealer: Sealer) throws(BlobStoreError) {
+    /// - Parameters:
+    ///   - file: an empty file, which now belongs to this.
+    ///   - key: for error messages.
+    ///   - context: what the content is bound to.
+    init(_ file: OpenFile, of key: BlobKey, context: [UInt8], sealer: Sealer) throws(BlobStoreError) {
         self.key = key
         let streamSealer: StreamSealer
         do {
-            streamSealer = try sealer.makeStreamSealer(context: key.sealingContext)
+            streamSealer = try sealer.makeStreamSealer(context: context)
         } catch {
             throw BlobStoreError(.unavailable, "\(key) cannot be sealed", underlying: error)
         }
-        let file = try OpenFile(creating: path)
         try file.write(streamSealer.header())
         state = Mutex(State(sealer: streamSealer, file: file))
     }
@@ -59,10 +62,11 @@ final class SealedFile: Sendable {
     }
 
     /// Reads and opens a whole file.
-    static func read(path: String, key: BlobKey, limit: Int, sealer: Sealer) throws(BlobStoreError) -> [UInt8] {
-        let file = try OpenFile(reading: path)
+    static func read(
+        _ file: OpenFile, of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer
+    ) throws(BlobStoreError) -> [UInt8] {
         do {
-            var opener = try sealer.makeStreamOpener(context: key.sealingContext)
+            var opener = try sealer.makeStreamOpener(context: context)
             var plain: [UInt8] = []
             var chunk: [UInt8]
             repeat {

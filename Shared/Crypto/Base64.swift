@@ -48,6 +48,8 @@ private enum Base64Coding {
     static let urlSafe = letters + Array("-_".utf8)
     static let standardValues = values(of: standard)
     static let urlSafeValues = values(of: urlSafe)
+    /// How many bytes are encoded in one go; a multiple of three, so that no piece but the last is padded.
+    private static let pieceByteCount = 48 * 1024
     /// What stands in a table of values for a byte that is no symbol; no value has its highest bit.
     private static let none: UInt8 = 0x80
 
@@ -57,15 +59,19 @@ private enum Base64Coding {
         return values
     }
 
+    /// Appends the text of some bytes, piece by piece: the whole text is never in memory twice.
     static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool, into output: inout [UInt8]) {
-        let text = [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, count in
-            bytes.withUnsafeBufferPointer { bytes in
-                alphabet.withUnsafeBufferPointer { alphabet in
-                    count = encode(bytes, alphabet, isPadded: isPadded, into: text)
+        output.reserveCapacity(output.count + (bytes.count + 2) / 3 * 4)
+        bytes.withUnsafeBufferPointer { bytes in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
+                    let piece = UnsafeBufferPointer(rebasing: bytes[start..<min(start + pieceByteCount, bytes.count)])
+                    output += [UInt8](unsafeUninitializedCapacity: (piece.count + 2) / 3 * 4) { text, count in
+                        count = encode(piece, alphabet, isPadded: isPadded, into: text)
+                    }
                 }
             }
         }
-        if output.isEmpty { output = text } else { output += text }
     }
 
     private static func encode(

@@ -107,6 +107,18 @@ import Testing
         }
     }
 
+    @Test func `An object of one kind does not open as the other`() async throws {
+        try await withStore { store, _ in
+            let (sealed, media) = (try BlobKey("a/b"), try BlobKey("a/c"))
+            try await write([1, 2, 3], as: sealed, to: store)
+            try await store.write(media, as: .media(contentType: "image/jpeg")) { try await $0.append(ByteBuffer(bytes: [4, 5])) }
+            #expect(try await store.read(media, kind: .media, limit: 10) == [4, 5])
+            #expect(await code { try await store.read(media, limit: 10) } == .damaged)
+            #expect(await code { try await store.read(sealed, kind: .media, limit: 10) } == .damaged)
+            #expect(store.link(to: media, expires: .seconds(60)) == nil)
+        }
+    }
+
     @Test func `A changed, cut or moved object does not open`() async throws {
         try await withStore { store, root in
             let key = try BlobKey("a/b")
