@@ -92,7 +92,9 @@ let package = Package(
         .service("identity-api", library: "IdentityAPI"),
         .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
         .service("face-matching-worker", library: "FaceMatchingWorker"),
-        .serviceLibrary("ImageWorker", of: "image-worker", []),
+        .serviceLibrary(
+            "ImageWorker", of: "image-worker",
+            ["ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", .nioCore, .nioPosix]),
         .service("image-worker", library: "ImageWorker"),
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
@@ -181,6 +183,12 @@ let package = Package(
             [
                 "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults", "Storage",
                 "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
+            ]),
+        .tests(
+            "ImageWorkerTests",
+            [
+                "ImageWorker", "ImageGenerators", "Imaging", "ImageProbe", "EventBus", "PostgresClient", "RedisClient", "WireFormat",
+                "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "TokenRegistryTests",

@@ -10,40 +10,41 @@ struct ImageAttemptRepositoryTests {
 
     @Test func `attempts are numbered, and end with the third that may have cost something`() async throws {
         try await withImageJobs { jobs, user, client in
-            let attempts = ImageAttemptRepository(client)
+            let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             let id = try await jobs.insert(.make(user)).id
-            #expect(try await attempts.begin(jobID: id, generator: "local") == nil, "nobody works on it yet")
-            _ = try await jobs.begin(id: id)
-            let numbers = try await race(8) { _ in try await attempts.begin(jobID: id, generator: "local") }
+            #expect(try await attempts.begin(jobID: id, worker: worker, generator: "local") == nil, "nobody works on it yet")
+            _ = try await jobs.begin(id: id, worker: worker)
+            let numbers = try await race(8) { _ in try await attempts.begin(jobID: id, worker: worker, generator: "local") }
             #expect(Set(numbers.compactMap { $0 }) == [1, 2, 3])
             #expect(numbers.count { $0 != nil } == 3)
             #expect(try await attempts.list(jobID: id).map(\.number) == [1, 2, 3])
+            #expect(try await attempts.begin(jobID: id, worker: UUID(), generator: "local") == nil, "it is another worker's")
         }
     }
 
     @Test func `a call that cost nothing makes room for another, once`() async throws {
         try await withImageJobs { jobs, user, client in
-            let attempts = ImageAttemptRepository(client)
+            let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             let id = try await jobs.insert(.make(user)).id
-            _ = try await jobs.begin(id: id)
+            _ = try await jobs.begin(id: id, worker: worker)
             for number in 1...Self.limits.totalMax {
-                #expect(try await attempts.begin(jobID: id, generator: "g") == number)
+                #expect(try await attempts.begin(jobID: id, worker: worker, generator: "g") == number)
                 let ends = try await race(4) { _ in
                     try await attempts.finish(jobID: id, number: number, outcome: .free)
                 }
                 #expect(ends.count { $0 } == 1)
             }
-            #expect(try await attempts.begin(jobID: id, generator: "g") == nil, "also what costs nothing ends")
+            #expect(try await attempts.begin(jobID: id, worker: worker, generator: "g") == nil, "also what costs nothing ends")
         }
     }
 
     @Test func `what a call gave is noted once and found again`() async throws {
         try await withImageJobs { jobs, user, client in
-            let attempts = ImageAttemptRepository(client)
+            let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             let id = try await jobs.insert(.make(user)).id
-            _ = try await jobs.begin(id: id)
-            _ = try await attempts.begin(jobID: id, generator: "g")
-            _ = try await attempts.begin(jobID: id, generator: "g")
+            _ = try await jobs.begin(id: id, worker: worker)
+            _ = try await attempts.begin(jobID: id, worker: worker, generator: "g")
+            _ = try await attempts.begin(jobID: id, worker: worker, generator: "g")
             let generated = ImageAttempt.Outcome.generated(rawKey: "images/x/raw-2", modelUsed: "m-1", durationMs: 1234)
             #expect(try await attempts.finish(jobID: id, number: 2, outcome: generated))
             #expect(try await !attempts.finish(jobID: id, number: 2, outcome: .noImage))
@@ -54,12 +55,12 @@ struct ImageAttemptRepositoryTests {
 
     @Test func `nothing is called for a job that has ended or was deleted`() async throws {
         try await withImageJobs { jobs, user, client in
-            let attempts = ImageAttemptRepository(client)
+            let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             for isDeleted in [true, false] {
                 let id = try await jobs.insert(.make(user)).id
-                _ = try await jobs.begin(id: id)
+                _ = try await jobs.begin(id: id, worker: worker)
                 if isDeleted { _ = try await jobs.delete(id: id, userID: user) } else { try await jobs.finish(id) }
-                #expect(try await attempts.begin(jobID: id, generator: "g") == nil)
+                #expect(try await attempts.begin(jobID: id, worker: worker, generator: "g") == nil)
             }
         }
     }

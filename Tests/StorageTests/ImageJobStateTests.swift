@@ -10,6 +10,7 @@ struct ImageJobStateTests {
         try await withImageJobs { jobs, user, client in
             let id = try await jobs.insert(.make(user)).id
             let first = try #require(try await jobs.begin(id: id))
+            try await client.execute("UPDATE image_jobs SET lease_until = now()")
             let second = try #require(try await jobs.begin(id: id))
             #expect(first.status == .processing && first.startedAt == second.startedAt)
             #expect(try await jobs.complete(id: id, result: .test))
@@ -17,6 +18,28 @@ struct ImageJobStateTests {
             #expect(try await jobs.begin(id: UUID()) == nil)
             let job = try #require(try await jobs.find(id: id))
             #expect(job.status == .completed && job.percent == 100 && job.result == .test && job.completedAt != nil)
+        }
+    }
+
+    @Test func `of many workers one has a job, until it lets go or gives no sign of life`() async throws {
+        try await withImageJobs { jobs, user, client in
+            let id = try await jobs.insert(.make(user)).id
+            let workers = (0..<8).map { _ in UUID() }
+            let taken = try await race(8) { try await jobs.begin(id: id, worker: workers[$0]) != nil ? workers[$0] : nil }
+            let winner = try #require(taken.compactMap { $0 }.first)
+            #expect(taken.count { $0 != nil } == 1)
+            let other = UUID()
+            #expect(try await jobs.keep(id: id, worker: winner))
+            #expect(try await !jobs.keep(id: id, worker: other))
+            #expect(try #require(try await jobs.leaseLeft(id: id)) > .seconds(5))
+            try await jobs.release(id: id, worker: other)
+            #expect(try await jobs.begin(id: id, worker: other) == nil)
+            try await jobs.release(id: id, worker: winner)
+            #expect(try await jobs.leaseLeft(id: id) == nil)
+            #expect(try await jobs.begin(id: id, worker: other) != nil)
+            try await client.execute("UPDATE image_jobs SET lease_until = now()")
+            #expect(try await jobs.begin(id: id, worker: winner) != nil)
+            #expect(try await !jobs.keep(id: id, worker: other), "it was taken from this one")
         }
     }
 
@@ -49,15 +72,16 @@ struct ImageJobStateTests {
         try await withImageJobs { jobs, user, client in
             let id = try await jobs.insert(.make(user)).id
             #expect(try await jobs.progress(id: id, percent: 5) == nil, "nobody works on it yet")
-            _ = try await jobs.begin(id: id)
+            let worker = UUID()
+            _ = try await jobs.begin(id: id, worker: worker)
             _ = try await race(20) { index in try await jobs.progress(id: id, percent: index * 4) }
             #expect(try await jobs.find(id: id)?.percent == 76)
             #expect(try await jobs.progress(id: id, percent: 10) == 76)
             #expect(try await jobs.progress(id: id, percent: 100) == 99)
-            #expect(try await jobs.isWanted(id: id))
-            try await jobs.finish(id)
+            #expect(try await jobs.keep(id: id, worker: worker))
+            #expect(try await jobs.complete(id: id, result: .test))
             #expect(try await jobs.progress(id: id, percent: 99) == nil)
-            #expect(try await !jobs.isWanted(id: id))
+            #expect(try await !jobs.keep(id: id, worker: worker))
         }
     }
 

@@ -1,13 +1,60 @@
+internal import EventBus
+internal import HTTPClient
+package import ImageGenerators
+internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
 
-/// Makes pictures; for now it only starts, is observed and stops like its siblings.
+/// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push.
 ///
-/// Its handlers for `image.requested` and `photo.uploaded` come with the image jobs. Nothing publishes those
-/// events yet, and groups are created at the beginning of a stream, so nothing is missed until then.
+/// The settings are those of ``ImageWorkerConfiguration``, and `BLOB_STORE_PATH`: where identity-api puts the uploads.
 public enum ImageWorker: HeliographService {
+    /// The deployed name, and the name of the consumer group.
     public static let name = "image-worker"
-    public static let summary = "Makes pictures with AI and thumbnails of photos (handlers come with the image jobs)."
+    /// One line for `--help`.
+    public static let summary = "Makes pictures with AI and tells their owners."
 
-    public static func build(_ context: ServiceContext) async throws -> [any Service] { [] }
+    /// Builds the service: the generator, the consumer, and the sweepers of jobs.
+    ///
+    /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
+    public static func build(_ context: ServiceContext) async throws -> [any Service] {
+        let configuration = try ImageWorkerConfiguration(context.settings)
+        switch configuration.generator {
+        case .local:
+            return try services(context, generator: LocalGenerator())
+        case .gemini(let gemini):
+            let http = HTTPClient(configuration: gemini.httpClient, logger: context.logger)
+            return [http] + (try services(context, generator: try makeGemini(gemini, http: http, logger: context.logger)))
+        }
+    }
+
+    /// Builds the service around a generator.
+    package static func services(_ context: ServiceContext, generator: any ImageGenerator) throws -> [any Service] {
+        let (postgres, logger) = (context.postgres, context.logger)
+        let store = try context.blobStore()
+        let remains = JobRemains(postgres: postgres, store: store)
+        let maker = PictureMaker(
+            postgres: postgres, store: store, calls: GeneratorCalls(postgres: postgres, generator: generator),
+            threads: LocalGenerator.sharedThreadPool)
+        let handler = ImageRequestedHandler(
+            postgres: postgres, work: JobWork(postgres: postgres, maker: maker), remains: remains)
+        let consumer = try context.consumer(
+            configuration: try ImageWorkerConfiguration(context.settings).consumer, handlers: [.handler(handler)])
+        let overdue = OverdueJobSweeper(postgres: postgres, remains: remains, logger: logger)
+        let retention = ImageRetentionSweeper(postgres: postgres, store: store, remains: remains, logger: logger)
+        logger.info("pictures are made", metadata: ["generator": "\(generator.name)"])
+        return [consumer, overdue, retention]
+    }
+
+    private static func makeGemini(
+        _ configuration: GeminiConfiguration, http: HTTPClient, logger: Logger
+    ) throws -> GeminiGenerator {
+        do throws(GenerationError) {
+            return try GeminiGenerator(configuration: configuration, http: http, logger: logger)
+        } catch {
+            throw ConfigurationError(
+                "GEMINI_API_KEY, GEMINI_MODEL or GEMINI_BASE_URL", "cannot be used (\(error.message))",
+                expectation: "a key, a model's name, and an https:// URL; http:// is accepted for this machine only")
+        }
+    }
 }

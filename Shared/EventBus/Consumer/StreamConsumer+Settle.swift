@@ -62,6 +62,11 @@ extension StreamConsumer {
             logger.info("A handler was cancelled; the message goes to another consumer")
             return .handBack(entry.id)
         }
+        if let postponement = error as? HandlerPostponement {
+            scope.metrics.deferred.increment()
+            logger.info("A handler asks for a later delivery", metadata: ["reason": "\(postponement)"])
+            return .retry(DelayedRetry(id: entry.id, failures: entry.failures, delay: postponement.delay))
+        }
         if RetryPolicy.isOutage(error) {
             scope.metrics.deferred.increment()
             logger.debug("A handler could not work; trying again", metadata: ["error": "\(error)"])

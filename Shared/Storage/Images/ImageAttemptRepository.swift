@@ -15,16 +15,17 @@ public struct ImageAttemptRepository: Sendable {
 
     /// Notes that a generator is about to be called.
     ///
-    /// - Returns: The number of the attempt; `nil` when there were enough, or the job is no longer to be worked on. Nothing
-    ///   may be called then.
+    /// - Returns: The number of the attempt; `nil` when there were enough, or the job is not, or no longer, this worker's.
+    ///   Nothing may be called then.
     public func begin(
-        jobID: UUID, generator: String, limits: ImageAttemptLimits = ImageAttemptLimits()
+        jobID: UUID, worker: UUID, generator: String, limits: ImageAttemptLimits = ImageAttemptLimits()
     ) async throws(PostgresError) -> Int? {
         let rows = try await db.query(
             """
             WITH counted AS (
                 UPDATE image_jobs SET attempts = attempts + 1, paid_attempts = paid_attempts + 1
                 WHERE id = \(jobID) AND status = 'processing' AND \(unescaped: ImageJobRepository.isVisible)
+                  AND worker = \(worker) AND lease_until > now()
                   AND attempts < \(limits.totalMax) AND paid_attempts < \(limits.paidMax)
                 RETURNING id, attempts
             )

@@ -3,19 +3,53 @@ public import PostgresClient
 internal import WireFormat
 
 extension ImageJobRepository {
+    /// How long a job stays with a worker that gives no sign of life.
+    public static let lease: Duration = .seconds(12)
+
     /// Takes a job into work: `pending | processing → processing`.
     ///
-    /// A job that is already `processing` is taken again, because its first worker may have died.
+    /// A job that is already `processing` is taken again once its worker's lease has ended, because that worker died.
     ///
-    /// - Returns: The job; `nil` when it is terminal, past its deadline, deleted or gone.
-    public func begin(id: UUID) async throws(PostgresError) -> ImageJob? {
+    /// - Parameter worker: Who takes it; another one for each delivery, so that of two only one works on it.
+    /// - Returns: The job; `nil` when somebody else has it, or it is terminal, past its deadline, deleted or gone.
+    public func begin(id: UUID, worker: UUID = UUID()) async throws(PostgresError) -> ImageJob? {
         let rows = try await db.query(
             """
-            UPDATE image_jobs SET status = 'processing', started_at = coalesce(started_at, now())
+            UPDATE image_jobs
+            SET status = 'processing', started_at = coalesce(started_at, now()), worker = \(worker),
+                lease_until = now() + make_interval(secs => \(Self.lease.inSeconds))
             WHERE id = \(id) AND status IN ('pending', 'processing') AND deadline_at > now() AND \(unescaped: Self.isVisible)
+              AND (worker IS NULL OR worker = \(worker) OR lease_until <= now())
             RETURNING *
             """)
         return try jobs(rows).first
+    }
+
+    /// Gives a sign of life for a job that its worker still works on.
+    ///
+    /// - Returns: Whether it is to go on: the job is open, nobody deleted it, and nobody else has taken it.
+    public func keep(id: UUID, worker: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            UPDATE image_jobs SET lease_until = now() + make_interval(secs => \(Self.lease.inSeconds))
+            WHERE id = \(id) AND status = 'processing' AND worker = \(worker) AND \(unescaped: Self.isVisible)
+            """) == 1
+    }
+
+    /// Lets others have a job at once, after a try that has not ended it.
+    public func release(id: UUID, worker: UUID) async throws(PostgresError) {
+        try await db.execute(
+            "UPDATE image_jobs SET worker = NULL, lease_until = NULL WHERE id = \(id) AND worker = \(worker)")
+    }
+
+    /// Returns how long somebody has a job at most from now, without another sign of life; `nil` when nobody has it.
+    public func leaseLeft(id: UUID) async throws(PostgresError) -> Duration? {
+        let query: PostgresQuery = """
+            SELECT extract(epoch FROM lease_until - now())::double precision AS seconds FROM image_jobs
+            WHERE id = \(id) AND status = 'processing' AND deadline_at > now() AND lease_until > now()
+              AND \(unescaped: Self.isVisible)
+            """
+        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in .seconds(try row.decode("seconds")) }
     }
 
     /// Notes how much of a job is done; the figure never falls.
@@ -32,13 +66,6 @@ extension ImageJobRepository {
         return try rows.first.map { row throws(PostgresError) in try row.decode("percent") }
     }
 
-    /// Whether a job is still to be worked on: not ended elsewhere, not deleted.
-    public func isWanted(id: UUID) async throws(PostgresError) -> Bool {
-        let query: PostgresQuery =
-            "SELECT id FROM image_jobs WHERE id = \(id) AND status = 'processing' AND \(unescaped: Self.isVisible)"
-        return try await !db.query(query.readOnly()).isEmpty
-    }
-
     /// Ends a job with its picture: `processing → completed`.
     ///
     /// - Returns: Whether this call ended it. `false`: it had ended or was deleted, so nothing may follow from this call.
@@ -46,7 +73,7 @@ extension ImageJobRepository {
         try await db.execute(
             """
             UPDATE image_jobs
-            SET status = 'completed', percent = 100, completed_at = now(), result_key = \(result.key),
+            SET status = 'completed', percent = 100, completed_at = now(), worker = NULL, lease_until = NULL, result_key = \(result.key),
                 result_format = \(result.format), result_bytes = \(result.byteCount), result_width = \(result.width),
                 result_height = \(result.height), original_width = \(result.originalWidth),
                 original_height = \(result.originalHeight), thumbnail_key = \(result.thumbnailKey),
@@ -61,8 +88,8 @@ extension ImageJobRepository {
     public func fail(id: UUID, _ failure: ImageJob.Failure) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
-            UPDATE image_jobs SET status = 'failed', completed_at = now(), error_code = \(failure.code.rawValue),
-                                  error_message = \(failure.message)
+            UPDATE image_jobs SET status = 'failed', completed_at = now(), worker = NULL, lease_until = NULL,
+                                  error_code = \(failure.code.rawValue), error_message = \(failure.message)
             WHERE id = \(id) AND status IN ('pending', 'processing') AND \(unescaped: Self.isVisible)
             """) == 1
     }
@@ -81,8 +108,8 @@ extension ImageJobRepository {
                     WHERE status IN ('pending', 'processing') AND deadline_at <= now() AND \(unescaped: Self.isVisible)
                     ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
                 )
-                UPDATE image_jobs SET status = 'failed', completed_at = now(), error_code = \(failure.code.rawValue),
-                                      error_message = \(failure.message)
+                UPDATE image_jobs SET status = 'failed', completed_at = now(), worker = NULL, lease_until = NULL,
+                                      error_code = \(failure.code.rawValue), error_message = \(failure.message)
                 FROM overdue WHERE id = overdue_id
                 RETURNING image_jobs.*
                 """))

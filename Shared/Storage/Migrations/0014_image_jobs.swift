@@ -56,8 +56,11 @@ extension Migration {
                 completed_at       timestamptz,
                 deadline_at        timestamptz NOT NULL DEFAULT now() + interval '5 minutes',
                 expires_at         timestamptz NOT NULL DEFAULT now() + interval '24 hours',
+                worker             uuid,
+                lease_until        timestamptz,
                 seen_at            timestamptz,
                 deleted_at         timestamptz,
+                CONSTRAINT image_jobs_lease_has_holder CHECK ((worker IS NULL) = (lease_until IS NULL)),
                 CONSTRAINT image_jobs_terminal_has_time
                     CHECK ((status IN ('completed', 'failed')) = (completed_at IS NOT NULL)),
                 CONSTRAINT image_jobs_failure_has_reason
@@ -104,6 +107,7 @@ extension Migration {
             COMMENT ON COLUMN image_jobs.template_name IS 'The name it was ordered by.';
             COMMENT ON COLUMN image_jobs.input_key IS 'The sealed upload; NULL once it is deleted.';
             COMMENT ON COLUMN image_jobs.paid_attempts IS 'Calls of a generator that cost something, or may have.';
+            COMMENT ON COLUMN image_jobs.worker IS 'Who works on it, until lease_until: two at a time would pay twice.';
             COMMENT ON COLUMN image_jobs.seen_at IS 'When its user first fetched the outcome; until then it counts for the badge.';
             COMMENT ON COLUMN image_jobs.deleted_at IS 'When its user deleted it: nobody sees it, and pictures and row go next.';
             COMMENT ON TABLE image_attempts IS 'One call of a generator, committed before the call is made.';

@@ -1,0 +1,60 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import ImageGenerators
+internal import ServiceDefaults
+
+/// The settings of the image worker.
+///
+/// - `IMAGE_GENERATOR` (`local` or `gemini`, default `local`): who makes the pictures.
+/// - `IMAGE_CONCURRENCY` (1 to 64, default 4): how many jobs are worked on at once; with `local` the processors are the limit.
+/// - `GEMINI_API_KEY` (with `gemini` required): the key.
+/// - `GEMINI_MODEL` (with `gemini` required): the name of an image model.
+/// - `GEMINI_BASE_URL` (URL, default Google's): where Gemini is.
+/// - `GEMINI_CA_FILE` (path, default the system's authorities): whom to trust instead.
+struct ImageWorkerConfiguration: Sendable {
+    /// Who makes the pictures.
+    enum Generator: Sendable {
+        case local
+        case gemini(GeminiConfiguration)
+    }
+
+    /// The longest a job's deadline can be away, and then some: the deadline is what ends its work.
+    private static let handlerTimeout: Duration = .seconds(65 * 60)
+
+    let generator: Generator
+    let consumer: EventConsumerConfiguration
+
+    init(_ settings: Settings) throws(ConfigurationError) {
+        generator = try Self.generator(settings)
+        var consumer = EventConsumerConfiguration()
+        consumer.concurrency = try settings.int("IMAGE_CONCURRENCY", default: 4, in: 1...64)
+        consumer.handlerTimeout = Self.handlerTimeout
+        // The handler gives a job up before the bus does, so that its user hears of it.
+        consumer.retryPolicy.crashesMax = ImageRequestedHandler.crashesMax + 2
+        self.consumer = consumer
+    }
+
+    private static func generator(_ settings: Settings) throws(ConfigurationError) -> Generator {
+        let expectation = "local or gemini"
+        switch try settings.optionalString("IMAGE_GENERATOR", expectation) ?? "local" {
+        case "local": return .local
+        case "gemini":
+            var configuration = GeminiConfiguration(
+                apiKey: try settings.string("GEMINI_API_KEY", "a key of Google's AI Studio"),
+                model: try settings.string("GEMINI_MODEL", "the name of an image model"))
+            if let url = try settings.optionalString("GEMINI_BASE_URL", "the URL of Gemini") { configuration.baseURL = url }
+            configuration.caFile = try caFile(settings)
+            return .gemini(configuration)
+        default: throw ConfigurationError("IMAGE_GENERATOR", "is not valid", expectation: expectation)
+        }
+    }
+
+    private static func caFile(_ settings: Settings) throws(ConfigurationError) -> String? {
+        let expectation = "the path of a PEM file of certificate authorities"
+        guard let path = try settings.optionalString("GEMINI_CA_FILE", expectation) else { return nil }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw ConfigurationError("GEMINI_CA_FILE", "names a file that cannot be read", expectation: expectation)
+        }
+        return path
+    }
+}

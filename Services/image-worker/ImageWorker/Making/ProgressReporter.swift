@@ -1,0 +1,40 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Notes how far a job is and tells those who watch it: the newest figure now and then, never a smaller one.
+struct ProgressReporter: Sendable {
+    /// The time between two figures.
+    static let interval: Duration = .milliseconds(700)
+
+    private let figures: AsyncStream<Int>
+    private let continuation: AsyncStream<Int>.Continuation
+
+    init() {
+        (figures, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Takes a figure, in percent; returns at once.
+    func report(_ percent: Int) { continuation.yield(percent) }
+
+    /// Writes figures until cancelled, or until the job is no longer to be worked on.
+    func run(_ job: ImageJob, postgres: PostgresClient) async throws {
+        var told = job.percent
+        for await percent in figures where percent > told {
+            let noted = try await postgres.withTransaction { transaction in
+                let noted = try await ImageJobRepository(transaction).progress(id: job.id, percent: percent)
+                if noted == percent {
+                    let event = ImageProgress(jobID: job.id, state: .processing, percent: percent)
+                    try await OutboxRepository(transaction).publish(
+                        event, requestID: job.requestID, traceparent: job.traceparent, expiresAt: job.deadlineAt)
+                }
+                return noted
+            }
+            guard let noted else { throw JobUnwanted() }
+            told = noted
+            try await Task.sleep(for: Self.interval)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import BlobStore
+import Foundation
+import ImageGenerators
+import ImageProbe
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@Suite struct ImageRequestedHandlerTests {
+    @Test func `a photo becomes a picture with a thumbnail, one push, and the upload is gone`() async throws {
+        try await WorkerFixture.with(LocalGenerator()) { worker in
+            try await worker.running {
+                let id = try await worker.submit(template: "pencil-sketch", width: 320, height: 240)
+                let job = try await worker.ended(id)
+                #expect(job.status == .completed && job.percent == 100)
+                let result = try #require(job.result)
+                #expect(result.modelUsed == "local" && result.generationTimeMs != nil && result.format == "jpeg")
+                #expect(result.width == 320 && result.height == 240 && result.originalWidth > 0 && result.originalHeight > 0)
+
+                let picture = try await worker.blobs.read(try BlobKey(result.key), limit: 1 << 22)
+                #expect(picture.count == result.byteCount)
+                #expect(try probe(picture).width == 320)
+                let thumbnail = try await worker.blobs.read(try BlobKey(try #require(result.thumbnailKey)), limit: 300 << 10)
+                let info = try probe(thumbnail)
+                #expect(info.format == .jpeg && info.width == 300 && info.height == 200)
+
+                try await eventually("upload and raw picture are gone") {
+                    worker.blobs(of: id) == ["result-1", "thumbnail-1"]
+                }
+                try await eventually("that is noted") { try await worker.jobs.find(id: id)?.inputKey == nil }
+                #expect(try await worker.events(ImageCompleted.self, about: id).map(\.status) == [.completed])
+                let push = try #require(try await worker.onlyPush(about: id))
+                #expect(push.kind == .jobCompleted && push.recipient == .user(worker.user) && push.lane == .urgent)
+                let image = try #require(result.thumbnailKey)
+                #expect(push.parameters == ["job_id": id.wireString, "template_name": "Pencil Sketch", "image": image])
+                let percents = try await worker.events(ImageProgress.self, about: id).map(\.percent)
+                #expect(!percents.isEmpty && percents == percents.sorted())
+            }
+        }
+    }
+
+    @Test func `a blocked picture fails at once, in words that are safe to show`() async throws {
+        let generator = ScriptedGenerator(.fail(.contentBlocked))
+        try await WorkerFixture.with(generator) { worker in
+            try await worker.running {
+                let id = try await worker.submit()
+                let job = try await worker.ended(id)
+                #expect(job.failure?.code == .contentBlocked)
+                #expect(generator.calls == 1)
+                let push = try #require(try await worker.onlyPush(about: id))
+                #expect(push.kind == .jobFailed && push.parameters["reason"] == job.failure?.message)
+                #expect(!"\(push)\(job)".contains("secret"))
+                try await eventually("nothing of it is stored any more") { worker.blobs(of: id).isEmpty }
+            }
+        }
+    }
+
+    @Test func `an answer without a picture is asked for again, twice at most`() async throws {
+        let patient = ScriptedGenerator(.fail(.noImage), .fail(.noImage), .picture)
+        try await WorkerFixture.with(patient) { worker in
+            try await worker.running {
+                let job = try await worker.ended(try await worker.submit())
+                #expect(job.status == .completed && job.result?.modelUsed == "scripted-1.5")
+                #expect(patient.calls == 3)
+            }
+        }
+        let hopeless = ScriptedGenerator(.fail(.noImage))
+        try await WorkerFixture.with(hopeless) { worker in
+            try await worker.running {
+                let job = try await worker.ended(try await worker.submit())
+                #expect(job.failure?.code == .processingFailed)
+                #expect(hopeless.calls == 3)
+            }
+        }
+    }
+
+    @Test func `a generator that asks to wait is called again after that, and nothing counts as paid`() async throws {
+        let generator = ScriptedGenerator(.fail(.rateLimited(retryAfter: .seconds(2))), .picture)
+        try await WorkerFixture.with(generator) { worker in
+            try await worker.running {
+                let id = try await worker.submit()
+                let job = try await worker.ended(id)
+                #expect(job.status == .completed && generator.calls == 2)
+                let attempts = try await worker.attempts.list(jobID: id)
+                #expect(attempts.first?.outcome == .free && attempts.count == 2)
+                #expect(attempts[1].startedAt.timeIntervalSince(attempts[0].startedAt) >= 2)
+                #expect(try await worker.events(NotificationRequested.self, about: id).count == 1, "no push for a try that failed")
+            }
+        }
+    }
+
+    @Test func `a quota that comes back after the deadline fails the job without a wait`() async throws {
+        let generator = ScriptedGenerator(.fail(.quotaExhausted(until: Date(timeIntervalSinceNow: 3600))))
+        try await WorkerFixture.with(generator) { worker in
+            try await worker.running {
+                let job = try await worker.ended(try await worker.submit())
+                #expect(job.failure?.code == .unavailable && generator.calls == 1)
+            }
+        }
+    }
+
+    @Test func `a job that is not done in time fails with timeout`() async throws {
+        let generator = ScriptedGenerator(.hang)
+        try await WorkerFixture.with(generator) { worker in
+            try await worker.running {
+                let id = try await worker.submit(processingTime: .seconds(3))
+                let job = try await worker.ended(id)
+                #expect(job.failure?.code == .timeout)
+                try await eventually("the call is cancelled") { generator.cancellations == generator.calls }
+                #expect(try await worker.onlyPush(about: id)?.kind == .jobFailed)
+            }
+        }
+    }
+
+    @Test func `a deleted job is stopped, leaves nothing, and nobody is told`() async throws {
+        let generator = ScriptedGenerator(.hang)
+        try await WorkerFixture.with(generator) { worker in
+            try await worker.running {
+                let id = try await worker.submit()
+                try await eventually("the call is under way") { generator.calls == 1 }
+                guard case .stopping = try await worker.jobs.delete(id: id, userID: worker.user) else {
+                    Issue.record("the job was not in work")
+                    return
+                }
+                try await eventually("the call is cancelled") { generator.cancellations == 1 }
+                try await eventually("pictures and row are gone") {
+                    let rows = try await worker.postgres.query("SELECT id FROM image_jobs WHERE id = \(id)")
+                    return rows.isEmpty && worker.blobs(of: id).isEmpty
+                }
+                #expect(try await worker.events(NotificationRequested.self, about: id).isEmpty)
+                #expect(try await worker.events(ImageCompleted.self, about: id).isEmpty)
+            }
+        }
+    }
+
+    @Test func `what is no picture fails with invalid_image before anything is paid`() async throws {
+        let portrait = try Photos.portrait()
+        let uploads: [[UInt8]] = [
+            Array("a text file named .jpg".utf8), Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8),
+            Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 400), Array(portrait.prefix(portrait.count / 3)), [0],
+        ]
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator) { worker in
+            try await worker.running {
+                for upload in uploads {
+                    let job = try await worker.ended(try await worker.submit(upload))
+                    #expect(job.failure?.code == .invalidImage)
+                }
+                #expect(generator.calls == 0)
+            }
+        }
+    }
+
+    @Test func `what the generator gives is held to be hostile too`() async throws {
+        let generator = ScriptedGenerator(.garbage)
+        try await WorkerFixture.with(generator) { worker in
+            try await worker.running {
+                let job = try await worker.ended(try await worker.submit())
+                #expect(job.failure?.code == .processingFailed && generator.calls == 1)
+            }
+        }
+    }
+}
+
+private func probe(_ bytes: [UInt8]) throws -> ImageInfo {
+    var probe = ImageProbe()
+    try probe.feed(bytes.span.bytes)
+    return try probe.finish()
+}

@@ -1,0 +1,106 @@
+import BlobStore
+import Foundation
+import ImageGenerators
+import NIOCore
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@Suite struct PaidOnceTests {
+    @Test func `however often and at once a job is requested, it ends once with one push`() async throws {
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator) { worker in
+            let id = try await worker.submit(requests: 6)
+            try await worker.running {
+                let job = try await worker.ended(id)
+                #expect(job.status == .completed)
+                try await eventually(within: .seconds(90), "all requests are handled") {
+                    let open = try await worker.postgres.query(
+                        "SELECT id FROM outbox WHERE type = 'image.requested' AND state IN ('waiting', 'published')")
+                    return open.isEmpty
+                }
+                #expect(try await worker.onlyPush(about: id) != nil)
+                #expect(try await worker.events(ImageCompleted.self, about: id).count == 1)
+                #expect(generator.calls == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a picture that a dead worker stored is used, and no call is made`(isNoted: Bool) async throws {
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator) { worker in
+            let id = try await worker.submit()
+            let number = try await worker.leaveAttempt(of: id)
+            let key = try BlobKey("images/\(id.wireString)/raw-\(number)")
+            try await worker.blobs.write(key) { try await $0.append(ByteBuffer(bytes: try Photos.portrait())) }
+            if isNoted {
+                try await worker.attempts.finish(
+                    jobID: id, number: number, outcome: .generated(rawKey: key.name, modelUsed: "m-1", durationMs: 77))
+            }
+            try await worker.running {
+                let job = try await worker.ended(id)
+                #expect(job.status == .completed && generator.calls == 0)
+                #expect(job.result?.modelUsed == (isNoted ? "m-1" : "earlier"))
+                #expect(job.result?.generationTimeMs == (isNoted ? 77 : nil))
+            }
+        }
+    }
+
+    @Test func `a call that a dead worker had under way is made once more, and both are counted`() async throws {
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator) { worker in
+            let id = try await worker.submit()
+            _ = try await worker.leaveAttempt(of: id)
+            try await worker.running {
+                let job = try await worker.ended(id)
+                let attempts = try await worker.attempts.list(jobID: id)
+                #expect(job.status == .completed && generator.calls == 1)
+                #expect(attempts.map { $0.outcome == nil } == [true, false])
+            }
+        }
+    }
+
+    @Test func `workers that die over and over do not pay over and over`() async throws {
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator) { worker in
+            let id = try await worker.submit()
+            for _ in 0..<3 { _ = try await worker.leaveAttempt(of: id) }
+            try await worker.running {
+                let job = try await worker.ended(id)
+                #expect(job.failure?.code == .unavailable && generator.calls == 0)
+            }
+        }
+    }
+
+    @Test func `a wiped Redis heals: every job still ends once`() async throws {
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator, ownRedis: true) { worker in
+            try await worker.running {
+                var ids: [UUID] = []
+                for index in 0..<12 {
+                    ids.append(try await worker.submit())
+                    if index.isMultiple(of: 4) { try await worker.redis.cli("FLUSHALL") }
+                }
+                for id in ids {
+                    #expect(try await worker.ended(id).status == .completed)
+                    #expect(try await worker.onlyPush(about: id) != nil)
+                }
+                #expect(generator.calls == 12)
+            }
+        }
+    }
+}
+
+extension WorkerFixture {
+    /// Leaves what a worker leaves that dies while it calls a generator, and returns the number of the attempt.
+    func leaveAttempt(of id: UUID) async throws -> Int {
+        let worker = UUID()
+        _ = try #require(try await jobs.begin(id: id, worker: worker))
+        let number = try #require(try await attempts.begin(jobID: id, worker: worker, generator: "earlier"))
+        try await postgres.execute("UPDATE image_jobs SET lease_until = now() WHERE id = \(id)")
+        return number
+    }
+}

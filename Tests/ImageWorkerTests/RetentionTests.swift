@@ -1,0 +1,71 @@
+import Foundation
+import ImageGenerators
+import ImageWorker
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@Suite struct RetentionTests {
+    @Test func `a job that no worker came to in time fails, and its user is told`() async throws {
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator) { worker in
+            let id = try await worker.submit(processingTime: .seconds(-1))
+            try await worker.running {
+                let job = try await worker.ended(id)
+                #expect(job.failure?.code == .timeout)
+                #expect(try await worker.onlyPush(about: id)?.parameters["reason"] != nil)
+                #expect(try await worker.events(ImageCompleted.self, about: id).map(\.status) == [.failed])
+                try await eventually("the upload is gone") { worker.blobs(of: id).isEmpty }
+                #expect(generator.calls == 0)
+            }
+        }
+    }
+
+    @Test func `after its 24 hours a job is gone with its pictures`() async throws {
+        try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
+            var id = UUID()
+            try await worker.running {
+                id = try await worker.submit()
+                _ = try await worker.ended(id)
+                try await eventually("the upload is gone") { worker.blobs(of: id).count == 2 }
+            }
+            try await worker.postgres.execute("UPDATE image_jobs SET expires_at = now() WHERE id = \(id)")
+            try await worker.running {
+                try await eventually("pictures and row are gone") {
+                    try await worker.postgres.query("SELECT id FROM image_jobs WHERE id = \(id)").isEmpty
+                        && worker.blobs(of: id).isEmpty
+                }
+            }
+        }
+    }
+
+    @Test func `an upload that a dead worker left behind an ended job is deleted, the picture stays`() async throws {
+        try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
+            let id = try await worker.submit()
+            try await worker.running { _ = try await worker.ended(id) }
+            let left = try await worker.submit()
+            try await worker.postgres.execute(
+                """
+                UPDATE image_jobs SET input_key = 'images/\(unescaped: left.wireString)/input',
+                                      completed_at = now() - interval '2 minutes' WHERE id = \(id)
+                """)
+            try await worker.running {
+                _ = try await worker.ended(left)
+                try await eventually("the leftover is noted as deleted") { try await worker.jobs.find(id: id)?.inputKey == nil }
+                #expect(worker.blobs(of: id) == ["result-1", "thumbnail-1"])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("IMAGE_GENERATOR", "magic"), ("IMAGE_CONCURRENCY", "0"), ("IMAGE_GENERATOR", "gemini"),
+    ])
+    func `a bad setting stops the start with one clear line`(name: String, value: String) async throws {
+        try await WorkerFixture.with(ScriptedGenerator(.picture), settings: [name: value]) { worker in
+            await #expect(throws: ConfigurationError.self) { try await ImageWorker.build(worker.context) }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import FoundationEssentials
+import ImageGenerators
+import Imaging
+import Synchronization
+
+/// A generator that does what a test says, and counts its calls.
+final class ScriptedGenerator: ImageGenerator {
+    /// What a call does.
+    enum Step: Sendable {
+        /// Gives the picture back as it is.
+        case picture
+        /// Gives bytes that are no picture.
+        case garbage
+        /// Fails.
+        case fail(GenerationError.Code)
+        /// Goes on until it is cancelled.
+        case hang
+    }
+
+    private struct State {
+        var steps: [Step]
+        var calls = 0
+        var cancellations = 0
+    }
+
+    let name = "scripted-1"
+    private let state: Mutex<State>
+
+    /// - Parameter steps: One a call; the last one is repeated.
+    init(_ steps: Step...) { state = Mutex(State(steps: steps)) }
+
+    /// How often it was called.
+    var calls: Int { state.withLock { $0.calls } }
+    /// How many calls ended because they were cancelled.
+    var cancellations: Int { state.withLock { $0.cancellations } }
+
+    func generate(_ request: GenerationRequest) async throws(GenerationError) -> GeneratedImage {
+        let step = state.withLock { state in
+            state.calls += 1
+            return state.steps.count > 1 ? state.steps.removeFirst() : state.steps[0]
+        }
+        request.progress(50)
+        switch step {
+        case .picture:
+            return GeneratedImage(bytes: request.picture.bytes, modelUsed: "scripted-1.5", duration: .milliseconds(12))
+        case .garbage: return GeneratedImage(bytes: [1, 2, 3], modelUsed: name, duration: .zero)
+        case .fail(let code): throw GenerationError(code, "the secret words of the model")
+        case .hang:
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            state.withLock { $0.cancellations += 1 }
+            throw GenerationError(.cancelled, "cancelled")
+        }
+    }
+}

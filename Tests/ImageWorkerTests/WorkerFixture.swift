@@ -1,0 +1,151 @@
+import BlobStore
+import EventBus
+import Foundation
+import HeliographCrypto
+import ImageGenerators
+import ImageWorker
+import Logging
+import NIOCore
+import PostgresClient
+import RedisClient
+import ServiceDefaults
+import ServiceLifecycle
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+/// A worker with a database, a Redis server or key prefix, and a blob store of its own.
+struct WorkerFixture {
+    let context: ServiceContext
+    let blobs: any BlobStore
+    let redis: RedisServer
+    let redisPrefix: String
+    let user: UUID
+    private let folder: TemporaryDirectory
+    private let generator: any ImageGenerator
+
+    var postgres: PostgresClient { context.postgres }
+    var jobs: ImageJobRepository { ImageJobRepository(postgres) }
+    var attempts: ImageAttemptRepository { ImageAttemptRepository(postgres) }
+
+    /// Runs `body` beside a worker, and ends the worker in an orderly way.
+    ///
+    /// - Parameter ownRedis: Whether the Redis server is this test's alone, so that it may be wiped.
+    static func with(
+        _ generator: any ImageGenerator, ownRedis: Bool = false, settings: [String: String] = [:],
+        _ body: (WorkerFixture) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let redis = ownRedis ? try await RedisServer.start() : try await RedisServer.shared()
+        let prefix = RedisServer.uniquePrefix()
+        try await withMigratedDatabase { database in
+            let environment = [
+                "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0",
+                "SEALING_KEYS": KeyRing.generateText(), "LOOKUP_KEY": Base64.encode(SecureRandom.bytes(32)),
+                "BLOB_STORE_PATH": folder.path,
+            ].merging(settings) { $1 }
+            var logger = Logger(label: "image-worker-tests")
+            logger.logLevel = .critical
+            let context = try ServiceContext(
+                name: "image-worker", settings: Settings(environment: environment), logger: logger)
+            let user = try await UserRepository(context.postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1])
+            let fixture = WorkerFixture(
+                context: context, blobs: try context.blobStore(), redis: redis, redisPrefix: prefix, user: user.id,
+                folder: folder, generator: generator)
+            let result = await Result.catching { try await body(fixture) }
+            await context.postgres.shutdown()
+            await context.redis.shutdown()
+            try result.get()
+        }
+    }
+
+    /// Runs a worker while `body` runs.
+    func running(_ body: () async throws -> Void) async throws {
+        let relay = OutboxRelay(transport: context.transport, postgres: postgres, logger: context.logger)
+        let republisher = Republisher(transport: context.transport, postgres: postgres, logger: context.logger)
+        let services = try ImageWorker.services(context, generator: generator)
+        let group = ServiceGroup(services: [relay, republisher] + services, logger: context.logger)
+        let task = Task { try await group.run() }
+        let result = await Result.catching(body)
+        await group.triggerGracefulShutdown()
+        _ = await task.result
+        try result.get()
+    }
+
+    // MARK: What identity-api does
+
+    /// Stores an upload and a job, and has it requested, as identity-api does.
+    func submit(
+        _ upload: [UInt8]? = nil, template: String = "vintage", width: Int? = nil, height: Int? = nil,
+        processingTime: Duration = NewImageJob.defaultProcessingTime, requests: Int = 1
+    ) async throws -> UUID {
+        let id = UUID()
+        let key = try BlobKey("images/\(id.wireString)/input")
+        let bytes = try upload ?? Photos.portrait()
+        try await blobs.write(key) { try await $0.append(ByteBuffer(bytes: bytes)) }
+        try await postgres.withTransaction { transaction in
+            try await ImageJobRepository(transaction).insert(
+                NewImageJob(
+                    id: id, userID: user, templateID: template, width: width, height: height, inputKey: key.name,
+                    requestID: "req-1", processingTime: processingTime))
+            try await OutboxRepository(transaction).publish(
+                (0..<requests).map { _ in ImageRequested(jobID: id) }, requestID: "req-1")
+        }
+        return id
+    }
+
+    // MARK: What came of it
+
+    /// Waits for the end of a job.
+    func ended(_ id: UUID) async throws -> ImageJob {
+        try await eventually(within: .seconds(60), "job \(id) to end") {
+            let job = try await jobs.find(id: id)
+            return job?.completedAt == nil ? nil : job
+        }
+    }
+
+    /// The bodies of the messages about a job that were owed to the streams, oldest first.
+    func events<Body: Event>(_ type: Body.Type, about id: UUID) async throws -> [Body] {
+        let rows = try await postgres.query("SELECT body FROM outbox WHERE type = \(type.type.rawValue) ORDER BY id")
+        return try rows.map { try $0.decode("body", as: [UInt8].self) }
+            .filter { String(decoding: $0, as: UTF8.self).contains(id.wireString) }
+            .map { body in
+                try EncodedEnvelope(
+                    id: UUID(), type: Body.type, version: Body.version, key: "k", occurredAt: Date(), body: body
+                ).decode(Body.self).body
+            }
+    }
+
+    /// The push about a job, `nil` when there are none or several.
+    func onlyPush(about id: UUID) async throws -> NotificationRequested? {
+        let pushes = try await events(NotificationRequested.self, about: id)
+        return pushes.count == 1 ? pushes[0] : nil
+    }
+
+    /// The names of the objects of a job.
+    func blobs(of id: UUID) -> Set<String> {
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let files = paths.filter { path in
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: folder.path + "/" + path, isDirectory: &isFolder)
+            return path.contains(id.wireString) && !isFolder.boolValue
+        }
+        return Set(files.map { String($0.split(separator: "/").last!) })
+    }
+}
+
+extension Result where Failure == any Error {
+    static func catching(_ body: () async throws -> Success) async -> Result {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}
+
+/// Photos that `make setup` fetches.
+enum Photos {
+    static func portrait() throws -> [UInt8] { try read("person-a/front-1") }
+
+    static func read(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: try PackageRoot.file(".cache/photos/\(name).jpg"))))
+    }
+}
