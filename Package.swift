@@ -98,7 +98,7 @@ let package = Package(
         .service("image-worker", library: "ImageWorker"),
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
-        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto"]),
+        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks"]),
         .service("notifier", library: "Notifier"),
         .serviceLibrary("HeliographCtl", of: "heliographctl", ["HeliographCrypto", .argumentParser]),
         .service("heliographctl", library: "HeliographCtl"),

@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://cdn.example.org/a.jpg", "https://user@cdn.example.org/a.jpg", "https:///a.jpg", "ftp://x/a.jpg",
+        "http://cdn.example.org/a.jpg", "http://localhost.example.org/a.jpg", "https://user@cdn.example.org/a.jpg",
+        "https:///a.jpg", "ftp://x/a.jpg",
         "https://cdn.example.org/a b.jpg", "https://cdn.example.org/" + String(repeating: "a", count: 700),
     ])
     func `a picture no phone would load is left out and the push goes`(url: String) throws {
@@ -63,6 +64,12 @@ import Testing
         #expect(message.apns.options == nil)
         #expect(message.android.notification.image == nil)
         #expect(message.data == ["event_id": "1", "action": "new_photos"])
+    }
+
+    @Test(arguments: ["http://localhost:8080/media/a.jpg", "http://127.0.0.1/media/a.jpg", "https://api.example.org/media/a.jpg"])
+    func `a picture of this machine may be plain http, for a simulator`(url: String) throws {
+        let message = try Self.message(.jobCompleted(jobID: "1", templateName: "T", thumbnailURL: url, badge: nil))
+        #expect(message.apns.options?.image == url && message.apns.payload.aps.mutableContent == 1)
     }
 
     @Test func `what has no time left does not wait for the phone`() throws {

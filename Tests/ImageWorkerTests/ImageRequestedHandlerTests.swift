@@ -19,21 +19,22 @@ import WireFormat
                 #expect(result.modelUsed == "local" && result.generationTimeMs != nil && result.format == "jpeg")
                 #expect(result.width == 320 && result.height == 240 && result.originalWidth > 0 && result.originalHeight > 0)
 
-                let picture = try await worker.blobs.read(try BlobKey(result.key), limit: 1 << 22)
+                let picture = try await worker.blobs.read(try BlobKey(result.key), kind: .media, limit: 1 << 22)
                 #expect(picture.count == result.byteCount)
                 #expect(try probe(picture).width == 320)
-                let thumbnail = try await worker.blobs.read(try BlobKey(try #require(result.thumbnailKey)), limit: 300 << 10)
+                let image = try #require(result.thumbnailKey)
+                let thumbnail = try await worker.blobs.read(try BlobKey(image), kind: .media, limit: 300 << 10)
                 let info = try probe(thumbnail)
                 #expect(info.format == .jpeg && info.width == 300 && info.height == 200)
 
                 try await eventually("upload and raw picture are gone") {
-                    worker.blobs(of: id) == ["result-1", "thumbnail-1"]
+                    worker.hasOnlyPictures(id)
                 }
                 try await eventually("that is noted") { try await worker.jobs.find(id: id)?.inputKey == nil }
                 #expect(try await worker.events(ImageCompleted.self, about: id).map(\.status) == [.completed])
                 let push = try #require(try await worker.onlyPush(about: id))
                 #expect(push.kind == .jobCompleted && push.recipient == .user(worker.user) && push.lane == .urgent)
-                let image = try #require(result.thumbnailKey)
+                #expect(image.hasSuffix(".jpg"))
                 #expect(push.parameters == ["job_id": id.wireString, "template_name": "Pencil Sketch", "image": image])
                 let percents = try await worker.events(ImageProgress.self, about: id).map(\.percent)
                 #expect(!percents.isEmpty && percents == percents.sorted())

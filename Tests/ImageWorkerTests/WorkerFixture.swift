@@ -117,6 +117,11 @@ struct WorkerFixture {
             }
     }
 
+    /// Whether picture and thumbnail of a job are stored, and nothing else.
+    func hasOnlyPictures(_ id: UUID) -> Bool {
+        blobs(of: id).map { $0.prefix { $0 != "-" } }.sorted() == ["result", "thumbnail"]
+    }
+
     /// The push about a job, `nil` when there are none or several.
     func onlyPush(about id: UUID) async throws -> NotificationRequested? {
         let pushes = try await events(NotificationRequested.self, about: id)

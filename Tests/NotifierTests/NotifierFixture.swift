@@ -44,7 +44,8 @@ struct NotifierFixture: Sendable {
                 "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
                 "FCM_CA_FILE": emulator.configuration.certificateFile,
                 "GOOGLE_APPLICATION_CREDENTIALS": emulator.configuration.serviceAccountFile,
-                "NOTIFY_RETRY_SECONDS": "0.1", "ADMIN_PORT": "0",
+                "NOTIFY_RETRY_SECONDS": "0.1", "ADMIN_PORT": "0", "PUBLIC_URL": "https://api.example.org",
+                "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": directory.path,
             ].merging(settings) { $1 }
             let context = try ServiceContext(
                 name: "notifier", settings: Settings(environment: environment), logger: quiet)
@@ -86,7 +87,7 @@ struct NotifierFixture: Sendable {
 
     /// Writes the rows and publishes the event, as token-registry does.
     func address(
-        _ tokens: [String], kind: NotificationKind = .signIn, parameters: [String: String]? = nil,
+        _ tokens: [String], of user: UUID? = nil, kind: NotificationKind = .signIn, parameters: [String: String]? = nil,
         expiresIn seconds: Double = 600, lane: Lane = .urgent
     ) async throws -> Addressed {
         let session = UUIDv7.generate()
@@ -96,9 +97,14 @@ struct NotifierFixture: Sendable {
         let deliveries = try await postgres.withTransaction { transaction in
             _ = try await NotificationRepository(transaction).insert(
                 NewNotification(
-                    id: notificationID, dedupeKey: "ekyc:\(session.wireString)", kind: kind, recipient: .session(session),
+                    id: notificationID, dedupeKey: "ekyc:\(session.wireString)", kind: kind,
+                    recipient: user.map(NotificationRecipient.user) ?? .session(session),
                     lane: lane, parameters: parameters, expiresAt: Date(timeIntervalSinceNow: seconds)))
             let installs = try await PushInstallRepository(transaction).upsertSeen(try tokens.map(registration))
+            for install in installs {
+                guard let user else { break }
+                _ = try await PushInstallRepository(transaction).bind(installationKey: install.installationKey, userID: user)
+            }
             let deliveries = installs.map {
                 NewDelivery(
                     id: UUIDv7.generate(), notificationID: notificationID, installID: $0.id, generation: $0.generation)

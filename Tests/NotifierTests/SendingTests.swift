@@ -97,7 +97,7 @@ import WireFormat
     }
 
     @Test(arguments: [
-        (NotificationKind.jobCompleted, ["job_id": "j", "template_name": "Oil", "badge": "2"], "Image Ready! 🎨"),
+        (NotificationKind.jobCompleted, ["job_id": "j", "template_name": "Oil"], "Image Ready! 🎨"),
         (.jobFailed, ["job_id": "j", "reason": "Too dark"], "Processing Failed"),
         (.signUp, ["session_id": "s", "user_id": "u", "success": "false"], "eKYC Sign Up"),
         (.newPhotos, ["event_id": "e"], "PhotoShare"),

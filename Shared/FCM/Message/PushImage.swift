@@ -5,12 +5,15 @@ enum PushImage {
 
     /// Returns the URL when a phone will accept it, else nil: a push without its picture is better than no push.
     ///
-    /// Phones load https only; a user name in a URL is no address of ours.
+    /// Phones load https only; http is for a simulator on the machine that runs the system. A user name in a URL is no
+    /// address of ours.
     static func usable(_ url: String) -> String? {
-        guard url.hasPrefix("https://"), url.utf8.count <= urlByteCountMax,
-            url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-        else { return nil }
-        let authority = url.dropFirst("https://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return authority.isEmpty || authority.contains("@") ? nil : url
+        guard url.utf8.count <= urlByteCountMax, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+        let isSecure = url.hasPrefix("https://")
+        guard isSecure || url.hasPrefix("http://") else { return nil }
+        let authority = url.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if authority.isEmpty || authority.contains("@") { return nil }
+        let host = authority.prefix { $0 != ":" }
+        return isSecure || host == "localhost" || host == "127.0.0.1" ? url : nil
     }
 }

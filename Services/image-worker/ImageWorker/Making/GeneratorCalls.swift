@@ -93,7 +93,7 @@ struct GeneratorCalls: Sendable {
             let key = try blobs.rawKey(number)
             for attempt in 1...Self.storeTriesMax {
                 do {
-                    try await blobs.write(image.bytes, to: key)
+                    try await blobs.writeRaw(image.bytes, of: number)
                     break
                 } catch where attempt < Self.storeTriesMax {
                     try await Task.sleep(for: .milliseconds(100) * (1 << attempt))

@@ -1,5 +1,7 @@
 internal import BlobStore
 internal import FoundationEssentials
+internal import ImageProbe
+internal import Imaging
 internal import NIOCore
 internal import Storage
 
@@ -21,15 +23,21 @@ struct JobBlobs: Sendable {
     /// What a call of a generator gave.
     func rawKey(_ attempt: Int) throws(BlobStoreError) -> BlobKey { try BlobKey("\(prefix)/raw-\(attempt)") }
 
-    /// The picture made of it; each attempt has its own, so that two workers with one job cannot mix theirs.
-    func resultKey(_ attempt: Int) throws(BlobStoreError) -> BlobKey { try BlobKey("\(prefix)/result-\(attempt)") }
+    /// Stores what a call of a generator gave, for this system only.
+    func writeRaw(_ bytes: [UInt8], of attempt: Int) async throws {
+        try await store.write(rawKey(attempt)) { try await $0.append(ByteBuffer(bytes: bytes)) }
+    }
 
-    /// Its thumbnail.
-    func thumbnailKey(_ attempt: Int) throws(BlobStoreError) -> BlobKey { try BlobKey("\(prefix)/thumbnail-\(attempt)") }
-
-    /// Stores an object.
-    func write(_ bytes: [UInt8], to key: BlobKey) async throws {
-        try await store.write(key) { try await $0.append(ByteBuffer(bytes: bytes)) }
+    /// Stores a picture that links may lead to, and returns its key: nobody can guess it, and no later one takes its place.
+    ///
+    /// - Parameter role: What it is, such as `result`.
+    func writeMedia(_ picture: EncodedPicture, as role: String) async throws -> BlobKey {
+        let random = UUID().uuidString.lowercased()
+        let key = try BlobKey("\(prefix)/\(role)-\(random).\(picture.format.fileExtension)")
+        try await store.write(key, as: .media(contentType: picture.format.mimeType)) {
+            try await $0.append(ByteBuffer(bytes: picture.bytes))
+        }
+        return key
     }
 
     /// Returns an object, `nil` when there is none that can be read and never will be.

@@ -61,10 +61,8 @@ struct PictureMaker: Sendable {
             return (picture, try PictureWorkshop.thumbnail(of: picture.bytes, limits: limits))
         }
         progress(Self.finishedPercent)
-        let resultKey = try blobs.resultKey(raw.attempt)
-        let thumbnailKey = try blobs.thumbnailKey(raw.attempt)
-        try await blobs.write(picture.bytes, to: resultKey)
-        try await blobs.write(thumbnail.bytes, to: thumbnailKey)
+        let resultKey = try await blobs.writeMedia(picture, as: "result")
+        let thumbnailKey = try await blobs.writeMedia(thumbnail, as: "thumbnail")
         return ImageJob.Result(
             key: resultKey.name, format: picture.format.rawValue, byteCount: picture.bytes.count, width: picture.width,
             height: picture.height, originalWidth: normalised.originalWidth, originalHeight: normalised.originalHeight,

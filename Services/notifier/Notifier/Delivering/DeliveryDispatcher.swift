@@ -29,20 +29,21 @@ struct DeliveryDispatcher: Sendable {
         let sendBefore = ContinuousClock.now + limits.lease - limits.sendDuration
         let claimed = try await claim(DeliveryRepository(postgres), limits.lease)
         guard !claimed.isEmpty else { return 0 }
-        let verdicts = await send(claimed, before: sendBefore, logger: logger)
+        let badges = await Badges.count(for: claimed, postgres, logger: logger)
+        let verdicts = await send(claimed, badges, before: sendBefore, logger: logger)
         try await write(verdicts, about: claimed, cause: cause)
         return claimed.count
     }
 
     /// Sends a batch, `sendsMax` at a time.
     private func send(
-        _ claimed: [ClaimedDelivery], before deadline: ContinuousClock.Instant, logger: Logger
+        _ claimed: [ClaimedDelivery], _ badges: Badges, before deadline: ContinuousClock.Instant, logger: Logger
     ) async -> [DeliveryVerdict] {
         await withTaskGroup(of: DeliveryVerdict.self) { group in
             var waiting = claimed.makeIterator()
             func startNext() {
                 guard let delivery = waiting.next() else { return }
-                group.addTask { await sender.send(delivery, before: deadline, logger: logger) }
+                group.addTask { await sender.send(delivery, badge: badges[delivery], before: deadline, logger: logger) }
             }
             for _ in 0..<limits.sendsMax { startNext() }
             var verdicts: [DeliveryVerdict] = []

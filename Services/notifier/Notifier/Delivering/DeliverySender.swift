@@ -1,7 +1,9 @@
+internal import BlobStore
 internal import FCM
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Logging
+internal import MediaLinks
 internal import Storage
 internal import WireFormat
 
@@ -9,15 +11,18 @@ internal import WireFormat
 struct DeliverySender: Sendable {
     let fcm: FCMClient
     let sealer: Sealer
+    let links: MediaLinks
     let pauses: LanePauses
     let retryPolicy: RetryPolicy
     let clock: @Sendable () -> Date
 
     /// Sends, unless there is a reason not to, and says what is to be written.
     ///
-    /// - Parameter deadline: When it is too late to begin a send within the delivery's lease.
+    /// - Parameters:
+    ///   - badge: The number on the app's icon; nil leaves it as it is.
+    ///   - deadline: When it is too late to begin a send within the delivery's lease.
     func send(
-        _ delivery: ClaimedDelivery, before deadline: ContinuousClock.Instant, logger: Logger
+        _ delivery: ClaimedDelivery, badge: Int?, before deadline: ContinuousClock.Instant, logger: Logger
     ) async -> DeliveryVerdict {
         let now = clock()
         if delivery.expiresAt <= now { return settle(delivery, .expired, "expired") }
@@ -30,7 +35,7 @@ struct DeliverySender: Sendable {
         }
         let message: FCMMessage
         do {
-            message = try build(delivery, target, now: now)
+            message = try build(delivery, target, badge: badge, now: now)
         } catch {
             logger.error("a push cannot be built", metadata: Self.metadata(delivery, ["error": "\(error)"]))
             return settle(delivery, .failed, error is CryptoError ? "sealed_value" : "invalid_message")
@@ -43,13 +48,20 @@ struct DeliverySender: Sendable {
     }
 
     private func build(
-        _ delivery: ClaimedDelivery, _ target: ClaimedDelivery.Target, now: Date
+        _ delivery: ClaimedDelivery, _ target: ClaimedDelivery.Target, badge: Int?, now: Date
     ) throws -> FCMMessage {
         let context = SealingContext.pushInstall(installationKey: target.installationKey)
         let value = String(decoding: try sealer.open(target.valueSealed, context: context), as: UTF8.self)
         return try FCMMessage(
-            PushContent(delivery.kind, parameters: delivery.parameters),
+            PushContent(
+                delivery.kind, parameters: delivery.parameters, badge: badge, link: { link(to: $0, of: delivery) }),
             to: target.kind == .fid ? .fid(value) : .token(value), expiresAt: delivery.expiresAt, now: now)
+    }
+
+    /// Makes the link to a picture, which works for as long as its notification is worth showing.
+    private func link(to name: String, of delivery: ClaimedDelivery) -> String? {
+        guard let key = try? BlobKey(name) else { return nil }
+        return links.link(to: key, as: .jpeg, until: delivery.expiresAt)
     }
 
     private func judge(_ result: FCMResult, _ delivery: ClaimedDelivery, logger: Logger) -> DeliveryVerdict {

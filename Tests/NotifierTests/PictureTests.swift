@@ -1,0 +1,62 @@
+import FCMEmulator
+import Foundation
+import HeliographCrypto
+import PostgresClient
+import Storage
+import Testing
+import TestSupport
+import WireFormat
+
+@Suite struct PictureTests {
+    @Test func `a finished picture is pushed with a link to its thumbnail and the true number of unseen ones`() async throws {
+        try await NotifierFixture.with { fixture in
+            let user = try await UserRepository(fixture.postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
+            var jobs: [UUID] = []
+            for _ in 0..<3 { jobs.append(try await fixture.completeJob(of: user)) }
+            try await ImageJobRepository(fixture.postgres).markSeen(id: jobs[0])
+
+            let token = fixture.emulator.mintToken()
+            let key = "images/\(jobs[1].wireString)/thumbnail-1.jpg"
+            let addressed = try await fixture.address(
+                [token], of: user, kind: .jobCompleted,
+                parameters: ["job_id": jobs[1].wireString, "template_name": "Oil Painting", "image": key])
+            #expect(try await fixture.settled(addressed).first?.state == .accepted)
+            let message = try #require(await fixture.emulator.messages(to: token).first).message
+            let aps = message["apns"]?["payload"]?["aps"]
+            #expect(aps?["badge"]?.integer == 2 && aps?["mutable-content"]?.integer == 1)
+            #expect(aps?["category"]?.string == "IMAGE_COMPLETE")
+            let image = try #require(message["apns"]?["fcm_options"]?["image"]?.string)
+            #expect(image.hasPrefix("https://api.example.org/media/images/\(jobs[1].wireString)/thumbnail-1.jpg"))
+            #expect(image.contains("&sig=") && message["android"]?["notification"]?["image"]?.string == image)
+            #expect(message["apns"]?["headers"]?["apns-collapse-id"]?.string == "job:\(jobs[1].wireString)")
+        }
+    }
+
+    @Test func `a failed job is pushed without a picture, in safe words`() async throws {
+        try await NotifierFixture.with { fixture in
+            let user = try await UserRepository(fixture.postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
+            let token = fixture.emulator.mintToken()
+            let addressed = try await fixture.address(
+                [token], of: user, kind: .jobFailed, parameters: ["job_id": "j-1", "reason": "It took too long. Please try again."])
+            #expect(try await fixture.settled(addressed).first?.state == .accepted)
+            let message = try #require(await fixture.emulator.messages(to: token).first).message
+            #expect(message["notification"]?["body"]?.string == "Unable to process your image: It took too long. Please try again.")
+            #expect(message["apns"]?["payload"]?["aps"]?["badge"]?.integer == 0)
+            #expect(message["apns"]?["fcm_options"] == nil)
+        }
+    }
+}
+
+extension NotifierFixture {
+    /// Brings a job to its completion, as image-worker does.
+    fileprivate func completeJob(of user: UUID) async throws -> UUID {
+        let jobs = ImageJobRepository(postgres)
+        let id = try await jobs.insert(NewImageJob(userID: user, templateID: "oil-painting", inputKey: "images/x/input")).id
+        _ = try await jobs.begin(id: id)
+        let result = ImageJob.Result(
+            key: "images/x/result.jpg", format: "jpeg", byteCount: 9, width: 3, height: 2, originalWidth: 3, originalHeight: 2,
+            thumbnailKey: nil, modelUsed: "local", generationTimeMs: 1)
+        #expect(try await jobs.complete(id: id, result: result))
+        return id
+    }
+}
