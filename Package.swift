@@ -187,7 +187,7 @@ let package = Package(
         .tests(
             "ImageWorkerTests",
             [
-                "ImageWorker", "ImageGenerators", "Imaging", "ImageProbe", "EventBus", "PostgresClient", "RedisClient", "WireFormat",
+                "ImageWorker", "ImageGenerators", "GeminiEmulator", "Imaging", "ImageProbe", "EventBus", "PostgresClient", "RedisClient", "WireFormat",
                 "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
             ]),
         .tests(

@@ -31,13 +31,18 @@ public struct GenerationError: Error, CustomStringConvertible {
     public let code: Code
     /// One sentence for the log.
     public let message: String
+    /// Whether the call certainly cost nothing: it was turned away, or never arrived.
+    public let isFree: Bool
     /// What caused it, if something else did.
     public let underlying: (any Error)?
 
     /// Makes an error of its kind and a sentence for the log.
-    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    ///
+    /// - Parameter isFree: Whether the call certainly cost nothing; it may have when that is not known.
+    public init(_ code: Code, _ message: String, isFree: Bool = false, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
+        self.isFree = isFree
         self.underlying = underlying
     }
 

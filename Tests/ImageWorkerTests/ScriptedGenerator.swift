@@ -44,7 +44,9 @@ final class ScriptedGenerator: ImageGenerator {
         case .picture:
             return GeneratedImage(bytes: request.picture.bytes, modelUsed: "scripted-1.5", duration: .milliseconds(12))
         case .garbage: return GeneratedImage(bytes: [1, 2, 3], modelUsed: name, duration: .zero)
-        case .fail(let code): throw GenerationError(code, "the secret words of the model")
+        case .fail(let code):
+            let isFree = if case .rateLimited = code { true } else { false }
+            throw GenerationError(code, "the secret words of the model", isFree: isFree)
         case .hang:
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             state.withLock { $0.cancellations += 1 }

@@ -23,7 +23,7 @@ struct WorkerFixture {
     let redisPrefix: String
     let user: UUID
     private let folder: TemporaryDirectory
-    private let generator: any ImageGenerator
+    private let generator: (any ImageGenerator)?
 
     var postgres: PostgresClient { context.postgres }
     var jobs: ImageJobRepository { ImageJobRepository(postgres) }
@@ -31,9 +31,11 @@ struct WorkerFixture {
 
     /// Runs `body` beside a worker, and ends the worker in an orderly way.
     ///
-    /// - Parameter ownRedis: Whether the Redis server is this test's alone, so that it may be wiped.
+    /// - Parameters:
+    ///   - generator: Makes the pictures; nil has the settings say who does, as in production.
+    ///   - ownRedis: Whether the Redis server is this test's alone, so that it may be wiped.
     static func with(
-        _ generator: any ImageGenerator, ownRedis: Bool = false, settings: [String: String] = [:],
+        _ generator: (any ImageGenerator)?, ownRedis: Bool = false, settings: [String: String] = [:],
         _ body: (WorkerFixture) async throws -> Void
     ) async throws {
         let folder = try TemporaryDirectory()
@@ -64,7 +66,10 @@ struct WorkerFixture {
     func running(_ body: () async throws -> Void) async throws {
         let relay = OutboxRelay(transport: context.transport, postgres: postgres, logger: context.logger)
         let republisher = Republisher(transport: context.transport, postgres: postgres, logger: context.logger)
-        let services = try ImageWorker.services(context, generator: generator)
+        let services =
+            if let generator { try ImageWorker.services(context, generator: generator) } else {
+                try await ImageWorker.build(context)
+            }
         let group = ServiceGroup(services: [relay, republisher] + services, logger: context.logger)
         let task = Task { try await group.run() }
         let result = await Result.catching(body)

@@ -91,7 +91,8 @@ enum GeminiClassifier {
             case 400 where details.reason == "API_KEY_INVALID": .unauthorised
             default: .invalidRequest
             }
-        return GenerationError(code, message)
+        // An answer with a status in place of a picture is one of a model that did no work.
+        return GenerationError(code, message, isFree: true)
     }
 
     /// When a daily quota is back. Google's own wait is that of whatever limit is over first, often less than a minute,
@@ -106,12 +107,15 @@ enum GeminiClassifier {
     /// - Parameter isDeadline: whether the time it had was all that its job had left.
     static func meaning(of error: HTTPClientError, isDeadline: Bool) -> GenerationError {
         switch error.code {
-        case .cancelled: GenerationError(.cancelled, "the task was cancelled", underlying: error)
+        case .cancelled:
+            GenerationError(.cancelled, "the task was cancelled", isFree: !error.mayHaveReachedServer, underlying: error)
         case .invalidRequest: GenerationError(.invalidRequest, "the call cannot be made", underlying: error)
         case .responseTooLarge:
             GenerationError(.badPicture, "the answer has more than \(GeminiConfiguration.responseByteCountMax) bytes")
         case .timeout where isDeadline: GenerationError(.timeout, "no answer before the deadline", underlying: error)
-        default: GenerationError(.unavailable(retryAfter: nil), "no answer", underlying: error)
+        default:
+            GenerationError(
+                .unavailable(retryAfter: nil), "no answer", isFree: !error.mayHaveReachedServer, underlying: error)
         }
     }
 

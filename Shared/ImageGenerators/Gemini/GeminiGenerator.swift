@@ -58,7 +58,7 @@ public struct GeminiGenerator: ImageGenerator {
     /// See ``ImageGenerator/generate(_:)``.
     public func generate(_ request: GenerationRequest) async throws(GenerationError) -> GeneratedImage {
         if let until = breaker.refusal(now: now()) {
-            throw GenerationError(.quotaExhausted(until: until), "the quota of the day is used up; no call was made")
+            throw GenerationError(.quotaExhausted(until: until), "the quota of the day is used up; no call was made", isFree: true)
         }
         let (pictureSizeMax, start) = (configuration.imageSizeMax, ContinuousClock.now)
         let body = try await compute { () throws(GenerationError) in

@@ -59,7 +59,8 @@ public final class Stack: Sendable {
         let (api, fcm, tls) = (try FreePort.find(), try FreePort.find(), try FreePort.find())
         var environment = [
             "DATABASE_URL": database.url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path + "/blobs",
-            "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "ADMIN_HOST": "127.0.0.1", "FACE_MODELS_PATH": models,
+            "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "PUBLIC_URL": "http://127.0.0.1:\(api)", "ADMIN_HOST": "127.0.0.1",
+            "FACE_MODELS_PATH": models,
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",

@@ -116,12 +116,10 @@ struct GeneratorCalls: Sendable {
 
     private func outcome(of error: GenerationError) -> ImageAttempt.Outcome {
         switch error.code {
+        case _ where error.isFree: .free
         case .contentBlocked, .badPicture: .refused
         case .noImage: .noImage
-        case .rateLimited, .quotaExhausted, .invalidRequest, .unauthorised: .free
-        // An answer that names a wait is one of a service that did no work.
-        case .unavailable(let retryAfter): retryAfter == nil ? .unclear : .free
-        case .timeout, .cancelled: .unclear
+        case .rateLimited, .quotaExhausted, .invalidRequest, .unauthorised, .unavailable, .timeout, .cancelled: .unclear
         }
     }
 

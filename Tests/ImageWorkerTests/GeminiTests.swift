@@ -1,0 +1,104 @@
+import Foundation
+import GeminiEmulator
+import Logging
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+/// The worker as it is in production, on a stand-in for Google's models.
+@Suite struct GeminiTests {
+    /// Runs `body` with a worker that calls an emulator of its own.
+    private func withGemini(_ body: (WorkerFixture, GeminiEmulator) async throws -> Void) async throws {
+        let emulator = GeminiEmulator()
+        try await emulator.start()
+        let settings = [
+            "IMAGE_GENERATOR": "gemini", "GEMINI_API_KEY": "gemini-emulator-key", "GEMINI_MODEL": "gemini-2.5-flash-image",
+            "GEMINI_BASE_URL": emulator.url,
+        ]
+        let result = await Result.catching {
+            try await WorkerFixture.with(nil, settings: settings) { worker in
+                try await worker.running { try await body(worker, emulator) }
+            }
+        }
+        await emulator.stop()
+        try result.get()
+    }
+
+    @Test func `a model's picture is finished as the job asks, and paid for once`() async throws {
+        try await withGemini { worker, emulator in
+            let id = try await worker.submit(template: "watercolor", width: 200, height: 100)
+            let job = try await worker.ended(id)
+            let result = try #require(job.result)
+            #expect(result.width == 200 && result.height == 100 && result.format == "jpeg")
+            #expect(result.modelUsed.hasPrefix("gemini-2.5-flash-image"))
+            #expect(emulator.paidCounts.values.allSatisfy { $0 == 1 } && emulator.calls.count == 1)
+            #expect(emulator.calls[0].prompt.contains("watercolour"))
+        }
+    }
+
+    @Test(arguments: [GeminiBehaviour.Effect.blocked("SAFETY"), .finish("IMAGE_SAFETY")])
+    func `a refusal of the model ends the job with content_blocked, and it is not asked again`(
+        effect: GeminiBehaviour.Effect
+    ) async throws {
+        try await withGemini { worker, emulator in
+            emulator.add(GeminiBehaviour(effect, count: nil))
+            let job = try await worker.ended(try await worker.submit())
+            #expect(job.failure?.code == .contentBlocked && emulator.calls.count == 1)
+        }
+    }
+
+    @Test func `failures that cost nothing are outlasted, whatever their kind`() async throws {
+        try await withGemini { worker, emulator in
+            emulator.add(GeminiBehaviour(.failure(status: 503)))
+            emulator.add(GeminiBehaviour(.failure(status: 500, retryAfter: "1")))
+            emulator.add(GeminiBehaviour(.rateLimited(retrySeconds: 1)))
+            emulator.add(GeminiBehaviour(.html(status: 502)))
+            let id = try await worker.submit()
+            let job = try await worker.ended(id)
+            #expect(job.status == .completed)
+            #expect(try await worker.attempts.list(jobID: id).count { $0.outcome == .free } == 4)
+            #expect(emulator.calls.count { $0.isPaid } == 1)
+        }
+    }
+
+    @Test func `no image, and then one, is a completed job`() async throws {
+        try await withGemini { worker, emulator in
+            emulator.add(GeminiBehaviour(.finish("NO_IMAGE"), count: 2))
+            let job = try await worker.ended(try await worker.submit())
+            #expect(job.status == .completed && emulator.calls.count == 3)
+        }
+    }
+
+    @Test func `answers that are lost again and again are paid for three times at most`() async throws {
+        try await withGemini { worker, emulator in
+            emulator.add(GeminiBehaviour(.cutMidway, count: nil))
+            let job = try await worker.ended(try await worker.submit())
+            #expect(job.failure?.code == .unavailable && emulator.calls.count { $0.isPaid } == 3)
+        }
+    }
+
+    @Test func `a quota that is used up fails jobs without a call, until it is back`() async throws {
+        try await withGemini { worker, emulator in
+            emulator.add(GeminiBehaviour(.dailyQuota, count: nil))
+            for _ in 0..<3 {
+                let job = try await worker.ended(try await worker.submit())
+                #expect(job.failure?.code == .unavailable)
+            }
+            #expect(emulator.calls.count == 1)
+        }
+    }
+
+    @Test func `a worker works on as many jobs at once as it is allowed to`() async throws {
+        try await withGemini { worker, emulator in
+            emulator.add(GeminiBehaviour(.picture, count: nil, latency: .milliseconds(300)))
+            var ids: [UUID] = []
+            for _ in 0..<12 { ids.append(try await worker.submit()) }
+            for id in ids {
+                let job = try await worker.ended(id)
+                #expect(job.status == .completed)
+            }
+            #expect(emulator.callsAtOnceMax <= 4 && emulator.callsAtOnceMax >= 2)
+        }
+    }
+}
