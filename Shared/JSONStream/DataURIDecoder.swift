@@ -1,0 +1,84 @@
+/// Decodes a text that is base64, or a data URI of base64 (`data:image/jpeg;base64,…`, RFC 2397), as it arrives.
+///
+/// It holds the part of a data URI before its comma, and otherwise what ``Base64StreamDecoder`` holds.
+public struct DataURIDecoder: Sendable {
+    /// The most characters before the comma of a data URI.
+    public static let prefixMax = 128
+
+    private enum State { case start, prefix, data }
+
+    private static let scheme = Array("data:".utf8)
+
+    /// The media type that the data URI claims, in lower case and without parameters; nil for bare base64.
+    ///
+    /// Known when the text is complete.
+    public private(set) var mediaType: String?
+    private var state = State.start
+    private var held: [UInt8] = []
+    private var base64 = Base64StreamDecoder()
+
+    /// Makes a decoder for one text.
+    public init() {}
+
+    /// Decodes the next characters and appends the bytes they complete.
+    ///
+    /// - Throws: `badBase64` for what is neither; the decoder is of no use after that.
+    public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONStreamError) {
+        if state == .data { return try base64.decode(text, into: &output) }
+        var position = 0
+        while state != .data, position < text.byteCount {
+            try take(text.unsafeLoad(fromByteOffset: position, as: UInt8.self))
+            position += 1
+        }
+        guard state == .data else { return }
+        try decodeHeld(into: &output)
+        try base64.decode(text.extracting(position..<text.byteCount), into: &output)
+    }
+
+    /// Checks that the text was complete when it ended, and appends what was held of it.
+    public mutating func finish(into output: inout [UInt8]) throws(JSONStreamError) {
+        guard state != .prefix else { throw JSONStreamError(.badBase64, "a data URI without a comma") }
+        // A text of less than five characters, which could have become a scheme.
+        try decodeHeld(into: &output)
+        try base64.finish()
+    }
+
+    private mutating func decodeHeld(into output: inout [UInt8]) throws(JSONStreamError) {
+        let first = held
+        held = []
+        try base64.decode(first.span.bytes, into: &output)
+    }
+
+    private mutating func take(_ byte: UInt8) throws(JSONStreamError) {
+        switch state {
+        case .start:
+            let index = held.count
+            held.append(byte)
+            // Base64 has no colon: whatever is not the scheme is data.
+            guard byte | 0x20 == Self.scheme[index] || byte == Self.scheme[index] else { return state = .data }
+            if held.count == Self.scheme.count { (state, held) = (.prefix, []) }
+        case .prefix:
+            guard byte != UInt8(ascii: ",") else {
+                mediaType = try Self.mediaType(of: held)
+                held = []
+                return state = .data
+            }
+            held.append(byte)
+            guard held.count <= Self.prefixMax else { throw JSONStreamError(.badBase64, "a data URI that begins too long") }
+        case .data:
+            break
+        }
+    }
+
+    /// The type of `type/subtype[;name=value…];base64`.
+    private static func mediaType(of prefix: [UInt8]) throws(JSONStreamError) -> String {
+        guard let text = String(validating: prefix, as: UTF8.self)?.lowercased() else {
+            throw JSONStreamError(.badBase64, "a data URI that is not UTF-8")
+        }
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts.last == "base64" else {
+            throw JSONStreamError(.badBase64, "a data URI of something else than base64")
+        }
+        return String(parts[0])
+    }
+}

@@ -1,0 +1,247 @@
+/// What a ``JSONStreamParser`` found next in the bytes it was given.
+public enum JSONStreamEvent: Sendable, Equatable {
+    /// A member that is not streamed.
+    case member(String, JSONValue)
+    /// A member whose text is streamed begins.
+    case textBegan(String)
+    /// Bytes of the text: those at these offsets of the chunk, which the parser does not copy.
+    case text(Range<Int>)
+    /// A byte of the text that was written as an escape.
+    case escaped(UInt8)
+    /// The text is complete.
+    case textEnded
+    /// The object is complete.
+    case finished
+}
+
+/// Takes a JSON object (RFC 8259) apart as it arrives, without doing any input or output: big texts are handed on in
+/// pieces, everything else is small and given whole.
+///
+/// Feed it the chunks of the body in order, each until ``nextEvent(in:at:)`` returns nil, and call ``finish()`` at the end.
+/// It holds one name or one small value; a streamed text stays in the caller's chunk. A streamed text is not checked to
+/// be UTF-8, and of escapes only those of ASCII characters are taken in it: it is for base64 and the like.
+public struct JSONStreamParser: Sendable {
+    enum State: Equatable {
+        case start, memberOrEnd, member, name, colon, value, text, textEscape, smallValue, commaOrEnd, end
+    }
+
+    private let streamed: Set<String>
+    private let limits: JSONStreamLimits
+    private var state = State.start
+    private var names: Set<String> = []
+    private var name = ""
+    /// What was read of a name, a small value or an escape.
+    private var held: [UInt8] = []
+    private var blanks = 0
+    private var value = ValueEnd()
+    private var isFinished = false
+
+    /// Makes a parser for one body.
+    ///
+    /// - Parameter streamed: the members of the outer object whose value is a text that is handed on in pieces.
+    public init(streaming streamed: Set<String>, limits: JSONStreamLimits = JSONStreamLimits()) {
+        self.streamed = streamed
+        self.limits = limits
+    }
+
+    /// Returns what comes next in the chunk, or nil when the chunk is used up and the next one is wanted.
+    ///
+    /// - Parameters:
+    ///   - chunk: bytes of the body. The same ones until nil is returned.
+    ///   - position: how far the chunk is read; begin with 0.
+    /// - Throws: ``JSONStreamError``; the parser is of no use after that.
+    public mutating func nextEvent(
+        in chunk: RawSpan, at position: inout Int
+    ) throws(JSONStreamError) -> JSONStreamEvent? {
+        while position < chunk.byteCount {
+            let byte = chunk.unsafeLoad(fromByteOffset: position, as: UInt8.self)
+            switch state {
+            case .name:
+                position += 1
+                if try takeNameByte(byte) { state = .colon }
+            case .text:
+                if let event = try takeText(chunk, byte, at: &position) { return event }
+            case .textEscape:
+                position += 1
+                if let escaped = try takeEscapeByte(byte) { return .escaped(escaped) }
+            case .smallValue:
+                if let event = try takeValueByte(byte, at: &position) { return event }
+            default:
+                position += 1
+                if JSONText.isBlank(byte) {
+                    blanks += 1
+                    guard blanks <= limits.blankBytes else { throw JSONStreamError(.limitExceeded, "too much white space") }
+                    continue
+                }
+                blanks = 0
+                if let event = try take(byte, at: &position) { return event }
+            }
+        }
+        guard state == .end, !isFinished else { return nil }
+        isFinished = true
+        return .finished
+    }
+
+    /// Checks that the body was complete when it ended.
+    ///
+    /// - Throws: `truncated` when the object had not ended.
+    public func finish() throws(JSONStreamError) {
+        guard state == .end else { throw JSONStreamError(.truncated, "the body ended after \(names.count) members") }
+    }
+
+    /// Takes a byte between tokens, or the first one of a token.
+    private mutating func take(_ byte: UInt8, at position: inout Int) throws(JSONStreamError) -> JSONStreamEvent? {
+        switch (state, byte) {
+        case (.start, UInt8(ascii: "{")): state = .memberOrEnd
+        case (.memberOrEnd, UInt8(ascii: "}")), (.commaOrEnd, UInt8(ascii: "}")): state = .end
+        case (.memberOrEnd, UInt8(ascii: "\"")), (.member, UInt8(ascii: "\"")): state = .name
+        case (.commaOrEnd, UInt8(ascii: ",")): state = .member
+        case (.colon, UInt8(ascii: ":")): state = .value
+        case (.value, UInt8(ascii: "\"")) where streamed.contains(name):
+            state = .text
+            return .textBegan(name)
+        case (.value, _):
+            // What is null is as good as not there, and small.
+            guard !streamed.contains(name) || byte == UInt8(ascii: "n") else {
+                throw JSONStreamError(.notText, "a streamed member is no text")
+            }
+            state = .smallValue
+            value = ValueEnd()
+            position -= 1
+        default:
+            throw JSONStreamError(.malformed, "an unexpected byte in state \(state)")
+        }
+        return nil
+    }
+
+    /// Takes a byte of a name. True at its end.
+    private mutating func takeNameByte(_ byte: UInt8) throws(JSONStreamError) -> Bool {
+        if byte == UInt8(ascii: "\""), !Self.endsInEscape(held) {
+            name = try JSONText.unescape(held[...])
+            held = []
+            guard names.insert(name).inserted else { throw JSONStreamError(.duplicateName, "the body has a name twice") }
+            guard names.count <= limits.members else { throw JSONStreamError(.limitExceeded, "more than \(limits.members) members") }
+            return true
+        }
+        held.append(byte)
+        guard held.count <= limits.nameBytes else { throw JSONStreamError(.limitExceeded, "a name over \(limits.nameBytes) bytes") }
+        return false
+    }
+
+    /// Whether the next byte belongs to an escape that has begun: the number of backslashes at the end is odd.
+    private static func endsInEscape(_ bytes: [UInt8]) -> Bool {
+        (bytes.lastIndex { $0 != UInt8(ascii: "\\") }.map { bytes.count - 1 - $0 } ?? bytes.count) % 2 == 1
+    }
+
+    /// Takes as much of a text as the chunk has in one piece; nil where an escape begins.
+    private mutating func takeText(
+        _ chunk: RawSpan, _ byte: UInt8, at position: inout Int
+    ) throws(JSONStreamError) -> JSONStreamEvent? {
+        let start = position
+        position = Self.endOfPlainText(in: chunk, from: start)
+        if position > start { return .text(start..<position) }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""):
+            state = .commaOrEnd
+            return .textEnded
+        case UInt8(ascii: "\\"):
+            state = .textEscape
+            return nil
+        default:
+            throw JSONStreamError(.malformed, "a control character in a text")
+        }
+    }
+
+    private mutating func takeEscapeByte(_ byte: UInt8) throws(JSONStreamError) -> UInt8? {
+        if held.isEmpty, byte != UInt8(ascii: "u") {
+            guard let escaped = JSONText.simpleEscape(byte) else {
+                throw JSONStreamError(.malformed, "an escape that JSON does not know")
+            }
+            state = .text
+            return escaped
+        }
+        held.append(byte)
+        guard held.count == 5 else { return nil }
+        let digits = held.dropFirst().compactMap(JSONText.hexDigit)
+        guard digits.count == 4 else { throw JSONStreamError(.malformed, "an escape without four hexadecimal digits") }
+        guard digits[0] == 0, digits[1] == 0, digits[2] < 8 else {
+            throw JSONStreamError(.malformed, "an escape of what is not ASCII in a streamed text")
+        }
+        held = []
+        state = .text
+        return digits[2] << 4 | digits[3]
+    }
+
+    private mutating func takeValueByte(_ byte: UInt8, at position: inout Int) throws(JSONStreamError) -> JSONStreamEvent? {
+        let place = value.advance(byte)
+        if place == .behind { return try completeValue() }
+        held.append(byte)
+        position += 1
+        guard held.count <= limits.valueBytes else {
+            throw JSONStreamError(.limitExceeded, "a value over \(limits.valueBytes) bytes")
+        }
+        return place == .lastByte ? try completeValue() : nil
+    }
+
+    private mutating func completeValue() throws(JSONStreamError) -> JSONStreamEvent {
+        let value = try JSONValue(parsing: held)
+        held = []
+        state = .commaOrEnd
+        return .member(name, value)
+    }
+
+    /// The offset of the first byte that ends a text, begins an escape or may not be there.
+    private static func endOfPlainText(in chunk: RawSpan, from start: Int) -> Int {
+        chunk.withUnsafeBytes { bytes in
+            var end = start
+            while end < bytes.count {
+                let byte = bytes[end]
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+                end &+= 1
+            }
+            return end
+        }
+    }
+}
+
+/// Finds where a small value ends, without judging what is in it.
+private struct ValueEnd: Sendable {
+    enum Place { case inside, lastByte, behind }
+
+    private var depth = 0
+    private var isInText = false
+    private var isEscaped = false
+    private var isBare = false
+
+    mutating func advance(_ byte: UInt8) -> Place {
+        if isInText {
+            if isEscaped { isEscaped = false }
+            else if byte == UInt8(ascii: "\\") { isEscaped = true }
+            else if byte == UInt8(ascii: "\"") {
+                isInText = false
+                return depth == 0 ? .lastByte : .inside
+            }
+            return .inside
+        }
+        switch byte {
+        case UInt8(ascii: "\"") where !isBare:
+            isInText = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            if isBare { return .behind }
+            depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            // One that closes nothing ends a bare value: it is the outer object's.
+            guard depth > 0 else { return .behind }
+            depth -= 1
+            return depth == 0 ? .lastByte : .inside
+        case UInt8(ascii: ",") where depth == 0:
+            return .behind
+        case _ where JSONText.isBlank(byte) && depth == 0:
+            return .behind
+        default:
+            if depth == 0 { isBare = true }
+        }
+        return .inside
+    }
+}

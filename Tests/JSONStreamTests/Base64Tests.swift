@@ -1,0 +1,46 @@
+import Foundation
+import JSONStream
+import Testing
+
+@Suite struct Base64Tests {
+    @Test(arguments: 0..<70)
+    func `what Foundation encodes is decoded, wherever it is cut`(count: Int) throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
+        let text = Array(Data(bytes).base64EncodedString().utf8)
+        for position in 0...text.count {
+            #expect(try decode(cut(text, at: [position])).bytes == bytes)
+            #expect(try decode(cut(text, at: [position / 2, position])).bytes == bytes)
+        }
+    }
+
+    @Test(arguments: [
+        ("data:image/jpeg;base64,QUJD", "image/jpeg"), ("DATA:image/PNG;base64,QUJD", "image/png"),
+        ("data:image/jpeg;charset=x;base64,QUJD", "image/jpeg"), ("data:;base64,QUJD", ""), ("QUJD", nil),
+    ])
+    func `a data URI says its type, and bare base64 none`(text: String, type: String?) throws {
+        for position in 0...text.utf8.count {
+            let decoded = try decode(cut(Array(text.utf8), at: [position]))
+            #expect(decoded.bytes == Array("ABC".utf8))
+            #expect(decoded.mediaType == type)
+        }
+    }
+
+    @Test func `texts that begin like a scheme are base64 all the same`() throws {
+        #expect(try decode([Array("data".utf8)]).bytes == [UInt8](try #require(Data(base64Encoded: "data"))))
+        #expect(try decode([Array("dataQUJD".utf8)]).bytes == [UInt8](try #require(Data(base64Encoded: "dataQUJD"))))
+        #expect(try decode([[]]).bytes.isEmpty)
+    }
+
+    @Test(arguments: [
+        "Q", "QU", "QUJ", "QUJDR", "QQ=", "Q===", "=", "====", "QQ==QQ==", "QQ==A", "QQ=A", "QUI=A", "QR==", "QUJ=", "QUJ-", "QUJ_",
+        "QUJD\n", "QU JD", "QUJD\0", "QUJÐ", "data:image/jpeg,QUJD", "data:image/jpeg;base64QUJD", "data:", "data:x",
+        "data:image/jpeg;base64,Q", "data:image/jpeg;base64;x,QUJD", "data:" + String(repeating: "a", count: 200) + ";base64,QUJD",
+    ])
+    func `anything else is refused, wherever it is cut`(text: String) {
+        let bytes = Array(text.utf8)
+        for position in 0...bytes.count {
+            let error = #expect(throws: JSONStreamError.self) { try decode(cut(bytes, at: [position])) }
+            #expect(error?.code == .badBase64)
+        }
+    }
+}

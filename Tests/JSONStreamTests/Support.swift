@@ -1,0 +1,60 @@
+import JSONStream
+
+/// What a body is taken apart into, with streamed texts put together again.
+struct Parsed: Equatable {
+    var members: [String: JSONValue] = [:]
+    var texts: [String: [UInt8]] = [:]
+}
+
+/// Splits bytes at offsets, which may be in any order and twice.
+func cut(_ bytes: [UInt8], at cuts: [Int]) -> [[UInt8]] {
+    let bounds = [0] + cuts.sorted() + [bytes.count]
+    return zip(bounds, bounds.dropFirst()).map { Array(bytes[$0..<$1]) }
+}
+
+func parse(
+    _ chunks: [[UInt8]], streaming: Set<String> = ["image"], limits: JSONStreamLimits = JSONStreamLimits()
+) throws(JSONStreamError) -> Parsed {
+    var parser = JSONStreamParser(streaming: streaming, limits: limits)
+    var parsed = Parsed()
+    var name = ""
+    for chunk in chunks {
+        var position = 0
+        while let event = try parser.nextEvent(in: chunk.span.bytes, at: &position) {
+            switch event {
+            case .member(let name, let value): parsed.members[name] = value
+            case .textBegan(let began): (name, parsed.texts[began]) = (began, [])
+            case .text(let range): parsed.texts[name, default: []] += chunk[range]
+            case .escaped(let byte): parsed.texts[name, default: []].append(byte)
+            case .textEnded, .finished: break
+            }
+        }
+    }
+    try parser.finish()
+    return parsed
+}
+
+func parse(_ text: String) throws(JSONStreamError) -> Parsed { try parse([Array(text.utf8)]) }
+
+func decode(_ chunks: [[UInt8]]) throws(JSONStreamError) -> (bytes: [UInt8], mediaType: String?) {
+    var decoder = DataURIDecoder()
+    var bytes: [UInt8] = []
+    for chunk in chunks { try decoder.decode(chunk.span.bytes, into: &bytes) }
+    try decoder.finish(into: &bytes)
+    return (bytes, decoder.mediaType)
+}
+
+/// A generator that gives the same numbers every time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
