@@ -43,6 +43,13 @@ public struct ImageJobRepository: Sendable {
         return try await jobs(db.query(query.readOnly())).first
     }
 
+    /// Returns those of these jobs that there are, in no particular order.
+    public func find(ids: [UUID]) async throws(PostgresError) -> [ImageJob] {
+        guard !ids.isEmpty else { return [] }
+        let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) AND \(unescaped: Self.isVisible)"
+        return try await jobs(db.query(query.readOnly()))
+    }
+
     /// Returns a user's jobs, newest first.
     ///
     /// - Parameters:

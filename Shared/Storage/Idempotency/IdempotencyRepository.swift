@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `idempotency_keys`.
+public struct IdempotencyRepository: Sendable {
+    /// How long an answer is kept.
+    public static let lifetime = Duration.seconds(24 * 60 * 60)
+    /// How often a key is looked at again that comes and goes between two statements.
+    private static let looksMax = 3
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Begins to work on a request, unless it was answered or somebody else works on it. Of many at a time one begins.
+    ///
+    /// Not for a transaction with more in it: the lease has to be seen by others at once.
+    ///
+    /// - Parameter lease: for how long nobody else begins; renew it while there is work.
+    public func begin(_ scope: IdempotencyScope, lease: Duration) async throws(PostgresError) -> IdempotencyBeginning {
+        for _ in 0..<Self.looksMax {
+            let owner = UUID()
+            let begun = try await db.execute(
+                """
+                INSERT INTO idempotency_keys AS k (user_id, route, key, owner, locked_until, expires_at)
+                VALUES (\(scope.userID), \(scope.route), \(scope.key), \(owner),
+                        now() + make_interval(secs => \(lease.inSeconds)),
+                        now() + make_interval(secs => \(Self.lifetime.inSeconds)))
+                ON CONFLICT (user_id, route, key) DO UPDATE
+                SET owner = EXCLUDED.owner, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at,
+                    created_at = now(), answered_at = NULL, fingerprint = NULL, resource_id = NULL, answer_status = NULL,
+                    answer = NULL
+                WHERE k.expires_at <= now() OR (k.answered_at IS NULL AND k.locked_until <= now())
+                """)
+            if begun == 1 { return .began(IdempotencyLease(scope: scope, owner: owner)) }
+            let rows = try await db.query(
+                """
+                SELECT fingerprint, resource_id, answer_status, answer FROM idempotency_keys
+                WHERE user_id = \(scope.userID) AND route = \(scope.route) AND key = \(scope.key)
+                """)
+            guard let row = rows.first else { continue }
+            if try row.decode("answer", as: String?.self) == nil { return .inProgress }
+            return .answered(try IdempotencyAnswer(row: row))
+        }
+        return .inProgress
+    }
+
+    /// Renews a lease.
+    ///
+    /// - Returns: False when it had run out and somebody else has the request: give it up.
+    public func renew(_ held: IdempotencyLease, lease: Duration) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            UPDATE idempotency_keys SET locked_until = now() + make_interval(secs => \(lease.inSeconds))
+            WHERE user_id = \(held.scope.userID) AND route = \(held.scope.route) AND key = \(held.scope.key)
+              AND owner = \(held.owner) AND answered_at IS NULL
+            """) == 1
+    }
+
+    /// Keeps the answer. Belongs in the transaction that makes what the answer speaks of.
+    ///
+    /// - Returns: False when the lease had run out and somebody else has the request: roll back.
+    public func complete(_ held: IdempotencyLease, with answer: IdempotencyAnswer) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            UPDATE idempotency_keys
+            SET answered_at = now(), fingerprint = \(answer.fingerprint), resource_id = \(answer.resourceID),
+                answer_status = \(answer.status), answer = \(answer.body)
+            WHERE user_id = \(held.scope.userID) AND route = \(held.scope.route) AND key = \(held.scope.key)
+              AND owner = \(held.owner) AND answered_at IS NULL
+            """) == 1
+    }
+
+    /// Lets go of a request that failed: the next try of it begins anew.
+    public func release(_ held: IdempotencyLease) async throws(PostgresError) {
+        try await db.execute(
+            """
+            DELETE FROM idempotency_keys
+            WHERE user_id = \(held.scope.userID) AND route = \(held.scope.route) AND key = \(held.scope.key)
+              AND owner = \(held.owner) AND answered_at IS NULL
+            """)
+    }
+
+    /// Deletes answers that are past their life, at most `limit`.
+    ///
+    /// - Returns: How many were deleted.
+    @discardableResult
+    public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM idempotency_keys WHERE (user_id, route, key) IN (
+                SELECT user_id, route, key FROM idempotency_keys WHERE expires_at <= now()
+                ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+}
