@@ -65,6 +65,7 @@ let package = Package(
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
         .shared("Multipart", []),
+        .shared("JSONStream", []),
         .shared("ImageProbe", []),
         .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
@@ -88,7 +89,7 @@ let package = Package(
         // MARK: The services
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
-            ["Multipart", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes]),
+            ["Multipart", "JSONStream", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes]),
         .service("identity-api", library: "IdentityAPI"),
         .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
         .service("face-matching-worker", library: "FaceMatchingWorker"),
@@ -157,6 +158,7 @@ let package = Package(
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart"]),
+        .tests("JSONStreamTests", ["JSONStream"]),
         .tests("ImageProbeTests", ["ImageProbe"]),
         .tests("MediaLinksTests", ["BlobStore", "MediaLinks"]),
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
@@ -177,7 +179,7 @@ let package = Package(
             ["ServiceDefaults", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
-            ["IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .nioCore, .nioPosix]),
+            ["IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioPosix]),
         .tests(
             "FaceMatchingWorkerTests",
             [

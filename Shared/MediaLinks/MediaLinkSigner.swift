@@ -7,12 +7,14 @@ public struct MediaGrant: Sendable, Equatable {
     /// The object.
     public let key: BlobKey
     /// What kind of picture it is.
-    public let type: MediaType
+    public let type: PictureType
     /// When the link ends.
     public let expires: Date
 }
 
-/// Makes and checks links to pictures: `<public URL>/media/<key>.<extension>?exp=<seconds>&sig=<signature>`.
+/// Makes and checks links to pictures: `<public URL>/media/<key>?exp=<seconds>&sig=<signature>`.
+///
+/// The key of a picture ends with its extension, such as `.jpg`: phones go by that.
 ///
 /// The signature is an HMAC-SHA256, in base64url, over a context, the path and the expiry. A link is a capability: whoever
 /// has it sees that one picture until it expires, without any other credential, as iOS' notification extension needs it.
@@ -39,18 +41,19 @@ public struct MediaLinkSigner: Sendable {
         self.publicURL = publicURL
     }
 
-    /// Returns the link to a picture, which ends at the next full second after `expires`.
-    public func link(to key: BlobKey, as type: MediaType, until expires: Date) -> String {
-        let path = "\(key.name).\(type.fileExtension)"
+    /// Returns the link to a picture, which ends at the next full second after `expires`; nil for an object whose key does not
+    /// end like a picture's.
+    public func link(to key: BlobKey, until expires: Date) -> String? {
+        guard PictureType(of: key) != nil else { return nil }
         let expiry = "\(Int64(expires.timeIntervalSince1970.rounded(.up)))"
-        let signature = Base64URL.encode(HMACSHA256.authenticate(Self.message(path, expiry), key: self.key))
-        return "\(publicURL.text)\(Self.pathPrefix)\(path)?exp=\(expiry)&sig=\(signature)"
+        let signature = Base64URL.encode(HMACSHA256.authenticate(Self.message(key.name, expiry), key: self.key))
+        return "\(publicURL.text)\(Self.pathPrefix)\(key.name)?exp=\(expiry)&sig=\(signature)"
     }
 
     /// Returns what a link gives access to, nil for one that was not made here or has ended.
     ///
     /// - Parameters:
-    ///   - path: what follows ``pathPrefix``, as it came.
+    ///   - path: what follows ``pathPrefix``, as it came: the key.
     ///   - expiry: the value of `exp`.
     ///   - signature: the value of `sig`, which is compared in constant time.
     ///   - now: the present.
@@ -59,8 +62,7 @@ public struct MediaLinkSigner: Sendable {
             let signature = signature.flatMap(Base64URL.decode),
             HMACSHA256.isValid(signature, of: Self.message(path, expiry), key: key),
             Double(seconds) > now.timeIntervalSince1970,
-            let dot = path.lastIndex(of: "."), let type = MediaType(fileExtension: path[path.index(after: dot)...]),
-            let key = try? BlobKey(String(path[..<dot]))
+            let key = try? BlobKey(path), let type = PictureType(of: key)
         else { return nil }
         return MediaGrant(key: key, type: type, expires: Date(timeIntervalSince1970: Double(seconds)))
     }

@@ -13,8 +13,12 @@ public struct MediaLinks: Sendable {
         self.signer = signer
     }
 
-    /// Returns an expiring link to a picture, which works without any other credential.
-    public func link(to key: BlobKey, as type: MediaType, until expires: Date) -> String {
-        signer.link(to: key, as: type, until: expires)
+    /// Returns an expiring link to a picture, which works without any other credential: the store's own, if it hands out
+    /// pictures by itself, and otherwise one that `GET /media/…` answers. Nil for an object whose key does not end like a
+    /// picture's (`.jpg`, `.png`, `.webp`).
+    public func link(to key: BlobKey, until expires: Date) -> String? {
+        guard PictureType(of: key) != nil else { return nil }
+        let lifetime = Duration.seconds(max(1, expires.timeIntervalSinceNow))
+        return blobs.link(to: key, expires: lifetime) ?? signer.link(to: key, until: expires)
     }
 }

@@ -19,7 +19,9 @@ struct IdentityFixture: Sendable {
     let blobRoot: String
     let http: HTTPClient
     /// The requests of this server that wait for a session.
-    let waiters: SessionWaiters
+    let waiters: RowFeed<Session>
+    /// Those that wait for an image job.
+    let jobFeed: RowFeed<ImageJob>
 
     var postgres: PostgresClient { context.postgres }
     var keys: AccountKeys { AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer) }
@@ -98,9 +100,10 @@ func withIdentityAPI(
         let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
         var iterator = ports.makeAsyncIterator()
         let port = await iterator.next() ?? 0
-        let waiters = try #require(services.lazy.compactMap { $0 as? SessionWaiters }.first)
+        let waiters = try #require(services.lazy.compactMap { $0 as? RowFeed<Session> }.first)
+        let jobFeed = try #require(services.lazy.compactMap { $0 as? RowFeed<ImageJob> }.first)
         let fixture = IdentityFixture(
-            port: port, context: context, blobRoot: folder.path, http: http, waiters: waiters)
+            port: port, context: context, blobRoot: folder.path, http: http, waiters: waiters, jobFeed: jobFeed)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await body(fixture)) } catch { outcome = .failure(error) }
         await http.shutdown()

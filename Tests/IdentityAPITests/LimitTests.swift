@@ -205,10 +205,10 @@ import WireFormat
         try await withIdentityAPI { api in
             let session = try await api.start()
             try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<SessionWaiters.maxPerSession {
+                for _ in 0..<RowFeed<Session>.Limits(total: 0).perRow {
                     group.addTask { try await api.status(session, query: "?wait=30").status }
                 }
-                try await eventually("they wait") { api.waiters.count == SessionWaiters.maxPerSession }
+                try await eventually("they wait") { api.waiters.count == RowFeed<Session>.Limits(total: 0).perRow }
                 #expect(try await api.status(session, query: "?wait=30").refusal == "429 rate_limited")
                 try await api.decide(session.id, .failed(.noMatch))
                 for try await status in group { #expect(status == 200) }

@@ -18,7 +18,8 @@ import Testing
     }
 
     private func link(seconds: Double = 60) throws -> String {
-        try signer().link(to: BlobKey("images/job.v1/thumbnail-abc"), as: .jpeg, until: Self.now.addingTimeInterval(seconds))
+        let key = try BlobKey("images/job.v1/thumbnail-abc.jpg")
+        return try #require(try signer().link(to: key, until: Self.now.addingTimeInterval(seconds)))
     }
 
     @Test func `a link is an https URL with the picture's extension, and always the same`() throws {
@@ -27,13 +28,19 @@ import Testing
                 + "&sig=6Zojptz5Xj_tn55GXLP_W16IPsAKqjM8Sv7DZ736omU")
     }
 
-    @Test(arguments: MediaType.allCases)
-    func `a link gives access to what it was made for`(type: MediaType) throws {
-        let key = try BlobKey("images/job/result-abc")
-        let (path, expiry, signature) = try parts(try signer().link(to: key, as: type, until: Self.now.addingTimeInterval(1)))
+    @Test(arguments: PictureType.allCases)
+    func `a link gives access to what it was made for`(type: PictureType) throws {
+        let key = try BlobKey("images/job/result-abc.\(type.fileExtension)")
+        let link = try #require(try signer().link(to: key, until: Self.now.addingTimeInterval(1)))
+        let (path, expiry, signature) = try parts(link)
         let grant = try #require(try signer().verify(path: path, expiry: expiry, signature: signature, now: Self.now))
         #expect(grant == (try signer().verify(path: path, expiry: expiry, signature: signature, now: Self.now)))
         #expect(grant.key == key && grant.type == type && grant.expires == Self.now.addingTimeInterval(1))
+    }
+
+    @Test(arguments: ["images/job/input", "images/job/result.heic", "jpg", "images/job/resultjpg"])
+    func `what is no picture has no link`(name: String) throws {
+        #expect(try signer().link(to: BlobKey(name), until: Self.now) == nil)
     }
 
     @Test func `a link ends when it says so`() throws {

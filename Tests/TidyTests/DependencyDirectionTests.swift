@@ -5,7 +5,7 @@ import Testing
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
-        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "ImageProbe"],
+        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe"],
         ["Imaging"],
         ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators"],
         ["Storage", "MediaLinks"],

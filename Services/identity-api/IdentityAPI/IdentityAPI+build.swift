@@ -1,10 +1,14 @@
+internal import BlobStore
 internal import EventBus
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
+internal import MediaLinks
 internal import NIOCore
+internal import PostgresClient
 public import ServiceDefaults
 public import ServiceLifecycle
+internal import Storage
 internal import WireFormat
 
 /// The public edge: takes photos, says what became of a session, signs devices in and out.
@@ -22,26 +26,40 @@ public enum IdentityAPI: HeliographService {
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) throws -> [any Service] {
         let blobs = try context.blobStore()
+        let links = try context.mediaLinks()
+        let postgres = context.postgres
         let keys = AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer)
-        let waiters = SessionWaiters(limit: configuration.waiters, postgres: context.postgres, logger: context.logger)
-        let sessions = SessionController(postgres: context.postgres, waiters: waiters)
+        let waiters = RowFeed<Session>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
+            Dictionary(uniqueKeysWithValues: try await SessionRepository(postgres).find(ids: ids).map { ($0.id, $0) })
+        }
+        let jobs = RowFeed<ImageJob>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
+            Dictionary(uniqueKeysWithValues: try await ImageJobRepository(postgres).find(ids: ids).map { ($0.id, $0) })
+        }
+        let authenticator = AccessTokenAuthenticator(postgres: postgres)
+        let slots = UploadSlots(
+            limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
+        let sessions = SessionController(postgres: postgres, waiters: waiters)
         let routes = APIRoutes(
             uploads: UploadController(
                 blobs: blobs, starter: SessionStarter(
-                    postgres: context.postgres, keys: keys, limiter: RateLimiter(configuration.limits.account)),
-                authenticator: AccessTokenAuthenticator(postgres: context.postgres),
-                slots: UploadSlots(
-                    limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress),
-                limits: configuration.uploads),
+                    postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.account)),
+                authenticator: authenticator, slots: slots, limits: configuration.uploads),
             sessions: sessions,
-            tokens: TokenController(postgres: context.postgres, keys: keys, sessions: sessions),
+            tokens: TokenController(postgres: postgres, keys: keys, sessions: sessions),
+            images: imageRoutes(
+                configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
+                jobs: jobs, uploads: slots),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)))
         let broadcasts = BroadcastReader(
             transport: context.transport, logger: context.logger,
-            handlers: [.on(EkycCompleted.self) { waiters.wake($0.body.sessionID) }])
+            handlers: [
+                .on(EkycCompleted.self) { waiters.wake($0.body.sessionID) },
+                .on(ImageProgress.self) { jobs.wake($0.body.jobID) },
+                .on(ImageCompleted.self) { jobs.wake($0.body.jobID) },
+            ])
         let sweeper = SessionSweeper(
-            postgres: context.postgres, blobs: blobs, interval: configuration.sweepInterval, logger: context.logger)
+            postgres: postgres, blobs: blobs, interval: configuration.sweepInterval, logger: context.logger)
         let server = Application(
             router: routes.buildRouter(),
             server: .guardedHTTP1(configuration),
@@ -50,6 +68,28 @@ public enum IdentityAPI: HeliographService {
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)),
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
         // Shut down in reverse: waiting requests get their answer, then the server finishes what it has.
-        return [broadcasts, sweeper, server, waiters]
+        return [broadcasts, sweeper, server, waiters, jobs]
+    }
+
+    private static func imageRoutes(
+        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
+        keys: AccountKeys, authenticator: any Authenticator, jobs: RowFeed<ImageJob>, uploads: UploadSlots
+    ) -> ImageRoutes {
+        let perAddress = configuration.limits.uploadsPerAddress
+        let downloads = UploadSlots(limit: configuration.downloads, perAddress: perAddress)
+        let reader = ImageJobReader(postgres: postgres, blobs: blobs, links: links, slots: downloads)
+        let controller = ImageJobController(
+            postgres: postgres, blobs: blobs, authenticator: authenticator, reader: reader, jobs: jobs)
+        return ImageRoutes(
+            submit: ImageSubmitController(
+                blobs: blobs, postgres: postgres, authenticator: authenticator,
+                starter: ImageJobStarter(postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime),
+                reader: reader, jobs: jobs, slots: uploads, limiter: RateLimiter(configuration.limits.orders),
+                limits: configuration.uploads),
+            jobs: controller,
+            events: ImageJobEvents(
+                controller: controller, postgres: postgres, jobs: jobs,
+                slots: UploadSlots(limit: configuration.eventStreams, perAddress: perAddress)),
+            media: MediaController(blobs: blobs, signer: links.signer, slots: downloads))
     }
 }

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import ServiceDefaults
+internal import Storage
 
 /// The settings and limits of identity-api.
 struct IdentityAPIConfiguration: Sendable {
@@ -17,18 +18,25 @@ struct IdentityAPIConfiguration: Sendable {
     var connections = 4_096
     /// A connection without a request is closed after this.
     var idleTimeout = TimeAmount.seconds(75)
-    /// Requests that may wait for a session at a time.
+    /// Requests that may wait for a session at a time, and those that may wait for a job.
     var waiters = 2_000
+    /// Clients that may read a job's events at a time; one address, a share of them.
+    var eventStreams = 1_000
+    /// Pictures that may be on their way out, and so in memory, at a time.
+    var downloads = 64
+    /// How long an image job may take, waiting included.
+    var imageProcessingTime = NewImageJob.defaultProcessingTime
     /// Pause between two sweeps for overdue sessions.
     var sweepInterval = Duration.seconds(5)
 
     init() {}
 
-    /// Reads `HTTP_HOST`, `HTTP_PORT`, `UPLOAD_CONCURRENCY` and the settings of ``LimitsConfiguration``.
+    /// Reads `HTTP_HOST`, `HTTP_PORT`, `UPLOAD_CONCURRENCY`, `IMAGE_JOB_DEADLINE_SECONDS` and the settings of ``LimitsConfiguration``.
     init(_ settings: Settings) throws(ConfigurationError) {
         host = try settings.optionalString("HTTP_HOST", "an address to listen on") ?? host
         port = try settings.int("HTTP_PORT", default: port, in: 0...65_535)
         uploads.concurrentUploads = try settings.int("UPLOAD_CONCURRENCY", default: uploads.concurrentUploads, in: 1...1_024)
+        imageProcessingTime = try settings.seconds("IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600)
         limits = try LimitsConfiguration(settings)
     }
 }

@@ -46,11 +46,16 @@ struct AccountKeys: Sendable {
         guard let pushTokenSealed = session.pushTokenSealed else { return nil }
         let value = try sealer.open(pushTokenSealed, context: SealingContext.sessionPushToken(sessionID: session.id))
         guard let target = PushTarget(String(decoding: value, as: UTF8.self)) else { return nil }
+        return try registration(of: target, seenAt: session.createdAt)
+    }
+
+    /// Turns a push token that a device just sent into the registration of its installation.
+    func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
         let key = installationKey(target)
+        let sealed = try sealer.seal(Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key))
         return PushRegistration(
-            installationKey: key, kind: target.kind,
-            valueSealed: try sealer.seal(value, context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), seenAt: session.createdAt)
+            installationKey: key, kind: target.kind, valueSealed: sealed,
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), seenAt: seenAt)
     }
 
     private func authenticate(_ text: String) -> [UInt8] { HMACSHA256.authenticate(Array(text.utf8), key: lookupKey) }

@@ -14,6 +14,21 @@ protocol Authenticator: Sendable {
     func authenticate(bearer token: String) async throws -> Identity?
 }
 
+extension Authenticator {
+    /// Returns the owner of a token.
+    ///
+    /// - Throws: `unauthorized` for one that is unknown, revoked or over.
+    func identify(bearer token: String) async throws -> Identity {
+        guard let identity = try await authenticate(bearer: token) else {
+            throw APIError.unauthorized("The bearer token is unknown or over")
+        }
+        return identity
+    }
+
+    /// Returns who sends a request that needs a bearer token.
+    func identify(_ request: Request) async throws -> Identity { try await identify(bearer: try request.requiredBearer()) }
+}
+
 /// Knows the access tokens that this system minted.
 struct AccessTokenAuthenticator: Authenticator {
     let postgres: PostgresClient

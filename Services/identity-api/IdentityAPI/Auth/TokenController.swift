@@ -113,7 +113,7 @@ struct TokenController: Sendable {
 
             enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
         }
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+        guard request.isJSON else {
             throw APIError(.unsupportedMediaType, "The body must be application/json")
         }
         let bytes = try await request.collectBody(upTo: maxBodyBytes, context)

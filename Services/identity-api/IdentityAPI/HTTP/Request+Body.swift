@@ -1,9 +1,40 @@
+internal import HTTPTypes
 internal import Hummingbird
+internal import Multipart
 internal import NIOCore
 
 extension Request {
     /// The length the request announces; nil when it is chunked.
     var contentLength: Int? { headers[.contentLength].flatMap { Int($0) } }
+
+    /// The most seconds a request may wait.
+    static var maxWaitSeconds: Int { 60 }
+
+    /// The seconds that the query parameter `wait` asks for; 0 without it.
+    func wait() throws(APIError) -> Int {
+        guard let text = uri.queryParameters["wait"] else { return 0 }
+        guard let seconds = Int(text), 0...Self.maxWaitSeconds ~= seconds else {
+            throw APIError(.invalidRequest, "wait is a number of seconds from 0 to \(Self.maxWaitSeconds)", field: "wait")
+        }
+        return seconds
+    }
+
+    /// The boundary of a multipart body.
+    func multipartBoundary() throws(APIError) -> MultipartBoundary {
+        do throws(MultipartError) {
+            return try MultipartBoundary(contentType: headers[.contentType] ?? "")
+        } catch {
+            throw error.code == .notMultipart
+                ? APIError(.unsupportedMediaType, "The body must be multipart/form-data", underlying: error)
+                : APIError(.invalidRequest, "The content type has no usable boundary", underlying: error)
+        }
+    }
+
+    /// Whether the body says to be JSON.
+    var isJSON: Bool {
+        let type = headers[.contentType]?.lowercased().prefix { $0 != ";" && $0 != " " }
+        return type == "application/json"
+    }
 
     /// Reads the whole body.
     ///

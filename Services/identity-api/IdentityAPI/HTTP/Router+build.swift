@@ -1,12 +1,23 @@
 internal import HTTPTypes
 internal import Hummingbird
 
+/// Who answers what has to do with image jobs.
+struct ImageRoutes: Sendable {
+    let submit: ImageSubmitController
+    let jobs: ImageJobController
+    let events: ImageJobEvents
+    let media: MediaController
+}
+
 /// The paths of the API and who answers them.
 struct APIRoutes: Sendable {
     let uploads: UploadController
     let sessions: SessionController
     let tokens: TokenController
+    let images: ImageRoutes
     let limit: RateLimitMiddleware
+
+    private typealias Answering = @Sendable (Request, APIRequestContext) async throws -> Response
 
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
 
@@ -15,27 +26,31 @@ struct APIRoutes: Sendable {
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: EnvelopeMiddleware())
         router.add(middleware: limit)
-        on(router, .post, "/api/v1/ekyc/upload-photos") { try await uploads.upload(.signUp, $0, $1) }
-        on(router, .post, "/api/v1/ekyc/login") { try await uploads.upload(.signIn, $0, $1) }
-        on(router, .get, "/api/v1/ekyc/sessions/:id") { try await sessions.status($0, $1) }
-        on(router, .post, "/api/v1/ekyc/sessions/:id/token") { try await tokens.redeem($0, $1) }
-        on(router, .post, "/api/v1/auth/refresh") { try await tokens.refresh($0, $1) }
-        on(router, .post, "/api/v1/auth/logout") { try await tokens.logout($0, $1) }
+        serve("/api/v1/ekyc/upload-photos", [.post: { try await uploads.upload(.signUp, $0, $1) }], on: router)
+        serve("/api/v1/ekyc/login", [.post: { try await uploads.upload(.signIn, $0, $1) }], on: router)
+        serve("/api/v1/ekyc/sessions/:id", [.get: sessions.status], on: router)
+        serve("/api/v1/ekyc/sessions/:id/token", [.post: tokens.redeem], on: router)
+        serve("/api/v1/auth/refresh", [.post: tokens.refresh], on: router)
+        serve("/api/v1/auth/logout", [.post: tokens.logout], on: router)
+        serve("/v1/images/process", [.post: images.submit.submit], on: router)
+        serve("/v1/images/jobs", [.get: images.jobs.list], on: router)
+        serve("/v1/images/jobs/:id", [.get: images.jobs.status, .delete: images.jobs.delete], on: router)
+        serve("/v1/images/jobs/:id/events", [.get: images.events.stream], on: router)
+        serve("/v1/templates", [.get: images.jobs.templates], on: router)
+        serve("/media/**", [.get: images.media.file, .head: images.media.file], on: router)
         return router
     }
 
-    /// Serves one method of a path, and says so to whoever tries another.
-    private func on(
-        _ router: Router<APIRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
-        _ answer: @escaping @Sendable (Request, APIRequestContext) async throws -> Response
-    ) {
-        router.on(path, method: method, use: answer)
-        for other in Self.methods where other != method {
-            router.on(path, method: other) { _, _ -> Response in
-                var error = APIError(.methodNotAllowed, "Only \(method.rawValue) is served at this path")
-                error.headers[.allow] = method.rawValue
+    /// Serves the methods of a path, and says which those are to whoever tries another.
+    private func serve(_ path: RouterPath, _ answers: [HTTPRequest.Method: Answering], on router: Router<APIRequestContext>) {
+        let allowed = Self.methods.filter { answers[$0] != nil }.map(\.rawValue).joined(separator: ", ")
+        for method in Self.methods {
+            let answer = answers[method] ?? { _, _ in
+                var error = APIError(.methodNotAllowed, "Only \(allowed) is served at this path")
+                error.headers[.allow] = allowed
                 throw error
             }
+            router.on(path, method: method, use: answer)
         }
     }
 }

@@ -9,9 +9,11 @@ struct LimitsConfiguration: Sendable {
     var address = Rate(perMinute: 6_000, burst: 1_000)
     /// Sign-ups, and sign-ins, of one account, whether it exists or not.
     var account = Rate(perMinute: 10, burst: 100)
+    /// Orders of pictures of one account.
+    var orders = Rate(perMinute: 60, burst: 200)
     /// Connections that one address may have at a time; trusted proxies are not counted.
     var connectionsPerAddress = 1_024
-    /// Uploads that one address may have under way.
+    /// Uploads, downloads, and streams of events, that one address may have under way, of each.
     var uploadsPerAddress = 50
     /// Whose word about the client's address is taken.
     var addresses = ClientAddresses()
@@ -24,6 +26,8 @@ struct LimitsConfiguration: Sendable {
         address.burst = try settings.int("RATE_LIMIT_ADDRESS_BURST", default: address.burst, in: 1...1_000_000)
         account.perMinute = try settings.int("RATE_LIMIT_ACCOUNT_PER_MINUTE", default: account.perMinute, in: 0...1_000_000)
         account.burst = try settings.int("RATE_LIMIT_ACCOUNT_BURST", default: account.burst, in: 1...1_000_000)
+        orders.perMinute = try settings.int("RATE_LIMIT_ORDERS_PER_MINUTE", default: orders.perMinute, in: 0...1_000_000)
+        orders.burst = try settings.int("RATE_LIMIT_ORDERS_BURST", default: orders.burst, in: 1...1_000_000)
         connectionsPerAddress = try settings.int(
             "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000)
         uploadsPerAddress = try settings.int("UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024)

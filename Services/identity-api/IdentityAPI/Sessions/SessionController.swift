@@ -8,23 +8,17 @@ internal import WireFormat
 
 /// Answers `GET /api/v1/ekyc/sessions/{id}`.
 struct SessionController: Sendable {
-    /// The most seconds a request may wait.
-    static let maxWaitSeconds = 60
-
     let postgres: PostgresClient
-    let waiters: SessionWaiters
+    let waiters: RowFeed<Session>
 
     func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let wait = try Self.wait(request)
+        let wait = try request.wait()
         var session = try await find(request, context)
         if wait > 0, !session.state.isTerminal {
-            let repository = SessionRepository(postgres)
-            try await waiters.wait(
+            let ended = try await waiters.wait(
                 for: session.id, upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
-            ) {
-                try await repository.find(id: session.id)?.state.isTerminal ?? true
-            }
-            session = try await find(request, context)
+            ) { $0.state.isTerminal }
+            if let ended { session = ended } else { session = try await find(request, context) }
         }
         var response = Answer.success("Session found", data: Self.describe(session))
         response.headers[.cacheControl] = "no-store"
@@ -51,13 +45,5 @@ struct SessionController: Sendable {
             ("created_at", .string(Answer.timestamp(session.createdAt))),
             ("completed_at", session.completedAt.map { .string(Answer.timestamp($0)) }),
             ("expires_at", .string(Answer.timestamp(session.expiresAt))))
-    }
-
-    private static func wait(_ request: Request) throws(APIError) -> Int {
-        guard let text = request.uri.queryParameters["wait"] else { return 0 }
-        guard let seconds = Int(text), 0...maxWaitSeconds ~= seconds else {
-            throw APIError(.invalidRequest, "wait is a number of seconds from 0 to \(maxWaitSeconds)", field: "wait")
-        }
-        return seconds
     }
 }

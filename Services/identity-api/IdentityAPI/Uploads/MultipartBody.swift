@@ -58,7 +58,7 @@ struct MultipartBody {
 
     /// Reads more of the request. False at its end.
     private mutating func readChunk() async throws -> Bool {
-        guard let next = try await nextChunk() else {
+        guard let next = try await chunks.nextPiece() else {
             do {
                 try parser.finish()
             } catch {
@@ -73,14 +73,19 @@ struct MultipartBody {
         return true
     }
 
-    private mutating func nextChunk() async throws -> ByteBuffer? {
-        do {
-            return try await chunks.next(isolation: #isolation)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw APIError.unreadableBody(error)
+    /// Reads the data of the part that has begun, as text.
+    mutating func readText(_ field: String, _ limits: UploadLimits) async throws -> String {
+        var bytes: [UInt8] = []
+        while case .data(let piece) = try await next() {
+            guard bytes.count + piece.readableBytes <= limits.textBytes else {
+                throw APIError(.payloadTooLarge, "A field is longer than \(limits.textBytes) bytes", field: field)
+            }
+            bytes.append(contentsOf: piece.readableBytesView)
         }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw APIError(.invalidRequest, "A field is not UTF-8", field: field)
+        }
+        return text
     }
 
     private static func refusal(_ error: MultipartError) -> APIError {

@@ -1,7 +1,6 @@
 internal import BlobStore
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import ImageProbe
 internal import NIOCore
 internal import Storage
 
@@ -18,18 +17,12 @@ struct PhotoReceiver {
     ) async throws -> SessionPhoto {
         var source = body
         defer { body = source }
-        let hash = try await blobs.write(key) { writer in
-            var probe = ImageProbe(limits: ImageLimits(bytes: limits.pictureBytes))
-            var hasher = SHA256.Hasher()
+        let passed = try await blobs.write(key) { writer in
+            var check = PictureCheck(field: field, limits: limits)
             pieces: while let piece = try await source.next() {
                 switch piece {
                 case .data(let bytes):
-                    try refusing(field) { () throws(ImageProbeError) in
-                        try bytes.withUnsafeReadableBytes { bytes throws(ImageProbeError) in
-                            try probe.feed(RawSpan(_unsafeBytes: bytes))
-                        }
-                    }
-                    bytes.withUnsafeReadableBytes { hasher.update($0) }
+                    try check.take(bytes)
                     try await writer.append(bytes)
                 case .partEnd:
                     break pieces
@@ -37,27 +30,8 @@ struct PhotoReceiver {
                     throw APIError.internal
                 }
             }
-            let finished = probe
-            try refusing(field) { () throws(ImageProbeError) in _ = try finished.finish() }
-            return hasher.finalize()
+            return try check.finish()
         }
-        return SessionPhoto(key: key.name, pose: pose, sha256: Hex.encode(hash))
-    }
-
-    private func refusing(_ field: String, _ check: () throws(ImageProbeError) -> Void) throws(APIError) {
-        do throws(ImageProbeError) {
-            try check()
-        } catch {
-            let (code, message): (ErrorCode, String) =
-                switch error.code {
-                case .tooManyBytes: (.payloadTooLarge, "A picture is larger than \(limits.pictureBytes / 1_048_576) MB")
-                case .unsupportedFormat: (.invalidImage, "A picture must be a JPEG, PNG, WebP or HEIC file")
-                case .animated: (.invalidImage, "A picture must have one frame")
-                case .tooManyPixels: (.invalidImage, "A picture may have 12,000 pixels a side and 40 megapixels")
-                case .truncated: (.invalidImage, "A picture is incomplete")
-                case .malformed: (.invalidImage, "A picture is damaged")
-                }
-            throw APIError(code, message, field: field, underlying: error)
-        }
+        return SessionPhoto(key: key.name, pose: pose, sha256: Hex.encode(passed.sha256))
     }
 }

@@ -17,7 +17,7 @@ struct UploadController: Sendable {
     let limits: UploadLimits
 
     func upload(_ form: UploadForm, _ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let boundary = try Self.boundary(of: request)
+        let boundary = try request.multipartBoundary()
         if let length = request.contentLength, length > limits.bodyBytes {
             throw APIError(.payloadTooLarge, "The body is larger than \(limits.bodyBytes / 1_048_576) MB")
         }
@@ -71,10 +71,7 @@ struct UploadController: Sendable {
     /// The sender of a sign-up that carries a bearer; a bearer that is no good is refused even beside an e-mail.
     private func identity(of request: Request, _ form: UploadForm) async throws -> Identity? {
         guard form.event == .signUp, let token = try request.bearer() else { return nil }
-        guard let identity = try await authenticator.authenticate(bearer: token) else {
-            throw APIError.unauthorized("The bearer token is unknown or over")
-        }
-        return identity
+        return try await authenticator.identify(bearer: token)
     }
 
     private static func owner(
@@ -91,16 +88,6 @@ struct UploadController: Sendable {
             throw APIError(.invalidEmail, "This is not an e-mail address", field: UploadForm.email)
         }
         return .email(email)
-    }
-
-    private static func boundary(of request: Request) throws(APIError) -> MultipartBoundary {
-        do throws(MultipartError) {
-            return try MultipartBoundary(contentType: request.headers[.contentType] ?? "")
-        } catch {
-            throw error.code == .notMultipart
-                ? APIError(.unsupportedMediaType, "The body must be multipart/form-data", underlying: error)
-                : APIError(.invalidRequest, "The content type has no usable boundary", underlying: error)
-        }
     }
 
     /// Deletes what a failed upload stored; it goes on though the request is cancelled.

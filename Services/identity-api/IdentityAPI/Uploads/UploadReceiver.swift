@@ -37,7 +37,7 @@ struct UploadReceiver {
                 let receiver = PhotoReceiver(blobs: blobs, limits: limits)
                 upload.photos.append(try await receiver.receive(&body, as: key, pose: field.pose, field: field.name))
             } else if form.textFields.contains(headers.name) {
-                let text = try await readText(&body, field: headers.name)
+                let text = try await body.readText(headers.name, limits)
                 guard upload.texts.updateValue(text, forKey: headers.name) == nil else {
                     throw APIError(.invalidRequest, "A field is given twice", field: headers.name)
                 }
@@ -63,20 +63,6 @@ struct UploadReceiver {
 
     private func blobKey(number: Int) throws(BlobStoreError) -> BlobKey {
         try BlobKey("\(Self.prefix(of: sessionID).name)/\(number)")
-    }
-
-    private func readText(_ body: inout MultipartBody, field: String) async throws -> String {
-        var bytes: [UInt8] = []
-        while case .data(let piece) = try await body.next() {
-            guard bytes.count + piece.readableBytes <= limits.textBytes else {
-                throw APIError(.payloadTooLarge, "A field is longer than \(limits.textBytes) bytes", field: field)
-            }
-            bytes.append(contentsOf: piece.readableBytesView)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw APIError(.invalidRequest, "A field is not UTF-8", field: field)
-        }
-        return text
     }
 
     private static func wrongCount(_ field: UploadForm.PhotoField) -> APIError {

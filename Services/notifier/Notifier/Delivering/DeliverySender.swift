@@ -61,7 +61,7 @@ struct DeliverySender: Sendable {
     /// Makes the link to a picture, which works for as long as its notification is worth showing.
     private func link(to name: String, of delivery: ClaimedDelivery) -> String? {
         guard let key = try? BlobKey(name) else { return nil }
-        return links.link(to: key, as: .jpeg, until: delivery.expiresAt)
+        return links.link(to: key, until: delivery.expiresAt)
     }
 
     private func judge(_ result: FCMResult, _ delivery: ClaimedDelivery, logger: Logger) -> DeliveryVerdict {

@@ -1,5 +1,7 @@
+public import BlobStore
+
 /// The kinds of picture that leave the system, each with the extension and the MIME type it goes under.
-public enum MediaType: String, Sendable, CaseIterable {
+public enum PictureType: String, Sendable, CaseIterable {
     case jpeg
     case png
     case webp
@@ -10,9 +12,9 @@ public enum MediaType: String, Sendable, CaseIterable {
     /// The value of `Content-Type`.
     public var mimeType: String { "image/\(rawValue)" }
 
-    /// Makes a type from what a file's name ends with, nil for what never leaves the system.
-    public init?(fileExtension: some StringProtocol) {
-        guard let type = Self.allCases.first(where: { $0.fileExtension == fileExtension }) else { return nil }
+    /// Tells the type of an object by what its key ends with; nil for what is no picture.
+    public init?(of key: BlobKey) {
+        guard let type = Self.allCases.first(where: { key.name.hasSuffix(".\($0.fileExtension)") }) else { return nil }
         self = type
     }
 }

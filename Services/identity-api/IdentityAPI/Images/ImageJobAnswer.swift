@@ -1,0 +1,115 @@
+internal import FoundationEssentials
+internal import MediaLinks
+internal import Storage
+internal import WireFormat
+
+/// The bodies that speak of image jobs, as the wire contract has them.
+enum ImageJobAnswer {
+    /// Where the picture is in a body.
+    enum Picture: Sendable {
+        /// In the body, as the value of this data URI.
+        case inline(dataURI: String)
+        /// At these addresses.
+        case linked(image: String, thumbnail: String?)
+    }
+
+    /// The 202 of an order.
+    static func accepted(jobID: UUID, seconds: Int, requestID: String) -> JSONText {
+        .members(
+            ("success", true),
+            (
+                "data",
+                .members(
+                    ("job_id", .string(jobID.wireText)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
+                    ("message", "Processing started. You will receive a notification when complete."))
+            ),
+            ("meta", meta(requestID)))
+    }
+
+    /// A job, with its picture or its reason once it has ended.
+    static func job(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
+        .members(
+            ("success", true),
+            (
+                "data",
+                .members(
+                    ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+                    ("created_at", .string(Answer.timestamp(job.createdAt))),
+                    ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) }),
+                    ("result", picture.map { .object(members(of: $0) + [("metadata", metadata(job))]) }),
+                    ("error", job.failure.map(failure)))
+            ),
+            ("meta", meta(requestID)))
+    }
+
+    /// A job that ended while the order's answer waited for it: everything is directly in `data`.
+    static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
+        var data: [(key: String, value: JSONText)] = [
+            ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+        ]
+        if let picture { data += members(of: picture) + [("metadata", metadata(job))] }
+        if let failure = job.failure { data.append(("error", self.failure(failure))) }
+        return .members(("success", true), ("data", .object(data)), ("meta", meta(requestID)))
+    }
+
+    /// A page of a user's jobs.
+    static func list(_ jobs: [ImageJob], next: ImageJobCursor?) -> JSONText {
+        let items = jobs.map { job in
+            JSONText.members(
+                ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+                ("template_id", .string(job.templateID)), ("created_at", .string(Answer.timestamp(job.createdAt))),
+                ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) } ?? .null))
+        }
+        return .members(
+            ("success", true), ("data", .members(("jobs", .array(items)), ("next_cursor", next.map { .string($0.text) }))))
+    }
+
+    /// What can be ordered.
+    static func templates(_ templates: [ImageTemplate]) -> JSONText {
+        let items = templates.map { template in
+            JSONText.members(
+                ("id", .string(template.id)), ("name", .string(template.name)), ("description", .string(template.description)),
+                ("preview", template.preview.map(JSONText.string) ?? .null))
+        }
+        return .members(("success", true), ("data", .members(("templates", .array(items)))))
+    }
+
+    private static func members(of picture: Picture) -> [(key: String, value: JSONText)] {
+        switch picture {
+        case .inline(let dataURI): [("processed_image_base64", .string(dataURI))]
+        case .linked(let image, let thumbnail):
+            [("image_url", .string(image))] + (thumbnail.map { [("thumbnail_url", .string($0))] } ?? [])
+        }
+    }
+
+    private static func metadata(_ job: ImageJob) -> JSONText {
+        let result = job.result
+        return .members(
+            ("templateId", .string(job.templateID)), ("templateName", .string(job.templateName)),
+            ("modelUsed", .string(result?.modelUsed ?? "")), ("generationTimeMs", .integer(result?.generationTimeMs ?? 0)),
+            ("originalDimensions", dimensions(result?.originalWidth, result?.originalHeight)),
+            ("processedDimensions", dimensions(result?.width, result?.height)))
+    }
+
+    private static func dimensions(_ width: Int?, _ height: Int?) -> JSONText {
+        .members(("width", .integer(width ?? 0)), ("height", .integer(height ?? 0)))
+    }
+
+    private static func failure(_ failure: ImageJob.Failure) -> JSONText {
+        .members(("code", .string(failure.code.rawValue)), ("message", .string(failure.message)))
+    }
+
+    private static func meta(_ requestID: String) -> JSONText {
+        .members(("requestId", .string(requestID)), ("timestamp", .string(Answer.timestamp(Date()))))
+    }
+}
+
+extension UUID {
+    /// The id as the contract writes it.
+    var wireText: String { uuidString.lowercased() }
+}
+
+extension ImageJob.Result {
+    /// What kind of picture it is.
+    var mediaType: PictureType? { PictureType(rawValue: format) }
+}

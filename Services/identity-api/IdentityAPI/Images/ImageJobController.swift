@@ -1,0 +1,139 @@
+internal import BlobStore
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `GET` and `DELETE /v1/images/jobs/{id}`, `GET /v1/images/jobs` and `GET /v1/templates`.
+struct ImageJobController: Sendable {
+    /// Jobs of a page, when the client does not say.
+    private static let usualPage = 20
+    /// What may make a client ask, as it says in `X-Client-Trigger`.
+    private static let triggers: Set<String> = ["push", "poll", "launch"]
+    /// Seconds for which templates are taken from a cache.
+    private static let templateLifetime = 300
+
+    let postgres: PostgresClient
+    let blobs: any BlobStore
+    let authenticator: any Authenticator
+    let reader: ImageJobReader
+    let jobs: RowFeed<ImageJob>
+
+    /// One job; with `?wait=N` when it has ended, or N seconds later.
+    func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let wait = try request.wait()
+        let form = try Self.form(of: request)
+        var job = try await find(request, context)
+        if wait > 0, !job.status.isTerminal {
+            let ended = try await jobs.wait(for: job.id, upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp) {
+                $0.status.isTerminal
+            }
+            if let ended { job = ended } else { job = try await find(request, context) }
+        }
+        count(job, request)
+        // Weak, because every body also says when it was made and for which request.
+        let tag = "W/\"\(job.id.wireText)-\(job.status.rawValue)-\(form.rawValue)\""
+        var response =
+            request.hasCurrent(tag) ? Response(status: .notModified) : try await reader.answer(job, form, .job, context)
+        response.headers[.eTag] = tag
+        response.headers[.cacheControl] = "private, no-cache"
+        return response
+    }
+
+    /// The jobs of the sender, newest first.
+    func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let limit = try Self.limit(of: request)
+        var cursor: ImageJobCursor?
+        if let text = request.uri.queryParameters["cursor"] {
+            guard let place = ImageJobCursor(String(text)) else {
+                throw APIError(.invalidRequest, "The cursor is none that was given out here", field: "cursor")
+            }
+            cursor = place
+        }
+        // One more than is shown says whether there is another page.
+        let found = try await ImageJobRepository(postgres).list(userID: identity.userID, before: cursor, limit: limit + 1)
+        let page = Array(found.prefix(limit))
+        let next = found.count > limit ? page.last.map(ImageJobCursor.init(after:)) : nil
+        var response = Answer.json(ImageJobAnswer.list(page, next: next))
+        response.headers[.cacheControl] = "private, no-cache"
+        return response
+    }
+
+    /// Cancels a job that has not ended, or deletes one that has: for its user it is gone from here on.
+    func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let id = try Self.jobID(context)
+        let repository = ImageJobRepository(postgres)
+        switch try await repository.delete(id: id, userID: identity.userID) {
+        case .notFound: throw APIError.jobNotFound
+        case .forbidden: throw APIError.accessDenied
+        case .stopping: break
+        case .deleted:
+            do {
+                try await blobs.deleteAll(under: try ImageBlobs.prefix(of: id))
+                try await repository.remove([id])
+            } catch {
+                // Nobody sees the job any more; the sweeper comes for what is left.
+                context.logger.error("a deleted job's pictures are left", metadata: ["error": "\(error)"])
+            }
+        }
+        jobs.wake(id)
+        context.logger.info("image job deleted", metadata: ["job_id": "\(id.wireText)"])
+        return Response(status: .noContent)
+    }
+
+    /// What can be ordered; for everybody, so that an app can show it before anybody signs in.
+    func templates(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        var response = Answer.json(ImageJobAnswer.templates(try await ImageTemplateRepository(postgres).list()))
+        response.headers[.cacheControl] = "public, max-age=\(Self.templateLifetime)"
+        return response
+    }
+
+    /// Returns the job of the path, for the user whose it is.
+    func find(_ request: Request, _ context: APIRequestContext) async throws -> ImageJob {
+        let identity = try await authenticator.identify(request)
+        guard let job = try await ImageJobRepository(postgres).find(id: try Self.jobID(context)) else { throw APIError.jobNotFound }
+        guard job.userID == identity.userID else { throw APIError.accessDenied }
+        return job
+    }
+
+    private static func jobID(_ context: APIRequestContext) throws(APIError) -> UUID {
+        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }) else { throw APIError.jobNotFound }
+        return id
+    }
+
+    private static func form(of request: Request) throws(APIError) -> ImageJobReader.Form {
+        guard let text = request.uri.queryParameters["result"] else { return .inline }
+        guard let form = ImageJobReader.Form(rawValue: String(text)) else {
+            throw APIError(.invalidRequest, "result is base64 or url", field: "result")
+        }
+        return form
+    }
+
+    private static func limit(of request: Request) throws(APIError) -> Int {
+        guard let text = request.uri.queryParameters["limit"] else { return usualPage }
+        let range = 1...(ImageJobRepository.pageMax - 1)
+        guard let limit = Int(text), range.contains(limit) else {
+            throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")
+        }
+        return limit
+    }
+
+    /// Counts who asks, so that it can be seen whether pushes do their work.
+    private func count(_ job: ImageJob, _ request: Request) {
+        let named = request.headers[.clientTrigger].map { $0.lowercased() } ?? "none"
+        let trigger = Self.triggers.contains(named) || named == "none" ? named : "other"
+        Counter(
+            label: "image_job_reads_total", dimensions: [("trigger", trigger), ("status", job.status.rawValue)]
+        ).increment()
+    }
+}
+
+extension APIError {
+    static let accessDenied = APIError(.forbidden, "Access denied")
+}

@@ -1,0 +1,109 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `GET /v1/images/jobs/{id}/events`: how a job goes on, as server-sent events, until it has ended.
+///
+/// Every event is the whole state, so that a client that was away has missed nothing: the first one is how it stands, unless
+/// the client already has just that (`Last-Event-ID`).
+struct ImageJobEvents: Sendable {
+    /// How long a client waits before it comes again, in milliseconds.
+    private static let retryMilliseconds = 2_000
+
+    let controller: ImageJobController
+    let postgres: PostgresClient
+    let jobs: RowFeed<ImageJob>
+    /// How many of these there may be, and of one address: each holds a connection for minutes.
+    let slots: UploadSlots
+
+    func stream(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let job = try await controller.find(request, context)
+        let known = request.headers[.lastEventID]
+        if job.status.isTerminal, known == ImageJobState(job, position: nil).id {
+            // It knows the end: this is what tells a browser not to come again.
+            return Response(status: .noContent)
+        }
+        let slot = try slots.take(for: context.client)
+        let subscription = try jobs.follow(job.id, whenClientHangsUp: context.whenClientHangsUp)
+        let body = ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: "retry: \(Self.retryMilliseconds)\n\n"))
+            var states = ImageJobStates(subscription, known: known, postgres: postgres)
+            while let text = try await states.next() { try await writer.write(ByteBuffer(string: text)) }
+            try await writer.finish(nil)
+            withExtendedLifetime(slot) {}
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"], body: body)
+    }
+}
+
+/// What is sent to one client that follows a job.
+struct ImageJobStates {
+    /// The longest silence: proxies close what is silent for longer.
+    private static let heartbeat = Duration.seconds(15)
+    /// How often a waiting job's place in the queue is looked up.
+    private static let queueLook = Duration.seconds(2)
+
+    private let subscription: RowSubscription<ImageJob>
+    private let postgres: PostgresClient
+    private var rows: AsyncStream<ImageJob?>.Iterator
+    /// The id of the event that the client has.
+    private var known: String?
+    private var sentAt = ContinuousClock.now
+    private var lookedAt: ContinuousClock.Instant?
+    private var position: Int?
+    private var isOver = false
+
+    init(_ subscription: RowSubscription<ImageJob>, known: String?, postgres: PostgresClient) {
+        self.subscription = subscription
+        self.known = known
+        self.postgres = postgres
+        rows = subscription.rows.makeAsyncIterator()
+    }
+
+    /// Returns the next event, or a comment when there was none for long; nil when the job has ended, or is gone.
+    mutating func next() async throws -> String? {
+        while !isOver, let row = await rows.next(isolation: #isolation), let job = row {
+            try await look(job)
+            isOver = job.status.isTerminal
+            let state = ImageJobState(job, position: position)
+            if state.id != known {
+                (known, sentAt) = (state.id, .now)
+                return state.event
+            }
+            if .now - sentAt >= Self.heartbeat {
+                sentAt = .now
+                return ": still here\n\n"
+            }
+        }
+        return nil
+    }
+
+    private mutating func look(_ job: ImageJob) async throws {
+        guard job.status == .pending else { return position = nil }
+        if let lookedAt, .now - lookedAt < Self.queueLook { return }
+        position = try await ImageJobRepository(postgres).queuePosition(id: job.id)
+        lookedAt = .now
+    }
+}
+
+/// How a job stands, as one event.
+struct ImageJobState {
+    let id: String
+    let event: String
+
+    init(_ job: ImageJob, position: Int?) {
+        let status = job.status.rawValue
+        id = "\(status)-\(position.map { "q\($0)" } ?? "\(job.percent)")"
+        let data = JSONText.members(
+            ("job_id", .string(job.id.wireText)), ("status", .string(status)),
+            ("queue_position", position.map(JSONText.integer) ?? .null), ("percent", .integer(job.percent)))
+        event = "id: \(id)\nevent: state\ndata: \(data.text)\n\n"
+    }
+}

@@ -1,0 +1,100 @@
+internal import BlobStore
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import HeliographCrypto
+internal import Hummingbird
+internal import MediaLinks
+internal import NIOCore
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Makes answers of jobs, with their pictures.
+struct ImageJobReader: Sendable {
+    /// Bytes of a picture that are encoded at a time; a multiple of three, so that pieces of base64 join.
+    private static let pieceBytes = 48 * 1024
+
+    /// How an answer has the picture.
+    enum Form: String, Sendable {
+        case inline = "base64"
+        case linked = "url"
+    }
+
+    /// How an answer is laid out.
+    enum Layout: Sendable {
+        /// As `GET /v1/images/jobs/{id}` has it.
+        case job
+        /// As an order that waited has it.
+        case finished
+    }
+
+    let postgres: PostgresClient
+    let blobs: any BlobStore
+    let links: MediaLinks
+    /// Limits how many pictures are in memory at a time.
+    let slots: UploadSlots
+
+    /// Answers with a job. Whoever gets the outcome of an ended one has seen it, and it counts for no badge any more.
+    func answer(_ job: ImageJob, _ form: Form, _ layout: Layout, _ context: APIRequestContext) async throws -> Response {
+        if job.status.isTerminal, job.seenAt == nil { try await ImageJobRepository(postgres).markSeen(id: job.id) }
+        guard let result = job.result, let type = result.mediaType else { return json(job, nil, layout, context) }
+        switch form {
+        case .linked:
+            guard let image = links.link(to: try BlobKey(result.key), until: job.expiresAt) else { throw APIError.internal }
+            let thumbnail = try result.thumbnailKey.flatMap { try links.link(to: BlobKey($0), until: job.expiresAt) }
+            return json(job, .linked(image: image, thumbnail: thumbnail), layout, context)
+        case .inline:
+            let slot = try slots.take(for: context.client)
+            let picture = try await picture(of: job, result)
+            // The base64 goes out piece by piece, where this mark stands in the rest of the body.
+            let mark = UUID().uuidString
+            let body = text(job, .inline(dataURI: "data:\(type.mimeType);base64,\(mark)"), layout, context)
+            return Self.stream(body.text, replacing: mark, with: picture, holding: slot)
+        }
+    }
+
+    private func picture(of job: ImageJob, _ result: ImageJob.Result) async throws -> [UInt8] {
+        do throws(BlobStoreError) {
+            return try await blobs.read(BlobKey(result.key), kind: .media, limit: result.byteCount)
+        } catch where error.code == .notFound {
+            // Deleted since the row was read.
+            throw APIError.jobNotFound
+        }
+    }
+
+    private func json(
+        _ job: ImageJob, _ picture: ImageJobAnswer.Picture?, _ layout: Layout, _ context: APIRequestContext
+    ) -> Response {
+        Answer.json(text(job, picture, layout, context))
+    }
+
+    private func text(
+        _ job: ImageJob, _ picture: ImageJobAnswer.Picture?, _ layout: Layout, _ context: APIRequestContext
+    ) -> JSONText {
+        switch layout {
+        case .job: ImageJobAnswer.job(job, picture: picture, requestID: context.requestID)
+        case .finished: ImageJobAnswer.finished(job, picture: picture, requestID: context.requestID)
+        }
+    }
+
+    private static func stream(_ text: String, replacing mark: String, with picture: [UInt8], holding slot: UploadSlots.Slot) -> Response {
+        let halves = text.utf8.split(separator: mark.utf8, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+        let length = halves.reduce(0) { $0 + $1.count } + (picture.count + 2) / 3 * 4
+        let body = ResponseBody(contentLength: length) { writer in
+            try await writer.write(ByteBuffer(bytes: halves[0]))
+            for start in stride(from: 0, to: picture.count, by: pieceBytes) {
+                let piece = Array(picture[start..<min(start + pieceBytes, picture.count)])
+                try await writer.write(ByteBuffer(string: Base64.encode(piece)))
+            }
+            try await writer.write(ByteBuffer(bytes: halves[1]))
+            try await writer.finish(nil)
+            withExtendedLifetime(slot) {}
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .contentLength: "\(length)"], body: body)
+    }
+}
+
+extension APIError {
+    static let jobNotFound = APIError(.jobNotFound, "Job not found")
+}

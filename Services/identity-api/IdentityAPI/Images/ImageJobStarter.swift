@@ -1,0 +1,85 @@
+internal import BlobStore
+internal import EventBus
+internal import FoundationEssentials
+internal import Logging
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Writes the job of a complete order: one transaction, with the event that sets a worker to it and with the answer that a
+/// repetition will get.
+struct ImageJobStarter: Sendable {
+    /// What is said of how long it takes, until something was measured.
+    static let usualSeconds = 15
+
+    let postgres: PostgresClient
+    let keys: AccountKeys
+    /// See `IMAGE_JOB_DEADLINE_SECONDS`.
+    let processingTime: Duration
+
+    /// The request an order came with.
+    struct Origin: Sendable {
+        let userID: UUID
+        let requestID: String
+        let traceparent: String?
+    }
+
+    /// The database neither confirmed nor denied the job: it may exist, and so its picture must stay.
+    struct OutcomeUnknown: Error {
+        let underlying: any Error
+    }
+
+    /// Starts a job.
+    ///
+    /// - Returns: the answer, as it was kept for repetitions.
+    /// - Throws: `template_not_found`; `request_in_progress` when the lease had run out and another try of the request has it;
+    ///   ``OutcomeUnknown`` when the connection broke around the commit and the database cannot be asked now.
+    func start(
+        _ received: ReceivedImageOrder, jobID: UUID, inputKey: BlobKey, lease: IdempotencyLease?, origin: Origin
+    ) async throws -> IdempotencyAnswer {
+        let order = received.order
+        guard let template = try await ImageTemplateRepository(postgres).find(id: order.templateID, enabledOnly: true)
+        else { throw APIError.templateNotFound }
+        let seconds = try await ImageJobRepository(postgres).medianSeconds(templateID: template.id) ?? Self.usualSeconds
+        let answer = IdempotencyAnswer(
+            fingerprint: received.fingerprint, resourceID: jobID, status: 202,
+            body: ImageJobAnswer.accepted(jobID: jobID, seconds: seconds, requestID: origin.requestID).text)
+        let new = NewImageJob(
+            id: jobID, userID: origin.userID, templateID: template.id, width: order.width, height: order.height,
+            quality: order.quality, inputKey: inputKey.name, requestID: origin.requestID, traceparent: origin.traceparent,
+            processingTime: processingTime)
+        var isComplete = false
+        do {
+            try await postgres.withTransaction { transaction in
+                if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
+                    throw APIError.requestInProgress
+                }
+                if let target = order.target { try await claim(target, for: origin.userID, transaction) }
+                let job = try await ImageJobRepository(transaction).insert(new)
+                try await OutboxRepository(transaction).publish(
+                    ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
+                    expiresAt: job.deadlineAt)
+                isComplete = true
+            }
+        } catch let error as PostgresError where isComplete {
+            // A commit whose answer was lost may have happened: the row tells.
+            let found: ImageJob?
+            do { found = try await ImageJobRepository(postgres).find(id: jobID) } catch {
+                throw OutcomeUnknown(underlying: error)
+            }
+            guard found != nil else { throw error }
+        }
+        Counter(label: "image_jobs_created_total", dimensions: [("template", template.id)]).increment()
+        return answer
+    }
+
+    /// Registers the device that sent the order, as the user's if it is nobody else's: a token is no proof that the phone is
+    /// in this user's hand.
+    private func claim(_ target: PushTarget, for userID: UUID, _ transaction: PostgresTransaction) async throws {
+        let installs = PushInstallRepository(transaction)
+        let registration = try keys.registration(of: target, seenAt: Date())
+        _ = try await installs.upsertSeen(registration)
+        _ = try await installs.claim(installationKey: registration.installationKey, userID: userID)
+    }
+}

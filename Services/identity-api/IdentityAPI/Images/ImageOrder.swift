@@ -1,0 +1,146 @@
+internal import HeliographCrypto
+internal import JSONStream
+internal import Storage
+
+/// What a client asks for beside the picture itself: checked, and with the defaults filled in.
+struct ImageOrder: Sendable, Equatable {
+    let templateID: String
+    /// The size that is asked for, in pixels.
+    let width: Int?
+    let height: Int?
+    /// One of ``ImageOrderFields/qualities``; nil leaves it to the worker.
+    let quality: String?
+    /// The device that should hear of it, if it says so.
+    let target: PushTarget?
+    /// Whether the answer should wait for the picture; nil leaves it to the request's `Prefer`.
+    let isAsync: Bool?
+
+    /// SHA-256 over what is asked for, the picture included, by which a repetition is told from another order under the same
+    /// key.
+    ///
+    /// It is over what the fields say, not how: JSON and multipart, the order of fields, white space, and base64 with or
+    /// without the head of a data URI make no difference. What is left out counts as its default.
+    func fingerprint(pictureSHA256: [UInt8]) -> [UInt8] {
+        var hasher = SHA256.Hasher()
+        let fields = [
+            "image order v1", templateID, width.map(String.init), height.map(String.init), quality, target?.value,
+            isAsync == false ? "waits" : nil, Hex.encode(pictureSHA256),
+        ]
+        for field in fields {
+            // Each with its length, so that no two lists of fields read alike; what is not there has none.
+            hasher.update(Array((field.map { "\($0.utf8.count):\($0)" } ?? "-").utf8))
+        }
+        return hasher.finalize()
+    }
+}
+
+/// Collects the fields of an order as they come.
+struct ImageOrderFields {
+    static let templateID = "template_id"
+    static let deviceToken = "device_token"
+    static let options = "options"
+    static let isAsync = "async"
+
+    /// What a result's width and height may be, in pixels.
+    static let sides = 16...4_096
+    /// What its quality may be.
+    static let qualities: Set<String> = ["low", "medium", "high"]
+    /// The most characters of an unknown field's name that are repeated to the client.
+    private static let maxEchoedName = 64
+    private static let maxTemplateIDBytes = 64
+
+    private var values: [String: JSONValue] = [:]
+
+    /// Takes a field; one that is null is as good as not there.
+    ///
+    /// - Parameter pictureField: what the picture's field is called, which no order can be without.
+    mutating func take(_ name: String, _ value: JSONValue, pictureField: String) throws(APIError) {
+        guard [Self.templateID, Self.deviceToken, Self.options, Self.isAsync, pictureField].contains(name) else {
+            let name = String(name.prefix(Self.maxEchoedName))
+            throw APIError(.invalidRequest, "The order has a field that is not known here", field: name)
+        }
+        guard values[name] == nil else { throw APIError(.invalidRequest, "A field is given twice", field: name) }
+        if value != .null { values[name] = value }
+    }
+
+    /// Checks the fields, now that all are there.
+    func order() throws(APIError) -> ImageOrder {
+        guard let templateID = try text(Self.templateID), !templateID.isEmpty else {
+            throw APIError(.missingField, "The template is missing", field: Self.templateID)
+        }
+        guard templateID.utf8.count <= Self.maxTemplateIDBytes else { throw APIError.templateNotFound }
+        let options = try options()
+        return ImageOrder(
+            templateID: templateID, width: options.width, height: options.height, quality: options.quality, target: try target(),
+            isAsync: try isAsync())
+    }
+
+    private func text(_ name: String) throws(APIError) -> String? {
+        switch values[name] {
+        case nil: return nil
+        case .string(let text): return text
+        default: throw APIError(.invalidRequest, "A field must be a text", field: name)
+        }
+    }
+
+    private func target() throws(APIError) -> PushTarget? {
+        guard let token = try text(Self.deviceToken), !token.isEmpty else { return nil }
+        guard let target = PushTarget(token) else {
+            throw APIError(.invalidRequest, "The device's push token is not one", field: Self.deviceToken)
+        }
+        return target
+    }
+
+    private func isAsync() throws(APIError) -> Bool? {
+        switch values[Self.isAsync] {
+        case nil: return nil
+        case .bool(let value): return value
+        default: throw APIError(.invalidRequest, "async is true or false", field: Self.isAsync)
+        }
+    }
+
+    private func options() throws(APIError) -> (width: Int?, height: Int?, quality: String?) {
+        guard let value = values[Self.options] else { return (nil, nil, nil) }
+        guard case .object(let members) = value else {
+            throw APIError(.invalidRequest, "The options are an object", field: Self.options)
+        }
+        var options: (width: Int?, height: Int?, quality: String?) = (nil, nil, nil)
+        for member in members where member.value != .null {
+            switch member.name {
+            case "width": options.width = try Self.side(member)
+            case "height": options.height = try Self.side(member)
+            case "quality": options.quality = try Self.quality(member)
+            default:
+                let name = String(member.name.prefix(Self.maxEchoedName))
+                throw APIError(.invalidRequest, "There is an option that is not known here", field: "\(Self.options).\(name)")
+            }
+        }
+        return options
+    }
+
+    private static func side(_ member: JSONValue.Member) throws(APIError) -> Int {
+        // Some writers of JSON put a point into every number.
+        let side: Int? =
+            switch member.value {
+            case .integer(let number): number
+            case .number(let number): Int(exactly: number)
+            default: nil
+            }
+        guard let side, sides.contains(side) else {
+            let message = "A side is a whole number of pixels from \(sides.lowerBound) to \(sides.upperBound)"
+            throw APIError(.invalidRequest, message, field: "\(options).\(member.name)")
+        }
+        return side
+    }
+
+    private static func quality(_ member: JSONValue.Member) throws(APIError) -> String {
+        guard case .string(let quality) = member.value, qualities.contains(quality) else {
+            throw APIError(.invalidRequest, "The quality is one of low, medium and high", field: "\(options).\(member.name)")
+        }
+        return quality
+    }
+}
+
+extension APIError {
+    static let templateNotFound = APIError(.templateNotFound, "There is no such template", field: ImageOrderFields.templateID)
+}

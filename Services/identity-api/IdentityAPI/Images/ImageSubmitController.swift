@@ -1,0 +1,173 @@
+internal import BlobStore
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import Multipart
+internal import NIOCore
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `POST /v1/images/process`.
+struct ImageSubmitController: Sendable {
+    /// What keys of repetitions belong to.
+    private static let route = "POST /v1/images/process"
+
+    let blobs: any BlobStore
+    let postgres: PostgresClient
+    let authenticator: any Authenticator
+    let starter: ImageJobStarter
+    let reader: ImageJobReader
+    let jobs: RowFeed<ImageJob>
+    let slots: UploadSlots
+    /// Counts the orders of an account.
+    let limiter: RateLimiter<UUID>
+    let limits: UploadLimits
+
+    /// What came of reading an order.
+    private struct Outcome {
+        let answer: IdempotencyAnswer
+        let order: ImageOrder
+        /// Whether the answer was given before.
+        let isReplay: Bool
+    }
+
+    func submit(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let key = try IdempotencyKey.read(request.headers)
+        if !request.isJSON { _ = try formBoundary(of: request) }
+        if let length = request.contentLength, length > limits.imageBodyBytes {
+            throw APIError(.payloadTooLarge, "The body is larger than \(limits.imageBodyBytes / 1_048_576) MB")
+        }
+        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many orders of this account", wait: wait) }
+        let outcome = try await slots.withSlot(for: context.client) {
+            try await takeIn(request, key, identity, context)
+        }
+        var response = try await answer(outcome, request, context)
+        if outcome.isReplay { response.headers[.idempotentReplayed] = "true" }
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private func takeIn(
+        _ request: Request, _ key: String?, _ identity: Identity, _ context: APIRequestContext
+    ) async throws -> Outcome {
+        guard let key else { return try await start(request, lease: nil, identity, context) }
+        let scope = IdempotencyScope(userID: identity.userID, route: Self.route, key: key)
+        switch try await IdempotencyRepository(postgres).begin(scope, lease: RequestLease.length) {
+        case .inProgress:
+            throw APIError.requestInProgress
+        case .answered(let answer):
+            let repetition = try await receive(request, storingAs: nil, lease: nil, context)
+            guard repetition.fingerprint == answer.fingerprint else { throw APIError.idempotencyKeyReused }
+            return Outcome(answer: answer, order: repetition.order, isReplay: true)
+        case .began(let begun):
+            let lease = RequestLease(begun, postgres: postgres)
+            do {
+                return try await start(request, lease: lease, identity, context)
+            } catch let error as ImageJobStarter.OutcomeUnknown {
+                // If it was written after all, repetitions get its answer; and if not, the lease runs out.
+                throw error.underlying
+            } catch {
+                await lease.release(context.logger)
+                throw error
+            }
+        }
+    }
+
+    /// Takes an order in and starts its job. Nothing is left of one that fails, unless nobody knows whether it did.
+    private func start(
+        _ request: Request, lease: RequestLease?, _ identity: Identity, _ context: APIRequestContext
+    ) async throws -> Outcome {
+        let jobID = UUID()
+        let prefix = try ImageBlobs.prefix(of: jobID)
+        let inputKey = try ImageBlobs.input(of: jobID)
+        do {
+            let received = try await receive(request, storingAs: inputKey, lease: lease, context)
+            let origin = ImageJobStarter.Origin(
+                userID: identity.userID, requestID: context.requestID,
+                traceparent: request.headers[.traceparent].flatMap(TraceParent.checked))
+            let answer = try await starter.start(
+                received, jobID: jobID, inputKey: inputKey, lease: lease?.lease, origin: origin)
+            context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireText)"])
+            return Outcome(answer: answer, order: received.order, isReplay: false)
+        } catch let error as ImageJobStarter.OutcomeUnknown {
+            throw error
+        } catch {
+            do { try await blobs.deleteAll(under: prefix) } catch {
+                // image-worker's sweeper finds it later: no job has it.
+                context.logger.error("the picture of a failed order is left", metadata: ["error": "\(error)"])
+            }
+            throw error
+        }
+    }
+
+    private func receive(
+        _ request: Request, storingAs key: BlobKey?, lease: RequestLease?, _ context: APIRequestContext
+    ) async throws -> ReceivedImageOrder {
+        let receiver = ImageOrderReceiver(limits: limits, destination: key.map { (blobs, $0) }) { try await lease?.renewIfDue() }
+        context.askForBody()
+        if request.isJSON {
+            var body = JSONImageBody(request.body, limits: limits)
+            return try await receiver.receive(&body)
+        }
+        var body = MultipartImageBody(request.body, boundary: try formBoundary(of: request), limits: limits)
+        return try await receiver.receive(&body)
+    }
+
+    private func formBoundary(of request: Request) throws(APIError) -> MultipartBoundary {
+        do throws(APIError) {
+            return try request.multipartBoundary()
+        } catch where error.code == .unsupportedMediaType {
+            throw APIError(
+                .unsupportedMediaType, "The body must be application/json or multipart/form-data", underlying: error.underlying)
+        }
+    }
+
+    /// The 202; or the picture, for a client that waits and is not kept waiting too long.
+    private func answer(_ outcome: Outcome, _ request: Request, _ context: APIRequestContext) async throws -> Response {
+        if let seconds = Self.patience(outcome.order, request) {
+            let job = try await jobs.wait(
+                for: outcome.answer.resourceID, upTo: .seconds(seconds), whenClientHangsUp: context.whenClientHangsUp
+            ) { $0.status.isTerminal }
+            if let job {
+                var response = try await reader.answer(job, .inline, .finished, context)
+                if Preference.wait(request.headers) != nil { response.headers[.preferenceApplied] = "wait=\(seconds)" }
+                return response
+            }
+        }
+        let body = ByteBuffer(string: outcome.answer.body)
+        return Response(
+            status: HTTPResponse.Status(code: outcome.answer.status),
+            headers: [
+                .contentType: "application/json", .contentLength: "\(body.readableBytes)",
+                .location: "/v1/images/jobs/\(outcome.answer.resourceID.wireText)",
+            ],
+            body: ResponseBody(byteBuffer: body))
+    }
+
+    /// The seconds a client waits for its picture; nil for one that does not.
+    private static func patience(_ order: ImageOrder, _ request: Request) -> Int? {
+        let preferred = Preference.wait(request.headers)
+        switch order.isAsync {
+        case true?: return nil
+        case false?: return min(preferred ?? Request.maxWaitSeconds, Request.maxWaitSeconds)
+        case nil: return preferred.map { min($0, Request.maxWaitSeconds) }
+        }
+    }
+}
+
+/// Where the pictures of jobs are in the blob store.
+enum ImageBlobs {
+    /// The prefix of everything of a job.
+    static func prefix(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)") }
+
+    /// The picture as it was uploaded.
+    static func input(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)/input") }
+}
+
+extension ImageJobStatus {
+    /// Whether nothing more happens to the job.
+    var isTerminal: Bool { self == .completed || self == .failed }
+}

@@ -1,0 +1,88 @@
+internal import BlobStore
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import HeliographCrypto
+internal import Hummingbird
+internal import MediaLinks
+internal import NIOCore
+
+/// Answers `GET` and `HEAD /media/…`: pictures, to whoever has a signed link.
+///
+/// The object of a link never changes, since keys are not used again; so whatever its tag stands for is current.
+struct MediaController: Sendable {
+    /// Bytes of the biggest object that is given out.
+    private static let objectBytesMax = 64 * 1024 * 1024
+    /// Bytes that are written at a time.
+    private static let pieceBytes = 256 * 1024
+
+    let blobs: any BlobStore
+    let signer: MediaLinkSigner
+    /// Limits how many pictures are in memory at a time.
+    let slots: UploadSlots
+
+    func file(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let query = request.uri.queryParameters
+        let path = String(request.uri.path.dropFirst(MediaLinkSigner.pathPrefix.count))
+        // One answer to everything that is no good: it tells nobody which part was.
+        guard let grant = signer.verify(path: path, expiry: query["exp"].map(String.init), signature: query["sig"].map(String.init))
+        else { throw Self.notFound }
+        let tag = "\"\(Hex.encode(SHA256.hash(path).prefix(16)))\""
+        var response: Response
+        if request.hasCurrent(tag) {
+            response = Response(status: .notModified)
+        } else {
+            let slot = try slots.take(for: context.client)
+            let bytes = try await read(grant.key)
+            // A client that has a part of something else gets all of this.
+            let hasThis = request.headers[.ifRange].map { $0 == tag } ?? true
+            let range = ByteRange(hasThis ? request.headers[.range] : nil, of: bytes.count)
+            response = Self.answer(range, of: bytes, grant.type, holding: slot)
+        }
+        let secondsLeft = max(0, Int(grant.expires.timeIntervalSinceNow))
+        response.headers[.eTag] = tag
+        response.headers[.cacheControl] = "private, max-age=\(secondsLeft), immutable"
+        response.headers[.acceptRanges] = "bytes"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        return response
+    }
+
+    private func read(_ key: BlobKey) async throws -> [UInt8] {
+        do throws(BlobStoreError) {
+            return try await blobs.read(key, kind: .media, limit: Self.objectBytesMax)
+        } catch where error.code == .notFound {
+            throw Self.notFound
+        }
+    }
+
+    private static func answer(
+        _ range: ByteRange, of bytes: [UInt8], _ type: PictureType, holding slot: UploadSlots.Slot
+    ) -> Response {
+        switch range {
+        case .whole:
+            return stream(bytes, 0..<bytes.count, .ok, type, holding: slot)
+        case .part(let part):
+            var response = stream(bytes, part, .partialContent, type, holding: slot)
+            response.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
+            return response
+        case .unsatisfiable:
+            return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(bytes.count)", .contentLength: "0"])
+        }
+    }
+
+    private static func stream(
+        _ bytes: [UInt8], _ range: Range<Int>, _ status: HTTPResponse.Status, _ type: PictureType, holding slot: UploadSlots.Slot
+    ) -> Response {
+        let body = ResponseBody(contentLength: range.count) { writer in
+            for start in stride(from: range.lowerBound, to: range.upperBound, by: pieceBytes) {
+                try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + pieceBytes, range.upperBound)]))
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(slot) {}
+        }
+        return Response(
+            status: status, headers: [.contentType: type.mimeType, .contentLength: "\(range.count)"], body: body)
+    }
+
+    private static let notFound = APIError(.notFound, "There is nothing at this path")
+}

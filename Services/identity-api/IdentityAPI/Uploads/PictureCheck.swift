@@ -1,0 +1,61 @@
+internal import HeliographCrypto
+internal import ImageProbe
+internal import NIOCore
+
+/// Checks and hashes a picture while it passes by.
+struct PictureCheck: ~Copyable {
+    /// What passed, and that it is a picture.
+    struct Passed: Sendable {
+        let info: ImageInfo
+        /// Of the file; 32 bytes.
+        let sha256: [UInt8]
+    }
+
+    private let field: String
+    private let limits: UploadLimits
+    private var probe: ImageProbe
+    private var hasher = SHA256.Hasher()
+
+    /// Makes a check of the picture in a field of a form.
+    init(field: String, limits: UploadLimits) {
+        self.field = field
+        self.limits = limits
+        probe = ImageProbe(limits: ImageLimits(bytes: limits.pictureBytes))
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// - Throws: `invalid_image` or `payload_too_large` as soon as that is known.
+    mutating func take(_ bytes: ByteBuffer) throws(APIError) {
+        do throws(ImageProbeError) {
+            try bytes.withUnsafeReadableBytes { bytes throws(ImageProbeError) in try probe.feed(RawSpan(_unsafeBytes: bytes)) }
+        } catch {
+            throw refusal(error)
+        }
+        bytes.withUnsafeReadableBytes { hasher.update($0) }
+    }
+
+    /// Says what passed, now that all of it did.
+    consuming func finish() throws(APIError) -> Passed {
+        let info: ImageInfo
+        do throws(ImageProbeError) {
+            info = try probe.finish()
+        } catch {
+            throw refusal(error)
+        }
+        return Passed(info: info, sha256: hasher.finalize())
+    }
+
+    private borrowing func refusal(_ error: ImageProbeError) -> APIError {
+        let (code, message): (ErrorCode, String) =
+            switch error.code {
+            case .tooManyBytes: (.payloadTooLarge, "A picture is larger than \(limits.pictureBytes / 1_048_576) MB")
+            case .unsupportedFormat: (.invalidImage, "A picture must be a JPEG, PNG, WebP or HEIC file")
+            case .animated: (.invalidImage, "A picture must have one frame")
+            case .tooManyPixels: (.invalidImage, "A picture may have 12,000 pixels a side and 40 megapixels")
+            case .truncated: (.invalidImage, "A picture is incomplete")
+            case .malformed: (.invalidImage, "A picture is damaged")
+            }
+        return APIError(code, message, field: field, underlying: error)
+    }
+}

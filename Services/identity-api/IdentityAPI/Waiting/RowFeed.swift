@@ -1,0 +1,181 @@
+internal import FoundationEssentials
+internal import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Tells requests that wait how rows of the database stand: as soon as an event says that one changed, and every second
+/// in any case.
+///
+/// The event is fast and may be lost; the look is sure and costs one query a second for all who wait together.
+final class RowFeed<Row: Sendable>: Service {
+    /// Reads the rows of these ids that there are.
+    typealias Fetch = @Sendable (_ ids: [UUID]) async throws -> [UUID: Row]
+
+    /// How much may be waited for at a time.
+    struct Limits: Sendable {
+        /// Requests in all; each holds a connection.
+        var total: Int
+        /// Requests for one row: one device asks, so more are a fault of it, or an attack on the others.
+        var perRow = 8
+    }
+
+    private struct State {
+        var followers: [UUID: [Int: AsyncStream<Row?>.Continuation]] = [:]
+        var changed: Set<UUID> = []
+        var count = 0
+        var nextNumber = 0
+        var isClosed = false
+    }
+
+    private let limits: Limits
+    private let fetch: Fetch
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    init(limits: Limits, logger: Logger, fetch: @escaping Fetch) {
+        self.limits = limits
+        self.logger = logger
+        self.fetch = fetch
+    }
+
+    /// How many requests wait.
+    var count: Int { state.withLock { $0.count } }
+
+    /// Says that a row changed.
+    func wake(_ id: UUID) {
+        let isWaitedFor = state.withLock { state in
+            guard state.followers[id] != nil else { return false }
+            state.changed.insert(id)
+            return true
+        }
+        if isWaitedFor { wakeUps.continuation.yield() }
+    }
+
+    /// Follows a row: gives it at once, whenever it changes, and every second; nil when there is none (any more). The stream ends
+    /// when the service shuts down or the client hangs up; drop it to stop.
+    ///
+    /// - Parameter whenClientHangsUp: is given what to call then: a place that nobody waits in is not kept.
+    /// - Throws: `overloaded` when too many wait already, `rate_limited` when too many wait for this row.
+    func follow(
+        _ id: UUID, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void
+    ) throws(APIError) -> RowSubscription<Row> {
+        let (stream, continuation) = AsyncStream<Row?>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = try register(continuation, for: id)
+        whenClientHangsUp { continuation.finish() }
+        wake(id)
+        return RowSubscription(rows: stream) { [weak self] in
+            continuation.finish()
+            if let number { self?.unregister(number, for: id) }
+        }
+    }
+
+    /// Waits until a row is as wished, or until the time is up, or the service shuts down, or the client hangs up.
+    ///
+    /// - Returns: the row as wished; nil when the waiting ended otherwise, or there is no row.
+    func wait(
+        for id: UUID, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
+        until isWished: @escaping @Sendable (Row) -> Bool
+    ) async throws(APIError) -> Row? {
+        let subscription = try follow(id, whenClientHangsUp: whenClientHangsUp)
+        return await withTaskGroup(of: Row?.self) { group in
+            group.addTask {
+                for await row in subscription.rows {
+                    guard let row else { return nil }
+                    if isWished(row) { return row }
+                }
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: time)
+                return nil
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? nil
+        }
+    }
+
+    /// Reads what is waited for until graceful shutdown, which ends every stream.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.tick() }
+                for await _ in self.wakeUps.stream { await self.deliver() }
+                group.cancelAll()
+            }
+        }
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            return state.followers.values.flatMap(\.values)
+        }
+        for continuation in waiting { continuation.finish() }
+    }
+
+    private func tick() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            let isWaitedFor = state.withLock { state in
+                state.changed.formUnion(state.followers.keys)
+                return !state.changed.isEmpty
+            }
+            if isWaitedFor { wakeUps.continuation.yield() }
+        }
+    }
+
+    private func deliver() async {
+        let ids = state.withLock { state in
+            defer { state.changed = [] }
+            return Array(state.changed)
+        }
+        guard !ids.isEmpty else { return }
+        do {
+            let rows = try await fetch(ids)
+            let deliveries = state.withLock { state in
+                ids.flatMap { id in (state.followers[id] ?? [:]).values.map { ($0, rows[id]) } }
+            }
+            for (continuation, row) in deliveries { continuation.yield(row) }
+        } catch {
+            if !Task.isCancelled { logger.warning("what is waited for cannot be looked up", metadata: ["error": "\(error)"]) }
+        }
+    }
+
+    private func register(_ continuation: AsyncStream<Row?>.Continuation, for id: UUID) throws(APIError) -> Int? {
+        try state.withLock { state throws(APIError) in
+            guard !state.isClosed else {
+                continuation.finish()
+                return nil
+            }
+            guard state.followers[id, default: [:]].count < limits.perRow else {
+                throw APIError.rateLimited("Too many requests are waiting for this", wait: .seconds(1))
+            }
+            guard state.count < limits.total else { throw APIError.overloaded("Too many requests are waiting") }
+            state.count += 1
+            state.nextNumber += 1
+            state.followers[id, default: [:]][state.nextNumber] = continuation
+            return state.nextNumber
+        }
+    }
+
+    private func unregister(_ number: Int, for id: UUID) {
+        state.withLock { state in
+            guard state.followers[id]?.removeValue(forKey: number) != nil else { return }
+            state.count -= 1
+            if state.followers[id]?.isEmpty == true { state.followers[id] = nil }
+        }
+    }
+}
+
+/// A place among those who follow a row; it is given up when nobody holds it any more.
+final class RowSubscription<Row: Sendable>: Sendable {
+    /// The row, each time it was looked at.
+    let rows: AsyncStream<Row?>
+    private let end: @Sendable () -> Void
+
+    init(rows: AsyncStream<Row?>, end: @escaping @Sendable () -> Void) {
+        self.rows = rows
+        self.end = end
+    }
+
+    deinit { end() }
+}

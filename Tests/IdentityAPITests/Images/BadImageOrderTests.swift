@@ -1,0 +1,166 @@
+import Foundation
+import HTTPClient
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct BadImageOrderTests {
+    private static let svg = Array(#"<svg xmlns="http://www.w3.org/2000/svg"/>"#.utf8)
+    private static let pdf = Array("%PDF-1.7\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF".utf8)
+    private static let gif = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B]
+    private static let jpeg = TestPhoto.jpeg()
+
+    @Test(arguments: [
+        // The picture.
+        (Order().with(picture: svg), "400 invalid_image image_base64"), (Order().with(picture: pdf), "400 invalid_image image_base64"),
+        (Order().with(picture: gif), "400 invalid_image image_base64"), (Order().with(picture: []), "400 invalid_image image_base64"),
+        (Order().with(picture: Array(jpeg.dropLast(500))), "400 invalid_image image_base64"),
+        (Order().with(picture: TestPhoto.jpeg(width: 8_000, height: 6_250)), "400 invalid_image image_base64"),
+        (Order().with(picture: TestPhoto.png(width: 12_001, height: 1)), "400 invalid_image image_base64"),
+        (Order().with(picture: TestPhoto.animatedPNG), "400 invalid_image image_base64"),
+        (Order().with(picture: jpeg, dataURI: "data:image/png;base64,"), "400 invalid_image image_base64"),
+        (Order().with(picture: jpeg, dataURI: "data:;base64,"), "400 invalid_image image_base64"),
+        (Order().with(picture: jpeg, dataURI: "data:image/jpeg,"), "400 invalid_image image_base64"),
+        (Order().with(picture: jpeg, dataURI: "!"), "400 invalid_image image_base64"),
+        (Order().with(picture: jpeg, dataURI: " "), "400 invalid_image image_base64"),
+        (Order().with(picture: jpeg, dataURI: "A"), "400 invalid_image image_base64"),
+        (Order(picture: nil), "400 missing_field image_base64"),
+        (Order(picture: nil).with(#""image_base64":null"#), "400 missing_field image_base64"),
+        (Order(picture: nil).with(#""image_base64":5"#), "400 invalid_request image_base64"),
+        // The template.
+        (Order(templateID: nil), "400 missing_field template_id"), (Order(templateID: ""), "400 missing_field template_id"),
+        (Order(templateID: "no-such-template"), "400 template_not_found template_id"),
+        (Order(templateID: String(repeating: "a", count: 65)), "400 template_not_found template_id"),
+        (Order(templateID: nil).with(#""template_id":7"#), "400 invalid_request template_id"),
+        // Options and the rest.
+        (Order().with(#""options":{"width":15}"#), "400 invalid_request options.width"),
+        (Order().with(#""options":{"width":512.5}"#), "400 invalid_request options.width"),
+        (Order().with(#""options":{"height":4097}"#), "400 invalid_request options.height"),
+        (Order().with(#""options":{"height":"512"}"#), "400 invalid_request options.height"),
+        (Order().with(#""options":{"quality":"best"}"#), "400 invalid_request options.quality"),
+        (Order().with(#""options":{"quality":1}"#), "400 invalid_request options.quality"),
+        (Order().with(#""options":{"sharpness":1}"#), "400 invalid_request options.sharpness"),
+        (Order().with(#""options":[]"#), "400 invalid_request options"), (Order().with(#""async":"no""#), "400 invalid_request async"),
+        (Order().with(#""device_token":"with space""#), "400 invalid_request device_token"),
+        (Order().with(#""comment":"hello""#), "400 invalid_request comment"),
+        (Order().with(#""template_id":"vintage""#), "400 invalid_request"), (Order().with("x"), "400 invalid_request"),
+        (Order().with(#""device_token":"\#(String(repeating: "a", count: 20_000))""#), "400 invalid_request"),
+    ])
+    func `bad input gets its exact error, and leaves nothing`(order: Order, expected: String) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let response = try await api.order(order, by: customer, headers: [("X-Request-ID", UUID().uuidString)])
+            #expect(response.refusal == expected)
+            #expect(response.json.value("success") as? Bool == false)
+            #expect(try await api.hasNoOrder())
+        }
+    }
+
+    @Test func `the same faults in a form get the same errors`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            var twice = Order().form
+            twice.parts.append(("image", "again.jpg", Self.jpeg))
+            var options = Order().form
+            options.text("options", "width=5")
+            var unknown = Order().form
+            unknown.text("prompt", "x")
+            let cases: [(Form, String)] = [
+                (Order().with(picture: Self.svg).form, "400 invalid_image image"), (Order(picture: nil).form, "400 missing_field image"),
+                (Order(templateID: nil).form, "400 missing_field template_id"), (twice, "400 invalid_request image"),
+                (options, "400 invalid_request options"), (unknown, "400 invalid_request prompt"),
+            ]
+            for (form, expected) in cases {
+                #expect(try await api.send(form, to: Order.path, headers: [customer.bearer]).refusal == expected)
+                #expect(try await api.hasNoOrder())
+            }
+        }
+    }
+
+    @Test func `who is not signed in, or sends something else, is refused`() async throws {
+        try await withIdentityAPI { api in
+            let json = [("Content-Type", "application/json")]
+            let customer = try await api.customer()
+            #expect(try await api.send("POST", Order.path, headers: json, body: Order().json).refusal == "401 unauthorized")
+            let wrong = try await api.order(by: Customer(userID: UUID(), token: "nonsense"))
+            #expect(wrong.refusal == "401 unauthorized")
+            let plain = try await api.send("POST", Order.path, headers: [customer.bearer, ("Content-Type", "text/plain")], body: [1])
+            #expect(plain.refusal == "415 unsupported_media_type")
+            #expect(try await api.send("GET", Order.path, headers: [customer.bearer]).refusal == "405 method_not_allowed")
+            let key = try await api.order(by: customer, headers: [("Idempotency-Key", "a b")])
+            #expect(key.refusal == "400 invalid_request")
+            #expect(try await api.hasNoOrder())
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a picture over 10 MB is refused before it is decoded`(isForm: Bool) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let order = Order(picture: TestPhoto.jpeg(scanBytes: 10 * 1024 * 1024))
+            let response =
+                isForm
+                ? try await api.send(order.form, to: Order.path, headers: [customer.bearer]) : try await api.order(order, by: customer)
+            #expect(response.refusal == "413 payload_too_large \(isForm ? "image" : "image_base64")")
+            #expect(try await api.hasNoOrder())
+        }
+    }
+
+    @Test func `a body over 16 MB is refused before it is sent`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let connection = try RawConnection(port: api.port)
+            try await connection.send(
+                "POST \(Order.path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 16777217\r\nExpect: 100-continue\r\n\r\n")
+            let answer = try #require(try await connection.receive(until: "\"meta\""))
+            #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test(arguments: [0.3, 0.9])
+    func `a client that disappears amid its order leaves nothing`(share: Double) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let body = Order(picture: TestPhoto.jpeg(scanBytes: 500_000)).json
+            let connection = try RawConnection(port: api.port)
+            try await connection.send(
+                "POST \(Order.path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\nX-Request-ID: \(UUID())\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
+            try await connection.send(Array(body.prefix(Int(Double(body.count) * share))))
+            try await eventually("something of the order is stored") { !api.storedFiles().isEmpty }
+            connection.close()
+            try await eventually("nothing of the order is left") { try await api.hasNoOrder() }
+        }
+    }
+
+    @Test func `a client that stops sending is answered, and its key is free again`() async throws {
+        try await withIdentityAPI { configuration in
+            configuration.connection.patience = .milliseconds(300)
+            configuration.connection.lingerTime = .seconds(2)
+        } _: { api in
+            let customer = try await api.customer()
+            let body = Order(picture: TestPhoto.jpeg(scanBytes: 500_000)).json
+            let connection = try RawConnection(port: api.port)
+            try await connection.send(
+                "POST \(Order.path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\nX-Request-ID: \(UUID())\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
+            try await connection.send(Array(body.prefix(4_000)))
+            let answer = try #require(try await connection.receive(), "the connection is not closed")
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(try await api.hasNoOrder())
+        }
+    }
+}
+
+extension TestPhoto {
+    /// A PNG that says before its pixels that there are more of them to come.
+    static let animatedPNG: [UInt8] = {
+        let plain = png(width: 10, height: 10)
+        let control = [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0] as [UInt8]
+        // Behind the signature (8 bytes) and the header chunk (25).
+        return Array(plain[..<33]) + control + Array(plain[33...])
+    }()
+}

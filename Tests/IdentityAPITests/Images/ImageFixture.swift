@@ -1,0 +1,136 @@
+import BlobStore
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import MediaLinks
+import NIOCore
+import PostgresClient
+import ServiceDefaults
+import Storage
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+/// An order of a picture as a phone sends it, in either form, and as it should not.
+struct Order: Sendable {
+    var templateID: String? = "anime-style"
+    var picture: [UInt8]? = TestPhoto.jpeg()
+    var dataURI: String? = "data:image/jpeg;base64,"
+    /// What else is in the JSON, each as `"name":value`.
+    var others: [String] = []
+
+    static let path = "/v1/images/process"
+
+    func with(_ member: String) -> Order {
+        var order = self
+        order.others.append(member)
+        return order
+    }
+
+    func with(picture: [UInt8], dataURI: String? = nil) -> Order {
+        var order = self
+        (order.picture, order.dataURI) = (picture, dataURI)
+        return order
+    }
+
+    /// The body as JSON; iOS writes slashes with a backslash.
+    var json: [UInt8] {
+        var members = others
+        if let templateID { members.append(#""template_id":"\#(templateID)""#) }
+        if let picture {
+            let text = (dataURI ?? "") + Data(picture).base64EncodedString()
+            members.append(#""image_base64":"\#(text.replacingOccurrences(of: "/", with: "\\/"))""#)
+        }
+        return Array("{\(members.joined(separator: ","))}".utf8)
+    }
+
+    /// The same as a form, without the other members.
+    var form: Form {
+        var form = Form()
+        if let templateID { form.text("template_id", templateID) }
+        if let picture { form.parts.append(("image", "portrait.jpg", picture)) }
+        return form
+    }
+}
+
+/// Somebody who may order pictures.
+struct Customer: Sendable {
+    let userID: UUID
+    let token: String
+
+    var bearer: (name: String, value: String) { ("Authorization", "Bearer \(token)") }
+}
+
+extension IdentityFixture {
+    /// Makes an account that is signed in.
+    func customer(_ name: String = "somebody") async throws -> Customer {
+        let user = try await UserRepository(postgres).findOrCreate(emailLookup: SHA256.hash(name), emailSealed: [1])
+        let token = OpaqueToken.generate()
+        try await AccessTokenRepository(postgres).insert(
+            NewAccessToken(
+                userID: user.id, sessionID: UUID(), accessHash: token.hash, refreshHash: OpaqueToken.generate().hash,
+                installationKey: nil, lifetime: .seconds(600), refreshLifetime: .seconds(600)))
+        return Customer(userID: user.id, token: token.text)
+    }
+
+    func order(
+        _ order: Order = Order(), by customer: Customer, headers: [(name: String, value: String)] = []
+    ) async throws -> HTTPClientResponse {
+        let headers = [customer.bearer, ("Content-Type", "application/json")] + headers
+        return try await send("POST", Order.path, headers: headers, body: order.json)
+    }
+
+    /// Orders a picture and returns the job's id.
+    func job(_ order: Order = Order(), by customer: Customer) async throws -> UUID {
+        let response = try await self.order(order, by: customer)
+        guard response.status == 202, let id = UUID(uuidString: response.json.text("data.job_id") ?? "") else {
+            throw UnexpectedAnswer(response: response)
+        }
+        return id
+    }
+
+    func get(
+        _ path: String, by customer: Customer, headers: [(name: String, value: String)] = []
+    ) async throws -> HTTPClientResponse {
+        try await send("GET", path, headers: [customer.bearer] + headers)
+    }
+
+    /// Does what a worker does with a job, with any bytes for a picture.
+    func complete(_ id: UUID, picture: [UInt8] = [0xFF, 0xD8, 1, 2, 3], format: String = "jpeg") async throws {
+        let repository = ImageJobRepository(postgres)
+        #expect(try await repository.begin(id: id) != nil)
+        let type = try #require(PictureType(rawValue: format))
+        let result = "images/\(id.wireText)/result-abc.\(type.fileExtension)"
+        let thumbnail = "images/\(id.wireText)/thumbnail-def.jpg"
+        let blobs = try context.blobStore()
+        for key in [result, thumbnail] {
+            try await blobs.write(try BlobKey(key), as: .media(contentType: type.mimeType)) { writer in
+                try await writer.append(ByteBuffer(bytes: picture))
+            }
+        }
+        let isDone = try await repository.complete(
+            id: id,
+            result: ImageJob.Result(
+                key: result, format: format, byteCount: picture.count, width: 512, height: 384, originalWidth: 640,
+                originalHeight: 480, thumbnailKey: thumbnail, modelUsed: "local", generationTimeMs: 1_234))
+        #expect(isDone)
+    }
+
+    func fail(_ id: UUID) async throws {
+        let failure = ImageJob.Failure(code: .contentBlocked, message: "This picture cannot be worked on.")
+        #expect(try await ImageJobRepository(postgres).fail(id: id, failure))
+    }
+
+    /// Whether an order that was refused left anything anywhere.
+    func hasNoOrder() async throws -> Bool {
+        let rows = try await count("image_jobs") + count("outbox") + count("idempotency_keys")
+        return rows == 0 && storedFiles().isEmpty
+    }
+}
+
+extension Path {
+    static let jobs = "/v1/images/jobs"
+
+    static func job(_ id: UUID) -> String { "\(jobs)/\(id.wireText)" }
+}

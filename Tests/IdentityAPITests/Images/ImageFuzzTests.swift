@@ -1,0 +1,59 @@
+import Foundation
+import HTTPClient
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct ImageFuzzTests {
+    /// Changes a body as bad clients, bad networks and attackers do: bytes flipped, cut out, doubled, swapped.
+    private static func mutate(_ body: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+        var body = body
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let start = Int.random(in: 0..<body.count, using: &random)
+            let end = min(body.count, start + Int.random(in: 1...40, using: &random))
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: body[start] = UInt8.random(in: 0...255, using: &random)
+            case 1 where end - start < body.count: body.removeSubrange(start..<end)
+            case 2: body.insert(contentsOf: body[start..<end], at: start)
+            default: body.insert(contentsOf: Array("\"\\{}[],:=\r\n--".utf8).shuffled(using: &random).prefix(3), at: start)
+            }
+        }
+        return body
+    }
+
+    @Test(arguments: [true, false], 0..<4)
+    func `whatever comes is answered with an order or an error, and what was refused leaves nothing`(
+        isForm: Bool, seed: UInt64
+    ) async throws {
+        try await withIdentityAPI { $0.limits.orders = Rate(perMinute: 0, burst: 1) } _: { api in
+            let customer = try await api.customer()
+            var random = SeededGenerator(seed: seed)
+            let order = Order(picture: TestPhoto.jpeg(scanBytes: 600)).with(#""options":{"width":512,"quality":"high"}"#)
+            let (type, body) = isForm ? (order.form.contentType, order.form.bytes) : ("application/json", order.json)
+            var accepted = 0
+            for _ in 0..<60 {
+                let response = try await api.send(
+                    "POST", Order.path, headers: [customer.bearer, ("Content-Type", type)], body: Self.mutate(body, &random))
+                if response.status == 202 { accepted += 1 } else { #expect([400, 413].contains(response.status), "\(response.text)") }
+                #expect(response.json.text("meta.requestId") != nil)
+            }
+            #expect(try await api.count("image_jobs") == accepted)
+            #expect(api.storedFiles().count == accepted)
+        }
+    }
+}
+
+/// A generator that gives the same numbers every time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

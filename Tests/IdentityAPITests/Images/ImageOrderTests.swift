@@ -1,0 +1,149 @@
+import BlobStore
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+@Suite struct ImageOrderTests {
+    @Test func `an order is answered exactly as the apps expect`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let response = try await api.order(by: customer, headers: [("X-Request-ID", "2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11")])
+            let id = try #require(response.json.text("data.job_id"))
+            let time = try #require(response.json.text("meta.timestamp"))
+            #expect(response.status == 202)
+            #expect(
+                response.text == #"{"success":true,"data":{"job_id":"\#(id)","status":"pending","estimated_time_seconds":15,"#
+                    + #""message":"Processing started. You will receive a notification when complete."},"#
+                    + #""meta":{"requestId":"2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11","timestamp":"\#(time)"}}"#)
+            #expect(response.header("Content-Type") == "application/json")
+            #expect(id == UUID(uuidString: id)?.uuidString.lowercased())
+            #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an order leaves a job, a sealed picture and an event`(isForm: Bool) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let order = Order(picture: TestPhoto.jpeg(scanBytes: 300_000))
+            let response =
+                isForm
+                ? try await api.send(order.form, to: Order.path, headers: [customer.bearer]) : try await api.order(order, by: customer)
+            let id = try #require(UUID(uuidString: response.json.text("data.job_id") ?? ""))
+            let job = try #require(try await ImageJobRepository(api.postgres).find(id: id))
+            #expect(job.userID == customer.userID && job.status == .pending && job.templateID == "anime-style")
+            let stored = try await api.context.blobStore().read(try BlobKey(try #require(job.inputKey)), limit: 1_000_000)
+            #expect(stored == order.picture)
+            let outbox = try await api.postgres.query("SELECT stream, key FROM outbox")
+            #expect(outbox.count == 1)
+            #expect(try outbox[0].decode("stream", as: String.self) == "image.requested")
+            #expect(try outbox[0].decode("key", as: String.self) == id.wireText)
+        }
+    }
+
+    @Test func `options are kept as they were asked for`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let order = Order().with(#""options":{"width":512.0,"height":768,"quality":"high"}"#)
+            let job = try #require(try await ImageJobRepository(api.postgres).find(id: try await api.job(order, by: customer)))
+            #expect(job.width == 512 && job.height == 768 && job.quality == "high")
+            var form = Order().form
+            form.text("options", #"{"quality":"low"}"#)
+            form.text("async", "true")
+            let response = try await api.send(form, to: Order.path, headers: [customer.bearer])
+            let other = try #require(UUID(uuidString: response.json.text("data.job_id") ?? ""))
+            #expect(try await ImageJobRepository(api.postgres).find(id: other)?.quality == "low")
+        }
+    }
+
+    @Test func `the time an order takes is the median of those before it`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let id = try await api.job(by: customer)
+            try await api.complete(id)
+            try await api.postgres.execute("UPDATE image_jobs SET completed_at = created_at + interval '41.5 seconds'")
+            let response = try await api.order(by: customer)
+            #expect(response.json.number("data.estimated_time_seconds") == 42)
+        }
+    }
+
+    @Test func `an order that waits gets the picture`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            async let answer = api.order(Order().with(#""async":false"#), by: customer)
+            let id = try await eventually("the job exists") { try await api.onlyJob() }
+            try await api.complete(id, picture: Array(0...255))
+            let response = try await answer
+            #expect(response.status == 200)
+            let picture = Data(Array(0...255)).base64EncodedString()
+            let meta = try #require(response.json.text("meta.timestamp"))
+            #expect(
+                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"completed","#
+                    + #""processed_image_base64":"data:image/jpeg;base64,\#(picture)","metadata":{"templateId":"anime-style","#
+                    + #""templateName":"Anime Style","modelUsed":"local","generationTimeMs":1234,"#
+                    + #""originalDimensions":{"width":640,"height":480},"processedDimensions":{"width":512,"height":384}}},"#
+                    + #""meta":{"requestId":"\#(response.header("X-Request-ID") ?? "")","timestamp":"\#(meta)"}}"#)
+        }
+    }
+
+    @Test func `an order that prefers to wait gets the 202 when it takes longer, and the reason when it fails`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let impatient = try await api.order(by: customer, headers: [("Prefer", "wait=1")])
+            #expect(impatient.status == 202)
+            #expect(impatient.json.text("data.status") == "pending")
+            let first = try #require(try await api.onlyJob())
+            async let answer = api.order(by: customer, headers: [("Prefer", "respond-async, wait=30")])
+            let id = try await eventually("the job exists") { try await api.onlyJob(but: first) }
+            try await api.fail(id)
+            let failed = try await answer
+            #expect(failed.status == 200)
+            #expect(failed.header("Preference-Applied") == "wait=30")
+            #expect(failed.json.text("data.status") == "failed")
+            #expect(failed.json.text("data.error.code") == "content_blocked")
+        }
+    }
+
+    @Test func `a device token is a claim on that device, never on somebody else's`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let order = Order().with(#""device_token":"\#(Form.pushToken)""#)
+            _ = try await api.job(order, by: customer)
+            #expect(try await api.boundUser() == customer.userID)
+            let other = try await api.customer("somebody else")
+            _ = try await api.job(order, by: other)
+            #expect(try await api.boundUser() == customer.userID)
+        }
+    }
+
+    @Test func `an account has a number of orders, and others have theirs`() async throws {
+        try await withIdentityAPI { $0.limits.orders = Rate(perMinute: 1, burst: 1) } _: { api in
+            let customer = try await api.customer()
+            #expect(try await api.order(by: customer).status == 202)
+            let refused = try await api.order(by: customer)
+            #expect(refused.refusal == "429 rate_limited")
+            #expect(refused.header("Retry-After") != nil)
+            #expect(try await api.order(by: try await api.customer("other")).status == 202)
+        }
+    }
+}
+
+extension IdentityFixture {
+    /// The one job there is, beside another one.
+    func onlyJob(but other: UUID? = nil) async throws -> UUID? {
+        let rows = try await postgres.query("SELECT id FROM image_jobs WHERE id IS DISTINCT FROM \(other)")
+        return try rows.first.map { try $0.decode("id") }
+    }
+
+    fileprivate func boundUser() async throws -> UUID? {
+        try await postgres.query("SELECT user_id FROM push_installs").first?.decode("user_id")
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HTTPClient
+import MediaLinks
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct MediaTests {
+    private static let picture: [UInt8] = Array(0...255)
+
+    /// Runs a test with the path and query of the link to a picture.
+    private func withLink(_ body: (IdentityFixture, _ link: String) async throws -> Void) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let id = try await api.job(by: customer)
+            try await api.complete(id, picture: Self.picture)
+            let job = try await api.get(Path.job(id) + "?result=url", by: customer)
+            let link = try #require(job.json.text("data.result.image_url"))
+            let thumbnail = try #require(job.json.text("data.result.thumbnail_url"))
+            #expect(link.hasPrefix("https://api.example.org/media/images/\(id.wireText)/result-abc.jpg?exp="))
+            #expect(thumbnail.contains("/thumbnail-def.jpg?exp="))
+            #expect(job.json.value("data.result.processed_image_base64") == nil)
+            try await body(api, String(link.dropFirst("https://api.example.org".count)))
+        }
+    }
+
+    @Test func `a link gives the picture to whoever has it`() async throws {
+        try await withLink { api, link in
+            let response = try await api.send("GET", link)
+            #expect(response.status == 200 && response.body == Self.picture)
+            #expect(response.header("Content-Type") == "image/jpeg")
+            #expect(response.header("X-Content-Type-Options") == "nosniff")
+            #expect(response.header("Cache-Control")?.wholeMatch(of: /private, max-age=8[0-9]{4}, immutable/) != nil)
+            let head = try await api.send("HEAD", link)
+            #expect(head.status == 200 && head.body.isEmpty && head.header("Content-Length") == "256")
+        }
+    }
+
+    @Test func `a link that was changed, cut or is over gives nothing, and does not say why`() async throws {
+        try await withLink { api, link in
+            let other = link.replacingOccurrences(of: "result-abc", with: "thumbnail-def")
+            let later = link.replacing(/exp=\d+/, with: "exp=99999999999")
+            let bare = String(link.prefix { $0 != "?" })
+            var answers: Set<String> = []
+            for path in [other, later, bare, link.replacingOccurrences(of: ".jpg", with: ".png"), "/media/", "/media/../etc/passwd"] {
+                let response = try await api.send("GET", path)
+                #expect(response.refusal == "404 not_found", "\(path)")
+                answers.insert(response.json.text("message") ?? "")
+            }
+            #expect(answers.count == 1)
+        }
+    }
+
+    @Test func `a part can be asked for`() async throws {
+        try await withLink { api, link in
+            let part = try await api.send("GET", link, headers: [("Range", "bytes=10-19")])
+            #expect(part.status == 206 && part.body == Array(10...19))
+            #expect(part.header("Content-Range") == "bytes 10-19/256")
+            let beyond = try await api.send("GET", link, headers: [("Range", "bytes=256-")])
+            #expect(beyond.status == 416 && beyond.header("Content-Range") == "bytes */256")
+            let stale = try await api.send("GET", link, headers: [("Range", "bytes=0-1"), ("If-Range", "\"other\"")])
+            #expect(stale.status == 200 && stale.body == Self.picture)
+        }
+    }
+
+    @Test func `what a client has is not sent again`() async throws {
+        try await withLink { api, link in
+            let tag = try #require(try await api.send("GET", link).header("ETag"))
+            let same = try await api.send("GET", link, headers: [("If-None-Match", tag)])
+            #expect(same.status == 304 && same.body.isEmpty && same.header("ETag") == tag)
+        }
+    }
+
+    @Test(arguments: [
+        (nil, ByteRange.whole), ("bytes=0-0", .part(0..<1)), ("bytes=90-200", .part(90..<100)), ("bytes=95-", .part(95..<100)),
+        ("bytes=-5", .part(95..<100)), ("bytes=-500", .part(0..<100)), ("bytes=100-", .unsatisfiable), ("bytes=-0", .unsatisfiable),
+        ("bytes=5-4", .whole), ("bytes=0-1,3-4", .whole), ("bytes=a-b", .whole), ("bytes=-", .whole), ("items=0-1", .whole),
+        ("bytes=99999999999999999999-", .whole), ("bytes=+1-2", .whole), ("bytes=1", .whole),
+    ])
+    func `ranges are read as RFC 9110 has them`(value: String?, range: ByteRange) {
+        #expect(ByteRange(value, of: 100) == range)
+    }
+
+    @Test(arguments: [("bytes=0-", ByteRange.unsatisfiable), ("bytes=-1", .unsatisfiable)])
+    func `an empty file has no part`(value: String, range: ByteRange) {
+        #expect(ByteRange(value, of: 0) == range)
+    }
+}
