@@ -53,15 +53,15 @@ public struct LocalGenerator: ImageGenerator {
     }
 
     private static func meaning(of error: any Error, _ stop: StopSign) -> GenerationError {
-        if stop.isCancelled || Task.isCancelled { return GenerationError(.cancelled, "the task was cancelled") }
-        if stop.isSet { return GenerationError(.timeout, "the deadline is over") }
+        if stop.isCancelled || Task.isCancelled { return GenerationError(.cancelled, "the task was cancelled", isFree: true) }
+        if stop.isSet { return GenerationError(.timeout, "the deadline is over", isFree: true) }
         guard let error = error as? ImagingError else {
-            return GenerationError(.unavailable(retryAfter: nil), "the thread pool is shut down", underlying: error)
+            return GenerationError(.unavailable(retryAfter: nil), "the thread pool is shut down", isFree: true, underlying: error)
         }
         switch error.code {
-        case .unavailable: return GenerationError(.unavailable(retryAfter: nil), "no style was applied", underlying: error)
-        case .invalidSize: return GenerationError(.invalidRequest, "no style was applied", underlying: error)
-        default: return GenerationError(.badPicture, "no style was applied", underlying: error)
+        case .unavailable: return GenerationError(.unavailable(retryAfter: nil), "no style was applied", isFree: true, underlying: error)
+        case .invalidSize: return GenerationError(.invalidRequest, "no style was applied", isFree: true, underlying: error)
+        default: return GenerationError(.badPicture, "no style was applied", isFree: true, underlying: error)
         }
     }
 }

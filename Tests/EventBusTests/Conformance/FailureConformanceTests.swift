@@ -59,6 +59,30 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `delivers again, as often as a handler asks for it, what a handler postpones`(_ kind: TransportKind) async throws {
+        try await kind.withTransport { transport in
+            var configuration = EventConsumerConfiguration.quick
+            configuration.retryPolicy.failuresMax = 1
+            let postponements = Mutex(0)
+            let processor = RecordingProcessor { number, _ in
+                let isPostponed = postponements.withLock { count in
+                    guard number == 1, count < 4 else { return false }
+                    count += 1
+                    return true
+                }
+                if isPostponed { throw HandlerPostponement(delay: .milliseconds(20), reason: "the other side is busy") }
+            }
+            try await withConsumer(transport, processor, configuration: configuration) {
+                try await transport.append(1...2)
+                try await processor.waitFor(6)
+                try await expectSettled(transport)
+            }
+            #expect(processor.numbers.sorted() == [1, 1, 1, 1, 1, 2])
+            #expect(try await deadLetters(transport).isEmpty)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `gives up at once what cannot be read`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor()
