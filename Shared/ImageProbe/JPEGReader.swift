@@ -3,13 +3,17 @@
 /// Segments are stepped over by their length, so a thumbnail inside one is never taken for the picture. What follows
 /// the end of the image is not looked at: phones append gain maps and previews there.
 struct JPEGReader: FormatReader {
+    /// The most scans. Encoders write up to some twenty of them for a progressive picture; each makes a decoder go through
+    /// the whole picture once more, and takes but a few bytes.
+    static let maxScans = 64
+
     private enum Step {
         case signature, markerPrefix, marker, segmentLength(UInt8), frameHeader, afterSegment
         case afterScanHeader, entropy, entropyMarker
     }
 
     private var step = Step.signature
-    private var hasScan = false
+    private var scans = 0
     private(set) var isComplete = false
     private(set) var size: (width: Int, height: Int)?
 
@@ -34,7 +38,8 @@ struct JPEGReader: FormatReader {
             step = .markerPrefix
             return .bytes(1)
         case .afterScanHeader:
-            hasScan = true
+            scans += 1
+            guard scans <= Self.maxScans else { throw ImageProbeError(.malformed, "more than \(Self.maxScans) JPEG scans") }
             step = .entropy
             return .pass(0xFF)
         case .entropy:
@@ -50,7 +55,7 @@ struct JPEGReader: FormatReader {
         case 0xFF:  // fill byte
             return .bytes(1)
         case 0xD9:
-            guard hasScan else { throw ImageProbeError(.malformed, "a JPEG that ends before it shows anything") }
+            guard scans > 0 else { throw ImageProbeError(.malformed, "a JPEG that ends before it shows anything") }
             isComplete = true
             return .nothing
         case 0xC0, 0xC1, 0xC2, 0xC4, 0xDA...0xDD, 0xE0...0xEF, 0xFE:

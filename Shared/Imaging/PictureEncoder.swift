@@ -6,6 +6,7 @@ enum PictureEncoder {
     ///
     /// - Parameter quality: Of JPEG and WebP, 1 to 100.
     static func encode(_ picture: VipsPicture, as format: ImageFormat, quality: Int) throws(ImagingError) -> EncodedPicture {
+        let picture = try picture.withoutMetadata()
         let bytes =
             switch format {
             case .jpeg:
@@ -16,7 +17,7 @@ enum PictureEncoder {
             case .png:
                 try VipsCall("pngsave_buffer", input: picture, ["compression": .whole(6), "strip": .flag(true)]).bytes()
             case .webp:
-                try VipsCall("webpsave_buffer", input: picture, ["Q": .whole(quality), "strip": .flag(true)]).bytes()
+                try WebPContainer.withoutMetadata(try VipsCall("webpsave_buffer", input: picture, ["Q": .whole(quality)]).bytes())
             case .heic:
                 throw ImagingError(.unsupported, "HEIC is read and not written")
             }

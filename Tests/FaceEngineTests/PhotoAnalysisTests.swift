@@ -35,7 +35,7 @@ import Testing
     @Test func `a file that is no picture is refused`() async throws {
         let file = try Photos.read("person-a/front-1")
         let faults = try await Engines.analyse(
-            [Array("hello".utf8), Array(file.prefix(file.count / 2)), PNGFile.header(width: 20_000, height: 20_000)],
+            [Array("hello".utf8), Array(file.prefix(file.count / 2)), Photos.hugeFile],
             for: .signUp
         ).map(\.fault)
         #expect(faults == [.unsupportedFormat, .corrupt, .tooLarge])

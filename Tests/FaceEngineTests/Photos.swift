@@ -22,6 +22,12 @@ enum Photos {
         try (1...3).map { try read("\(person)/sign-in-\($0)") }
     }
 
+    /// The beginning of a PNG file that promises 20,000 x 20,000 pixels.
+    static let hugeFile: [UInt8] = [
+        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20,
+        8, 2, 0, 0, 0, 0, 0, 0, 0,
+    ]
+
     /// A decoded photo, changed pixel by pixel.
     static func altered(
         _ name: String, _ change: (_ image: RGBImage, _ x: Int, _ y: Int, _ channel: Int) -> UInt8

@@ -13,19 +13,22 @@ extension VipsPicture {
 
     /// A part of the picture.
     func extracted(_ size: PixelSize, left: Int, top: Int) throws(ImagingError) -> VipsPicture {
-        try applying(
+        try VipsCall(
             "extract_area",
-            ["left": .whole(left), "top": .whole(top), "width": .whole(size.width), "height": .whole(size.height)])
+            [
+                "input": .picture(self), "left": .whole(left), "top": .whole(top), "width": .whole(size.width),
+                "height": .whole(size.height),
+            ]
+        ).picture()
     }
 
-    /// The part of that size that draws the eye: skin, saturated colours and detail.
+    /// The part of that size that draws the eye.
     ///
     /// - Precondition: the picture is in memory, and at least that big.
     func cut(to size: PixelSize) throws(ImagingError) -> VipsPicture {
-        try VipsCall(
-            "smartcrop",
-            ["input": .picture(self), "width": .whole(size.width), "height": .whole(size.height), "interesting": .choice("attention")]
-        ).picture()
+        let attention = try Attention(of: self)
+        return try extracted(
+            size, left: attention.start(of: size.width, in: width, .across), top: attention.start(of: size.height, in: height, .down))
     }
 }
 

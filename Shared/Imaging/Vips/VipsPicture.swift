@@ -39,6 +39,20 @@ final class VipsPicture {
         try VipsPicture(vips_image_copy_memory(image), "decode")
     }
 
+    /// The picture without anything but its pixels. The savers' own `strip` is not honoured by all.
+    func withoutMetadata() throws(ImagingError) -> VipsPicture {
+        let copy = try applying("copy")
+        guard let fields = vips_image_get_fields(copy.image) else { return copy }
+        defer { g_strfreev(fields) }
+        var next = fields
+        while let field = next.pointee {
+            // What libvips computes with (sizes, resolution, history) is not metadata of the file, and cannot be removed.
+            vips_image_remove(copy.image, field)
+            next += 1
+        }
+        return copy
+    }
+
     /// Computes the pixels.
     func bytes() throws(ImagingError) -> [UInt8] {
         var count = 0

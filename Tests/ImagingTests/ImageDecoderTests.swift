@@ -1,5 +1,6 @@
 import ImageProbe
 import Imaging
+import TestSupport
 import Testing
 
 @Suite struct ImageDecoderTests {
@@ -13,13 +14,13 @@ import Testing
     }
 
     @Test func `a photo is scaled down to the side asked for`() throws {
-        let decoded = try ImageDecoder.decodeUpright(try Photos.read("original/obama3"))
+        let decoded = try ImageDecoder.decodeUpright(try Photos.load("original/obama3"))
         #expect(decoded.image.height == 800 && decoded.image.width == 492)
         #expect(decoded.originalWidth == 1434 && decoded.originalHeight == 2333)
     }
 
     @Test func `a small photo keeps its size`() throws {
-        let image = try ImageDecoder.decodeUpright(try Photos.read("person-a/front-1"), maxSide: 4000).image
+        let image = try ImageDecoder.decodeUpright(try Photos.load("person-a/front-1"), maxSide: 4000).image
         #expect(image.width == 645 && image.height == 799)
     }
 
@@ -38,7 +39,7 @@ import Testing
 
     @Test(arguments: [0.1, 0.5, 0.9, 0.99])
     func `a file that is cut off is corrupt`(share: Double) throws {
-        let file = try Photos.read("person-a/front-1")
+        let file = try Photos.load("person-a/front-1")
         #expect(code(Array(file.prefix(Int(Double(file.count) * share)))) == .corrupt)
         let png = PNGFile.encode(width: 300, height: 300, bands: 3) { x, y, _ in UInt8((x ^ y) & 0xFF) }
         #expect(code(Array(png.prefix(Int(Double(png.count) * share)))) == .corrupt)
@@ -69,9 +70,9 @@ import Testing
     }
 
     @Test func `the EXIF orientation is applied`() throws {
-        let file = try Photos.read("person-a/front-1")
+        let file = try Photos.load("person-a/front-1")
         let upright = try ImageDecoder.decodeUpright(file)
-        let turned = try ImageDecoder.decodeUpright(withOrientation(6, file))
+        let turned = try ImageDecoder.decodeUpright(JPEGFile(file).with(orientation: 6).bytes)
         #expect(turned.image.width == upright.image.height && turned.image.height == upright.image.width)
         #expect(turned.originalWidth == upright.originalHeight && turned.originalHeight == upright.originalWidth)
         // Orientation 6: what is stored on top belongs to the right.
@@ -89,13 +90,6 @@ import Testing
         let image = try ImageDecoder.decodeUpright(file).image
         #expect(image.width == 300 && image.height == 250)
         #expect(image.pixels.allSatisfy { $0 == 120 })
-    }
-
-    /// Puts an EXIF segment that holds an orientation and nothing else behind the start of a JPEG file.
-    private func withOrientation(_ orientation: UInt8, _ file: [UInt8]) -> [UInt8] {
-        let tiff: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
-        let content = Array("Exif".utf8) + [0, 0] + tiff
-        return Array(file[..<2]) + [0xFF, 0xE1, 0, UInt8(content.count + 2)] + content + Array(file[2...])
     }
 }
 

@@ -7,24 +7,45 @@ enum PNGFile {
     }
 
     /// A whole picture: `bands` 1 is grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
-    static func encode(width: Int, height: Int, bands: Int, level: (Int, Int, Int) -> UInt8) -> [UInt8] {
+    static func encode(width: Int, height: Int, bands: Int, extra: [UInt8] = [], level: (Int, Int, Int) -> UInt8) -> [UInt8] {
         let colourType: [Int: UInt8] = [1: 0, 2: 4, 3: 2, 4: 6]
         var rows: [UInt8] = []
         for y in 0..<height {
             rows.append(0)
             for x in 0..<width { for band in 0..<bands { rows.append(level(x, y, band)) } }
         }
-        return signature + chunk("IHDR", bigEndian(width) + bigEndian(height) + [8, colourType[bands] ?? 2, 0, 0, 0])
+        return file(width, height, depth: 8, colourType[bands] ?? 2, extra: extra, rows)
+    }
+
+    /// A picture in colour of sixteen bits a band.
+    static func encode16(width: Int, height: Int, level: (Int, Int, Int) -> UInt16) -> [UInt8] {
+        var rows: [UInt8] = []
+        for y in 0..<height {
+            rows.append(0)
+            for x in 0..<width {
+                for band in 0..<3 { rows += [UInt8(level(x, y, band) >> 8), UInt8(level(x, y, band) & 0xFF)] }
+            }
+        }
+        return file(width, height, depth: 16, 2, extra: [], rows)
+    }
+
+    /// A chunk that holds a colour profile.
+    static func profile(_ bytes: [UInt8]) -> [UInt8] { chunk("iCCP", Array("test".utf8) + [0, 0] + stored(bytes)) }
+
+    private static func file(
+        _ width: Int, _ height: Int, depth: UInt8, _ colourType: UInt8, extra: [UInt8], _ rows: [UInt8]
+    ) -> [UInt8] {
+        signature + chunk("IHDR", bigEndian(width) + bigEndian(height) + [depth, colourType, 0, 0, 0]) + extra
             + chunk("IDAT", stored(rows)) + chunk("IEND", [])
     }
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    private static func bigEndian(_ value: Int) -> [UInt8] {
+    static func bigEndian(_ value: Int) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
     }
 
-    private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+    static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let body = Array(type.utf8) + content
         return bigEndian(content.count) + body + bigEndian(Int(crc(body)))
     }

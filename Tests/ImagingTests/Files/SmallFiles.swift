@@ -26,5 +26,19 @@ enum SmallFiles {
         ADAyMTABkQcABAAAAAECAwAAoAcABAAAADAxMDABoAMAAQAAAP//AAACoAQAAQAAAEAAAAADoAQAAQAAADAAAAAAAAAA
         """)
 
+    /// A JPEG of four inks: the left half magenta and yellow, the right half cyan and black, without a colour profile. Made by
+    /// Pillow from CMYK (0, 200, 200, 0) and (200, 60, 0, 40).
+    static let cmyk = decoded(
+        """
+        /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAGBAUGBQQGBgUGBwcGCAoQCgoJCQoUDg8MEBcUGBgXFBYWGh0lHxobIxwWFiAsICMmJykq\
+        KRkfLTAtKDAlKCko/8AAFAgAMABABEMRAE0RAFkRAEsRAP/EAB8AAAEFAQEBAQEBAAAAAAAAAAABAgMEBQYHCAkKC//EALUQAAIB\
+        AwMCBAMFBQQEAAABfQECAwAEEQUSITFBBhNRYQcicRQygZGhCCNCscEVUtHwJDNicoIJChYXGBkaJSYnKCkqNDU2Nzg5OkNERUZH\
+        SElKU1RVVldYWVpjZGVmZ2hpanN0dXZ3eHl6g4SFhoeIiYqSk5SVlpeYmZqio6Slpqeoqaqys7S1tre4ubrCw8TFxsfIycrS09TV\
+        1tfY2drh4uPk5ebn6Onq8fLz9PX29/j5+v/aAA4EQwBNAFkASwAAPwD6prx6vHq+qaKKKKKKKKKKKK/PWvrqv0KriqKKKKKKKKKK\
+        KK/QqvkWvz1rtaKKKKKKKKKKKK/PWvrqv0KriqKKKKKKKKKKKK/QqvkWvz1rtaKKKKKKKKKKKK/PWvrqv0KriqKKKKKKKKKKKK/Q\
+        qvkWvz1rtaKKKKKKKKKKKK/PWvrqv0KriqKKKKKKKKKKKK/QqvkWvz1rtaKKKKKKKKKKKK/PWvrqv0KriqKKKKKKKKKKKK/QqvkW\
+        vz1rtaKKKKKKKKKKKK/PWvrqv0KriqKKKKKKKKKKKK//2Q==
+        """)
+
     private static func decoded(_ text: String) -> [UInt8] { [UInt8](Data(base64Encoded: text) ?? Data()) }
 }

@@ -1,0 +1,51 @@
+import ImageProbe
+import Imaging
+import TestSupport
+
+/// Pictures to work on, and how to look at results.
+enum Samples {
+    /// A photo of a man in front of a chandelier, 1,434 by 2,333 pixels.
+    static func portrait() throws -> [UInt8] { try Photos.load("original/obama3") }
+
+    /// Four quarters of red and green above, blue and white below, 80 by 60 pixels, as a JPEG without metadata.
+    static func quarters() throws -> [UInt8] {
+        let colours: [[UInt8]] = [[220, 30, 30], [30, 200, 30], [30, 30, 220], [255, 255, 255]]
+        let png = PNGFile.encode(width: 80, height: 60, bands: 3) { x, y, band in colours[(y < 30 ? 0 : 2) + (x < 40 ? 0 : 1)][band] }
+        return try PictureWorkshop.normalise(png, maxSide: 80, quality: 95).picture.bytes
+    }
+
+    /// A picture of noise: nothing compresses it.
+    static func noise(side: Int) -> [UInt8] {
+        var random = SeededGenerator(seed: 1)
+        return PNGFile.encode(width: side, height: side, bands: 3) { _, _, _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    static func pixels(_ picture: EncodedPicture) throws -> RGBImage {
+        try ImageDecoder.decodeUpright(picture.bytes, maxSide: 12_000).image
+    }
+}
+
+extension RGBImage {
+    /// A pixel whose place is given as shares of the sides.
+    func colour(_ across: Double, _ down: Double) -> [Int] {
+        let start = (Int(down * Double(height)) * width + Int(across * Double(width))) * 3
+        return pixels[start..<(start + 3)].map(Int.init)
+    }
+
+    func level(_ x: Int, _ y: Int, _ channel: Int) -> UInt8 { pixels[(y * width + x) * 3 + channel] }
+}
+
+/// Whether two colours look alike.
+func areAlike(_ left: [Int], _ right: [Int], within tolerance: Int = 24) -> Bool {
+    zip(left, right).allSatisfy { abs($0 - $1) <= tolerance }
+}
+
+/// The kind of error some work ends with; nil when it succeeds.
+func code(_ work: () throws -> Void) -> ImagingError.Code? {
+    do {
+        try work()
+        return nil
+    } catch {
+        return (error as? ImagingError)?.code
+    }
+}

@@ -1,0 +1,59 @@
+import ImageProbe
+import Imaging
+import Testing
+
+/// Real files, damaged at random, the same way in every run.
+@Suite struct FuzzTests {
+    /// Rounds of each seed; some 5 ms each.
+    private static let rounds = 300
+
+    private static func files() throws -> [[UInt8]] {
+        let portrait = try PictureWorkshop.normalise(try Samples.portrait(), maxSide: 160).picture.bytes
+        let profile = PNGFile.profile(ColourProfile.swappedRedAndGreen)
+        return [
+            portrait, JPEGFile(portrait).with(orientation: 6).withMetadata(saying: "text").with(profile: ColourProfile.greenInks).bytes,
+            JPEGFile(SmallFiles.cmyk).with(profile: ColourProfile.greenInks).bytes, SmallFiles.webP, SmallFiles.heic,
+            PNGFile.encode(width: 40, height: 30, bands: 4, extra: profile) { x, y, band in UInt8(x * 3 + y + band * 9) },
+            PNGFile.encode16(width: 40, height: 30) { x, y, band in UInt16(x * 900 + y * 300 + band * 5_000) },
+            try PictureWorkshop.finish(portrait, format: .webp).bytes, try PictureWorkshop.finish(portrait, format: .png).bytes,
+        ]
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `a damaged file gives a picture or an error, and nothing else`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let files = try Self.files()
+        for round in 0..<Self.rounds {
+            let file = Self.damaged(files[round % files.count], files, using: &random)
+            do throws(ImagingError) {
+                let result = try PictureWorkshop.thumbnail(of: file)
+                #expect((result.width, result.height) == (300, 200))
+                _ = try ImageDecoder.decodeUpright(file)
+            } catch {
+                #expect([.unsupported, .tooLarge, .corrupt].contains(error.code), "\(error)")
+            }
+        }
+        ImageDecoder.leaveThread()
+    }
+
+    private static func damaged(_ file: [UInt8], _ files: [[UInt8]], using random: inout SeededGenerator) -> [UInt8] {
+        var file = file
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            // Headers are short, and damage to them goes furthest.
+            let place = Int.random(in: 0..<(Bool.random(using: &random) ? min(file.count, 200) : file.count), using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: file[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
+            case 1: file[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2: file.removeSubrange(place..<min(file.count, place + Int.random(in: 1...16, using: &random)))
+            case 3: file.insert(contentsOf: [UInt8](repeating: file[place], count: Int.random(in: 1...16, using: &random)), at: place)
+            default:
+                let other = files.randomElement(using: &random) ?? file
+                let start = Int.random(in: 0..<other.count, using: &random)
+                let piece = other[start..<min(other.count, start + Int.random(in: 1...64, using: &random))]
+                file.replaceSubrange(place..<min(file.count, place + piece.count), with: piece)
+            }
+            if file.count < 16 { return file }
+        }
+        return file
+    }
+}
