@@ -30,6 +30,7 @@ demo: up ## Sign up, sign in and refuse a face, with real photos, and show the p
 	@deploy/local/demo.sh
 
 test: setup ## Run all tests; needs no server to be running
+	@deploy/local/fetch-moto.sh
 	@[ -d .build ] || echo "==> first build: about 6 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh

@@ -73,7 +73,7 @@ let package = Package(
         // MARK: What the services share
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "WireFormat"]),
-        .shared("BlobStore", ["HeliographCrypto", .nioCore, .nioPosix]),
+        .shared("BlobStore", ["HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
         .shared("MediaLinks", ["BlobStore", "HeliographCrypto"]),
         .shared(
             "EventBus", ["RedisClient", "PostgresClient", "Storage", "WireFormat", .logging, .metrics, .lifecycle, .deque]),
@@ -162,7 +162,7 @@ let package = Package(
         .tests("ImageProbeTests", ["ImageProbe"]),
         .tests("MediaLinksTests", ["BlobStore", "MediaLinks"]),
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
-        .tests("BlobStoreTests", ["BlobStore", "HeliographCrypto", .nioCore]),
+        .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(

@@ -26,8 +26,8 @@ final class FileBlobWriter: BlobWriter {
         try await threadPool.runBlobWork { () throws(BlobStoreError) in try file.append(full) }
     }
 
-    /// Writes what is left and waits until all of it is on the disk.
-    func finish() async throws(BlobStoreError) {
+    /// Writes what is left and, if it is to last, waits until all of it is on the disk.
+    func finish(isDurable: Bool) async throws(BlobStoreError) {
         let rest = pending.withLock { pending in
             defer { pending = ByteBuffer() }
             return pending
@@ -35,7 +35,7 @@ final class FileBlobWriter: BlobWriter {
         let file = file
         try await threadPool.runBlobWork { () throws(BlobStoreError) in
             try file.append(rest)
-            try file.finish()
+            try file.finish(isDurable: isDurable)
         }
     }
 }

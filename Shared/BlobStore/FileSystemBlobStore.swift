@@ -51,7 +51,7 @@ public struct FileSystemBlobStore: BlobStore {
         do {
             let writer = FileBlobWriter(file: file, threadPool: threadPool)
             let result = try await body(writer)
-            try await writer.finish()
+            try await writer.finish(isDurable: true)
             try await run { () throws(BlobStoreError) in try Disk.move(partial, to: destination) }
             return result
         } catch {

@@ -20,6 +20,15 @@ final class OpenFile: Sendable {
         guard descriptor >= 0 else { throw Disk.failure("open a file") }
     }
 
+    /// Creates a file without a name, which is gone with its last reference, whatever happens.
+    init(namelessIn directory: String) throws(BlobStoreError) {
+        var template = Array("\(directory)/heliograph-XXXXXX".utf8CString)
+        descriptor = mkstemp(&template)
+        guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, unlink(template) == 0 else {
+            throw Disk.failure("create a file in the spool directory")
+        }
+    }
+
     deinit { close(descriptor) }
 
     func write(_ bytes: [UInt8]) throws(BlobStoreError) {
@@ -41,6 +50,24 @@ final class OpenFile: Sendable {
         }
         guard result >= 0 else { throw Disk.failure("read a file") }
         return bytes
+    }
+
+    /// Goes back to the start.
+    func rewind() throws(BlobStoreError) {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Disk.failure("rewind a file") }
+    }
+
+    /// Returns everything from here to the end.
+    ///
+    /// - Throws: `tooLarge` when that is more than `limit` bytes.
+    func readAll(limit: Int, of key: BlobKey) throws(BlobStoreError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let chunk = try read(atMost: 256 * 1024)
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+            guard bytes.count <= limit else { throw BlobStoreError(.tooLarge, "\(key) has more than \(limit) bytes") }
+        }
     }
 
     /// Waits until everything written is on the disk.

@@ -32,11 +32,11 @@ final class SealedFile: Sendable {
         try write { sealer in try bytes.withUnsafeReadableBytes { bytes in try sealer.update(bytes) } }
     }
 
-    /// Writes the last segment and waits until the file is on the disk.
-    func finish() throws(BlobStoreError) {
+    /// Writes the last segment and, if it is to last, waits until the file is on the disk.
+    func finish(isDurable: Bool) throws(BlobStoreError) {
         try write { sealer in try sealer.finish() }
         try state.withLock { state throws(BlobStoreError) in
-            try state.file?.synchronize()
+            if isDurable { try state.file?.synchronize() }
             state.file = nil
         }
     }
@@ -65,12 +65,32 @@ final class SealedFile: Sendable {
     static func read(
         _ file: OpenFile, of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer
     ) throws(BlobStoreError) -> [UInt8] {
+        try open(of: key, context: context, limit: limit, sealer: sealer) { () throws(BlobStoreError) in
+            try file.read(atMost: Sealer.segmentByteCount)
+        }
+    }
+
+    /// Opens what a whole file holds.
+    static func open(
+        _ bytes: [UInt8], of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer
+    ) throws(BlobStoreError) -> [UInt8] {
+        var rest = bytes[...]
+        return try open(of: key, context: context, limit: limit, sealer: sealer) { () throws(BlobStoreError) in
+            defer { rest = rest.dropFirst(Sealer.segmentByteCount) }
+            return Array(rest.prefix(Sealer.segmentByteCount))
+        }
+    }
+
+    /// Opens what `next` returns piece by piece, until a piece is empty.
+    private static func open(
+        of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer, next: () throws(BlobStoreError) -> [UInt8]
+    ) throws(BlobStoreError) -> [UInt8] {
         do {
             var opener = try sealer.makeStreamOpener(context: context)
             var plain: [UInt8] = []
             var chunk: [UInt8]
             repeat {
-                chunk = try file.read(atMost: Sealer.segmentByteCount)
+                chunk = try next()
                 plain += chunk.isEmpty ? try opener.finish() : try opener.update(chunk)
                 guard plain.count <= limit else { throw BlobStoreError(.tooLarge, "\(key) has more than \(limit) bytes") }
             } while !chunk.isEmpty

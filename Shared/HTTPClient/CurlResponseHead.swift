@@ -23,6 +23,11 @@ struct CurlResponseHead {
         return true
     }
 
+    /// How many bytes the body is said to have.
+    var contentLength: Int? {
+        fields.last { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
     private static func trimmed(_ text: Substring) -> String {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
         let start = text.drop(while: isSpace)

@@ -29,7 +29,7 @@ final class CurlTransfer {
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         head = CurlResponseHead(byteCountMax: configuration.responseHeadByteCountMax)
-        bodyByteCountMax = configuration.responseBodyByteCountMax
+        bodyByteCountMax = call.request.responseBodyByteCountMax ?? configuration.responseBodyByteCountMax
         setUp(configuration)
     }
 
@@ -93,6 +93,8 @@ final class CurlTransfer {
             isTooLarge = true
             return false
         }
+        // Growing step by step would hold a body of megabytes twice.
+        if body.isEmpty, let length = head.contentLength { body.reserveCapacity(min(length, bodyByteCountMax)) }
         body.append(contentsOf: bytes)
         return true
     }
@@ -175,11 +177,18 @@ final class CurlTransfer {
             request.body.withUnsafeBytes { _ = hg_easy_set_data(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
             if request.method != "POST" { hg_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method) }
         }
-        // Without these lines libcurl adds headers of its own.
-        var lines = ["Expect:"]
-        let names = Set(request.headers.map { $0.name.lowercased() })
-        if !names.contains("content-type") { lines.append("Content-Type:") }
-        if !names.contains("accept") { lines.append("Accept: */*") }
+        var lines: [String] = []
+        if let signature = request.awsSignature {
+            hg_easy_set_string(easy, CURLOPT_AWS_SIGV4, signature.scope)
+            hg_easy_set_string(easy, CURLOPT_USERNAME, signature.accessKeyID)
+            hg_easy_set_string(easy, CURLOPT_PASSWORD, signature.secretAccessKey)
+        } else {
+            // Without these lines libcurl adds headers of its own; with them it would sign what it does not send.
+            lines.append("Expect:")
+            let names = Set(request.headers.map { $0.name.lowercased() })
+            if !names.contains("content-type") { lines.append("Content-Type:") }
+            if !names.contains("accept") { lines.append("Accept: */*") }
+        }
         lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         for line in lines { headerList = curl_slist_append(headerList, line) }
         hg_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList)

@@ -10,6 +10,10 @@ public struct HTTPClientRequest: Sendable {
     public var body: [UInt8]
     /// How long everything may take, waiting for a connection included.
     public var timeout: Duration
+    /// Whom the request is signed as by Amazon's protocol; nil for everybody else.
+    public var awsSignature: AWSSignature?
+    /// The most bytes of the response's body; nil means the client's limit.
+    public var responseBodyByteCountMax: Int?
 
     /// Makes a request; the default is a GET that may take 15 seconds.
     public init(
@@ -37,7 +41,12 @@ public struct HTTPClientRequest: Sendable {
                 return "the value of the header \(name) holds a control character"
             }
         }
-        return nil
+        guard let awsSignature else { return nil }
+        // libcurl would add a type of its own, and sign a line that says to leave it out.
+        if !body.isEmpty, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            return "a signed request with a body has no Content-Type"
+        }
+        return awsSignature.fault
     }
 
     /// Tells whether a byte may stand in a header's name (RFC 9110 §5.6.2).

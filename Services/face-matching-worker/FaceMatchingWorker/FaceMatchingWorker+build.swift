@@ -12,7 +12,7 @@ public import ServiceLifecycle
 /// - `FACE_THRESHOLD` (number, 0.30 to 0.50, default 0.44): how near a face must be to the account's.
 /// - `FACE_ENGINE_THREADS` (1 to 64, default: the number of cores): how many photos are looked at at once.
 /// - `CONSUMER_CONCURRENCY` (1 to 64, default: the number of engine threads): how many sessions are worked on at once.
-/// - `BLOB_STORE_PATH` (path, required): where identity-api puts the photos.
+/// - `BLOB_STORE` and what goes with it: where identity-api puts the photos.
 public enum FaceMatchingWorker: HeliographService {
     /// The deployed name, and the name of the consumer group.
     public static let name = "face-matching-worker"

@@ -1,4 +1,3 @@
-public import BlobStore
 public import EventBus
 public import HeliographCrypto
 public import Logging
@@ -57,12 +56,6 @@ public struct ServiceContext: Sendable {
 
         health.register("postgres") { [postgres] in _ = try await postgres.query("SELECT 1 AS one") }
         health.register("redis") { [redis] in try await redis.ping() }
-    }
-
-    /// The store of sealed objects that `BLOB_STORE_PATH` names.
-    public func blobStore() throws -> any BlobStore {
-        let root = try settings.string("BLOB_STORE_PATH", "a folder that identity-api and the workers share")
-        return FileSystemBlobStore(root: root, sealer: sealer)
     }
 
     /// Makes links to pictures, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.

@@ -4,14 +4,21 @@ import NIOPosix
 import Synchronization
 
 /// A TCP server that does to each connection what its script says, right or wrong: for faults no real server shows.
-final class ScriptedServer: Sendable {
+public final class ScriptedServer: Sendable {
     /// One connection, as a script sees it.
-    struct Connection {
-        var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
-        let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    public struct Connection {
+        private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+        fileprivate init(
+            inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        ) {
+            self.inbound = inbound
+            self.outbound = outbound
+        }
 
         /// Reads until a whole HTTP/1.1 request is there, and returns its text.
-        mutating func readRequest() async throws -> String {
+        public mutating func readRequest() async throws -> String {
             var text = ""
             while let buffer = try await inbound.next(isolation: #isolation) {
                 text += String(buffer: buffer)
@@ -24,29 +31,33 @@ final class ScriptedServer: Sendable {
             throw ChannelError.inputClosed
         }
 
-        func write(_ text: String) async throws {
+        /// Sends a text.
+        public func write(_ text: String) async throws {
             try await outbound.write(ByteBuffer(string: text))
         }
 
         /// Waits until the other side closes.
-        mutating func waitForClose() async throws {
+        public mutating func waitForClose() async throws {
             while try await inbound.next(isolation: #isolation) != nil {}
         }
     }
 
-    let port: Int
+    /// The port it listens on.
+    public let port: Int
     private let task: Task<Void, any Error>
     private let counter: Counter
 
-    final class Counter: Sendable {
+    private final class Counter: Sendable {
         let value = Atomic<Int>(0)
     }
 
     /// How many connections were accepted.
-    var connectionCount: Int { counter.value.load(ordering: .relaxed) }
-    var url: String { "http://127.0.0.1:\(port)/" }
+    public var connectionCount: Int { counter.value.load(ordering: .relaxed) }
+    /// The URL of its root.
+    public var url: String { "http://127.0.0.1:\(port)/" }
 
-    init(_ script: @escaping @Sendable (inout Connection) async throws -> Void) async throws {
+    /// Listens on a free port; the script is run for each connection, which is closed when it returns.
+    public init(_ script: @escaping @Sendable (inout Connection) async throws -> Void) async throws {
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(host: "127.0.0.1", port: 0) { channel in

@@ -1,0 +1,69 @@
+internal import FoundationEssentials
+internal import HeliographCrypto
+
+/// Makes links that let anybody do one thing with one object for some time: Amazon's Signature Version 4 in a query.
+///
+/// libcurl signs the requests that it sends, and cannot sign a link that somebody else will follow.
+struct S3Presigner: Sendable {
+    /// The longest a link may live, in seconds: seven days, Amazon's limit.
+    static let secondsMax = 604_800
+
+    private let origin: String
+    private let host: String
+    private let region: String
+    private let accessKeyID: String
+    private let secretAccessKey: String
+
+    /// - Parameter endpoint: scheme, host and port; the host is part of what is signed.
+    init(endpoint: String, region: String, accessKeyID: String, secretAccessKey: String) {
+        origin = endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint
+        let isSecure = endpoint.hasPrefix("https://")
+        let authority = String(origin.dropFirst(isSecure ? 8 : 7)).lowercased()
+        // Whoever follows the link leaves out the port that goes without saying.
+        let port = isSecure ? ":443" : ":80"
+        host = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
+        self.region = region
+        self.accessKeyID = accessKeyID
+        self.secretAccessKey = secretAccessKey
+    }
+
+    /// Returns a link to read what is at a path.
+    ///
+    /// - Parameters:
+    ///   - path: begins with a slash, and has nothing that needs encoding.
+    ///   - seconds: how long the link is good for, from `now`; cut to 1…``secondsMax``.
+    func link(toPath path: String, seconds: Int, now: Date) -> String {
+        let time = Self.timestamp(now)
+        let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
+        let query = [
+            ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"), ("X-Amz-Credential", "\(accessKeyID)/\(scope)"), ("X-Amz-Date", time),
+            ("X-Amz-Expires", "\(min(max(1, seconds), Self.secondsMax))"), ("X-Amz-SignedHeaders", "host"),
+        ].map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
+        let request = "GET\n\(path)\n\(query)\nhost:\(host)\n\nhost\nUNSIGNED-PAYLOAD"
+        let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(Hex.encode(SHA256.hash(request)))"
+        var key = Array("AWS4\(secretAccessKey)".utf8)
+        for part in [String(time.prefix(8)), region, "s3", "aws4_request"] {
+            key = HMACSHA256.authenticate(Array(part.utf8), key: key)
+        }
+        let signature = Hex.encode(HMACSHA256.authenticate(Array(text.utf8), key: key))
+        return "\(origin)\(path)?\(query)&X-Amz-Signature=\(signature)"
+    }
+
+    /// The time as `20130524T000000Z`.
+    static func timestamp(_ time: Date) -> String {
+        time.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
+    }
+
+    /// Encodes everything but what Amazon calls unreserved.
+    static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { output, byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                output.append(Character(Unicode.Scalar(byte)))
+            default:
+                output += "%" + Hex.encode([byte]).uppercased()
+            }
+        }
+    }
+}

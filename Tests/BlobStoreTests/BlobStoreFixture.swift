@@ -1,0 +1,80 @@
+import BlobStore
+import Foundation
+import HeliographCrypto
+import Logging
+import NIOCore
+import TestSupport
+
+/// The kinds of store, which must behave alike.
+enum Backend: CaseIterable, Sendable {
+    case fileSystem
+    case s3
+
+    /// Runs a test on a store of its own: a directory, or keys of a bucket that begin with a word nobody else uses.
+    func withStore(_ body: (any BlobStore, Keys) async throws -> Void) async throws {
+        switch self {
+        case .fileSystem:
+            let root = NSTemporaryDirectory() + "blobs-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: root) }
+            try await body(FileSystemBlobStore(root: root, sealer: try testSealer()), Keys(prefix: "t"))
+        case .s3:
+            let store = try await s3Store(S3Server.shared())
+            try await body(store, Keys(prefix: "t\(UUID().uuidString.lowercased())"))
+        }
+    }
+}
+
+/// Makes keys that begin with a word of one test.
+struct Keys: Sendable {
+    let prefix: String
+
+    func callAsFunction(_ name: String) throws -> BlobKey { try BlobKey("\(prefix)/\(name)") }
+    var all: BlobKey { get throws { try BlobKey(prefix) } }
+}
+
+func testSealer(_ byte: UInt8 = 1) throws -> Sealer {
+    let key = Data(repeating: byte, count: 32).base64EncodedString()
+    return Sealer(keyRing: try KeyRing(parsing: "k\(byte):\(key)"))
+}
+
+func s3Store(
+    _ server: S3Server, sealer byte: UInt8 = 1, configure: (inout S3Configuration) -> Void = { _ in }
+) throws -> S3BlobStore {
+    var configuration = S3Configuration(
+        endpoint: server.url, bucket: S3Server.bucket, region: S3Server.region, accessKeyID: server.accessKeyID,
+        secretAccessKey: server.secretAccessKey)
+    configuration.retryDelay = .milliseconds(10)
+    configure(&configuration)
+    return S3BlobStore(configuration: configuration, sealer: try testSealer(byte), logger: Logger(label: "test"))
+}
+
+extension BlobStore {
+    /// Writes an object in pieces.
+    func write(_ bytes: [UInt8], to key: BlobKey, as access: BlobAccess = .sealed, step: Int = 10_000) async throws {
+        try await write(key, as: access) { writer in
+            for start in stride(from: 0, to: bytes.count, by: step) {
+                try await writer.append(ByteBuffer(bytes: bytes[start..<min(start + step, bytes.count)]))
+            }
+        }
+    }
+
+    /// Why an object cannot be read; nil when it can.
+    func readingFailure(_ key: BlobKey, kind: BlobKind = .sealed, limit: Int = 1_000_000) async -> BlobStoreError.Code? {
+        do throws(BlobStoreError) {
+            _ = try await read(key, kind: kind, limit: limit)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}
+
+/// The error that work ends with, if it is one of a store.
+func blobFailure(_ work: () async throws -> Void) async -> BlobStoreError? {
+    do {
+        try await work()
+        return nil
+    } catch {
+        return error as? BlobStoreError
+    }
+}

@@ -1,0 +1,124 @@
+import BlobStore
+import Foundation
+import HeliographCrypto
+import NIOCore
+import Testing
+
+@Suite struct FileSystemBlobStoreTests {
+    /// Runs a test on a store in a directory of its own.
+    private func withStore(_ body: (FileSystemBlobStore, _ root: String) async throws -> Void) async throws {
+        let root = NSTemporaryDirectory() + "blobs-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try await body(FileSystemBlobStore(root: root, sealer: try testSealer()), root)
+    }
+
+    private func files(in root: String) -> [String] {
+        (FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []).filter { name in
+            var isDirectory: ObjCBool = false
+            return FileManager.default.fileExists(atPath: "\(root)/\(name)", isDirectory: &isDirectory) && !isDirectory.boolValue
+        }.sorted()
+    }
+
+    @Test func `Nothing readable is on the disk`() async throws {
+        try await withStore { store, root in
+            let secret = Array("a very private picture".utf8)
+            try await store.write(secret, to: try BlobKey("a/b"))
+            let stored = try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(root)/a/b")))
+            #expect(stored.count > secret.count)
+            #expect(!String(decoding: stored, as: UTF8.self).contains("private"))
+        }
+    }
+
+    @Test func `A write that fails leaves nothing, and the error is passed on`() async throws {
+        struct Interrupted: Error {}
+        try await withStore { store, root in
+            let key = try BlobKey("a/b")
+            await #expect(throws: Interrupted.self) {
+                try await store.write(key) { writer in
+                    try await writer.append(ByteBuffer(repeating: 7, count: 200_000))
+                    throw Interrupted()
+                }
+            }
+            #expect(files(in: root).isEmpty)
+            await #expect(throws: BlobStoreError.self) { try await store.read(key, limit: 1_000_000) }
+        }
+    }
+
+    @Test func `A write whose task is cancelled leaves nothing`() async throws {
+        try await withStore { store, root in
+            let key = try BlobKey("a/b")
+            let (started, signal) = AsyncStream<Void>.makeStream()
+            let task = Task {
+                try await store.write(key) { writer in
+                    try await writer.append(ByteBuffer(repeating: 7, count: 200_000))
+                    signal.finish()
+                    while true { try await Task.sleep(for: .seconds(60)) }
+                }
+            }
+            for await _ in started {}
+            task.cancel()
+            await #expect(throws: (any Error).self) { try await task.value }
+            #expect(files(in: root).isEmpty)
+        }
+    }
+
+    @Test func `Another key does not open it`() async throws {
+        try await withStore { store, root in
+            let key = try BlobKey("a/b")
+            try await store.write([1], to: key)
+            let other = FileSystemBlobStore(root: root, sealer: try testSealer(2))
+            #expect(await other.readingFailure(key) == .damaged)
+        }
+    }
+
+    @Test func `It hands out no links`() async throws {
+        let key = try BlobKey("a")
+        try await withStore { store, _ in #expect(store.link(to: key, expires: .seconds(60)) == nil) }
+    }
+
+    @Test func `A changed, cut or moved object does not open`() async throws {
+        try await withStore { store, root in
+            let key = try BlobKey("a/b")
+            try await store.write([UInt8](repeating: 1, count: 140_000), to: key)
+            let path = URL(fileURLWithPath: "\(root)/a/b")
+            let whole = try Data(contentsOf: path)
+            try whole.write(to: URL(fileURLWithPath: "\(root)/a/moved"))
+            #expect(try await store.readingFailure(BlobKey("a/moved"), limit: 200_000) == .damaged)
+            for length in [0, 1, 40, 65_000, 131_200, whole.count - 1] {
+                try whole.prefix(length).write(to: path)
+                #expect(await store.readingFailure(key, limit: 200_000) == .damaged, "cut to \(length)")
+            }
+            var changed = whole
+            changed[100_000] ^= 1
+            try changed.write(to: path)
+            #expect(await store.readingFailure(key, limit: 200_000) == .damaged)
+        }
+    }
+
+    @Test func `Deleting takes the objects and their directory, and nothing else`() async throws {
+        try await withStore { store, root in
+            let keys = try ["e/1/a", "e/1/b", "e/2/a"].map { (name) in try BlobKey(name) }
+            for key in keys { try await store.write([1], to: key) }
+            try await store.delete(Array(keys[0...1]) + [try BlobKey("e/9/never")])
+            #expect(files(in: root) == ["e/2/a"])
+            #expect(!FileManager.default.fileExists(atPath: "\(root)/e/1"))
+            try await store.deleteAll(under: try BlobKey("e/2"))
+            try await store.deleteAll(under: try BlobKey("e/2"))
+            #expect(files(in: root).isEmpty)
+        }
+    }
+
+    @Test func `A sweep deletes old groups and what interrupted writes left`() async throws {
+        try await withStore { store, root in
+            for name in ["ekyc/old/1", "ekyc/new/1"] { try await store.write([1], to: try BlobKey(name)) }
+            try Data([1]).write(to: URL(fileURLWithPath: "\(root)/.partial/interrupted"))
+            let longAgo = Date(timeIntervalSinceNow: -4_000)
+            for name in ["ekyc/old", ".partial/interrupted"] {
+                try FileManager.default.setAttributes([.modificationDate: longAgo], ofItemAtPath: "\(root)/\(name)")
+            }
+            #expect(try await store.deleteStale(under: try BlobKey("ekyc"), olderThan: .seconds(1_800)) == 1)
+            #expect(files(in: root) == ["ekyc/new/1"])
+            #expect(try await store.deleteStale(under: try BlobKey("none"), olderThan: .seconds(1)) == 0)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HTTPClient
+import Logging
+
+/// A real S3 server: moto's, which checks signatures as botocore makes them.
+public final class S3Server: Sendable {
+    /// The bucket that is there.
+    public static let bucket = "heliograph-test"
+    /// The region of its signatures.
+    public static let region = "eu-central-1"
+
+    /// The port on 127.0.0.1.
+    public let port: Int
+    /// The credentials of a user who may do anything with objects.
+    public let accessKeyID: String
+    /// See ``accessKeyID``.
+    public let secretAccessKey: String
+    private let process: GuardedProcess
+    private let folder: TemporaryDirectory
+
+    /// The address without a bucket.
+    public var url: String { "http://127.0.0.1:\(port)" }
+
+    /// The one server that the tests of this process share; each test uses keys of its own.
+    public static func shared() async throws -> S3Server { try await sharedServer.value }
+    private static let sharedServer = Task { try await S3Server.start(checksSignatures: true) }
+
+    /// Starts a server of its own and returns when it has a bucket.
+    ///
+    /// - Parameter checksSignatures: off, anybody may do anything; links, whose signatures it cannot check, work only then.
+    public static func start(checksSignatures: Bool) async throws -> S3Server {
+        let modules = try PackageRoot.file(".cache/moto", require: "deploy/local/fetch-moto.sh")
+        let (folder, port) = (try TemporaryDirectory(), try FreePort.find())
+        let process = try GuardedProcess(
+            ["python3", "-m", "moto.server", "-H", "127.0.0.1", "-p", "\(port)"], log: folder.path + "/moto.log",
+            environment: ["PYTHONPATH": modules])
+        let admin = Admin(url: "http://127.0.0.1:\(port)")
+        try await eventually(within: .seconds(60), "moto answers") { try? await admin.send("PUT", "/\(bucket)") }
+        _ = try await admin.iam([("Action", "CreateUser"), ("UserName", "heliograph")])
+        let key = try await admin.iam([("Action", "CreateAccessKey"), ("UserName", "heliograph")])
+        let policy = #"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:*","Resource":"*"}]}"#
+        _ = try await admin.iam([
+            ("Action", "PutUserPolicy"), ("UserName", "heliograph"), ("PolicyName", "all"), ("PolicyDocument", policy),
+        ])
+        if checksSignatures { _ = try await admin.send("POST", "/moto-api/reset-auth", type: "text/plain", body: "0") }
+        guard let id = key.firstMatch(of: /<AccessKeyId>(.+?)<\/AccessKeyId>/)?.1,
+            let secret = key.firstMatch(of: /<SecretAccessKey>(.+?)<\/SecretAccessKey>/)?.1
+        else { throw DeadlineExceeded(description: "moto gives no access key: \(key)") }
+        return S3Server(port: port, accessKeyID: String(id), secretAccessKey: String(secret), process: process, folder: folder)
+    }
+
+    private init(port: Int, accessKeyID: String, secretAccessKey: String, process: GuardedProcess, folder: TemporaryDirectory) {
+        self.port = port
+        self.accessKeyID = accessKeyID
+        self.secretAccessKey = secretAccessKey
+        self.process = process
+        self.folder = folder
+    }
+
+    /// What is asked of the server before it checks who asks.
+    private struct Admin {
+        let url: String
+        private let http: HTTPClient
+
+        init(url: String) {
+            self.url = url
+            var configuration = HTTPClientConfiguration()
+            configuration.version = .http1
+            configuration.allowedSchemes = ["http"]
+            configuration.shutdownGrace = .zero
+            http = HTTPClient(configuration: configuration, logger: Logger(label: "moto"))
+        }
+
+        func send(
+            _ method: String, _ path: String, type: String = "application/x-www-form-urlencoded", body: String = ""
+        ) async throws -> String {
+            // The header only says which service is meant.
+            let scope = path == "/" ? "iam" : "s3"
+            let authorization = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/\(scope)/aws4_request, SignedHeaders=host, Signature=x"
+            let response = try await http.execute(
+                HTTPClientRequest(
+                    method: method, url: url + path, headers: [("Authorization", authorization), ("Content-Type", type)],
+                    body: Array(body.utf8)))
+            let text = String(decoding: response.body, as: UTF8.self)
+            guard response.status == 200 else { throw DeadlineExceeded(description: "moto says \(response.status): \(text)") }
+            return text
+        }
+
+        func iam(_ form: [(String, String)]) async throws -> String {
+            let pairs = (form + [("Version", "2010-05-08")]).map { name, value in
+                "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+            }
+            return try await send("POST", "/", body: pairs.joined(separator: "&"))
+        }
+    }
+}
