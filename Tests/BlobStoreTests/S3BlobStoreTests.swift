@@ -3,6 +3,7 @@ import Foundation
 import HTTPClient
 import Logging
 import NIOCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,6 +44,28 @@ import Testing
         #expect(media.header("Content-Type") == "image/jpeg")
         #expect(media.header("x-amz-server-side-encryption") == "AES256")
         #expect(media.header("Cache-Control")?.contains("private") == true)
+    }
+
+    @Test func `A store that refuses to be asked for encryption is not asked`() async throws {
+        let asked = Recorder()
+        let strict = try await ScriptedServer { connection in
+            let request = try await connection.readRequest()
+            asked.add(request)
+            let refuses = request.lowercased().contains("x-amz-server-side-encryption")
+            let body = refuses ? "<Error><Code>NotImplemented</Code></Error>" : ""
+            try await connection.write(
+                "HTTP/1.1 \(refuses ? "501 No" : "200 OK")\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+        }
+        let server = try await S3Server.shared()
+        let asking = try s3Store(server) { $0.endpoint = "http://127.0.0.1:\(strict.port)" }
+        let failure = await blobFailure { try await asking.write([1], to: try keys("a"), as: Self.jpeg) }
+        #expect(failure?.message.contains("NotImplemented") == true)
+        #expect(asked.requests.count == 1)
+        let silent = try s3Store(server) {
+            $0.endpoint = "http://127.0.0.1:\(strict.port)"
+            $0.asksForEncryption = false
+        }
+        try await silent.write([1], to: try keys("a"), as: Self.jpeg)
     }
 
     @Test func `A sealed object that was put under another key, or cut, does not open`() async throws {
@@ -205,4 +228,11 @@ import Testing
             try await group.waitForAll()
         }
     }
+}
+
+/// Remembers the requests that a scripted server got.
+private final class Recorder: Sendable {
+    private let log = Mutex<[String]>([])
+    var requests: [String] { log.withLock { $0 } }
+    func add(_ request: String) { log.withLock { $0.append(request) } }
 }

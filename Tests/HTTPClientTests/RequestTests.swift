@@ -93,6 +93,52 @@ import Testing
         }
     }
 
+    @Test func `a request may have a limit of its own, above or below the client's`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789")
+        }
+        for (clientMax, requestMax, isTaken) in [(5, 10, true), (100, 9, false), (9, nil, false)] {
+            try await withClient(configure: { $0.responseBodyByteCountMax = clientMax }) { client in
+                var request = HTTPClientRequest(url: server.url)
+                request.responseBodyByteCountMax = requestMax
+                #expect(await failure(client, request)?.code == (isTaken ? nil : .responseTooLarge))
+            }
+        }
+    }
+
+    @Test func `a signed request has a signature and nothing that is not signed`() async throws {
+        let server = try await ScriptedServer { connection in
+            let request = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(request.utf8.count)\r\nConnection: close\r\n\r\n\(request)")
+        }
+        var request = HTTPClientRequest(
+            method: "PUT", url: server.url + "b/k", headers: [("x-amz-content-sha256", "digest"), ("Content-Type", "image/jpeg")],
+            body: [1, 2, 3])
+        request.awsSignature = AWSSignature(region: "eu-central-1", service: "s3", accessKeyID: "AKIA", secretAccessKey: "hidden")
+        try await withClient { client in
+            let text = String(decoding: try await client.execute(request).body, as: UTF8.self)
+            #expect(text.contains("\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIA/"))
+            #expect(text.contains("SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date,"))
+            #expect(!text.contains("hidden"))
+        }
+    }
+
+    @Test func `a signature that would not hold is refused before anything is sent`() async throws {
+        let signature = AWSSignature(region: "r", service: "s3", accessKeyID: "id", secretAccessKey: "secret")
+        try await withClient { client in
+            var request = HTTPClientRequest(method: "PUT", url: "http://127.0.0.1:1/", body: [1])
+            request.awsSignature = signature
+            #expect(await failure(client, request)?.code == .invalidRequest)
+            request.body = []
+            for change in [\AWSSignature.region, \.service, \.accessKeyID, \.secretAccessKey] {
+                request.awsSignature = signature
+                request.awsSignature?[keyPath: change] = ""
+                #expect(await failure(client, request)?.code == .invalidRequest)
+            }
+        }
+    }
+
     @Test func `plain HTTP must be allowed on purpose`() async throws {
         try await withClient(configure: { $0.allowedSchemes = ["https"] }) { client in
             #expect(await failure(client, HTTPClientRequest(url: "http://127.0.0.1:1/"))?.code == .invalidRequest)

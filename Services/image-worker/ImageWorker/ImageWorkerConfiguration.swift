@@ -9,6 +9,7 @@ internal import ServiceDefaults
 /// - `IMAGE_CONCURRENCY` (1 to 64, default 4): how many jobs are worked on at once; with `local` the processors are the limit.
 /// - `GEMINI_API_KEY` (with `gemini` required): the key.
 /// - `GEMINI_MODEL` (with `gemini` required): the name of an image model.
+/// - `GEMINI_IMAGE_SIZE_MAX` (`1K`, `2K` or `4K`, default `1K`): the largest size the model is asked for; with `1K` it is not.
 /// - `GEMINI_BASE_URL` (URL, default Google's): where Gemini is.
 /// - `GEMINI_CA_FILE` (path, default the system's authorities): whom to trust instead.
 struct ImageWorkerConfiguration: Sendable {
@@ -44,9 +45,19 @@ struct ImageWorkerConfiguration: Sendable {
                 model: try settings.string("GEMINI_MODEL", "the name of an image model"))
             if let url = try settings.optionalString("GEMINI_BASE_URL", "the URL of Gemini") { configuration.baseURL = url }
             configuration.caFile = try caFile(settings)
+            configuration.imageSizeMax = try imageSizeMax(settings)
             return .gemini(configuration)
         default: throw ConfigurationError("IMAGE_GENERATOR", "is not valid", expectation: expectation)
         }
+    }
+
+    private static func imageSizeMax(_ settings: Settings) throws(ConfigurationError) -> GeminiConfiguration.ImageSize {
+        let expectation = GeminiConfiguration.ImageSize.allCases.map(\.rawValue).joined(separator: " or ")
+        guard let text = try settings.optionalString("GEMINI_IMAGE_SIZE_MAX", expectation) else { return .oneK }
+        guard let size = GeminiConfiguration.ImageSize(rawValue: text) else {
+            throw ConfigurationError("GEMINI_IMAGE_SIZE_MAX", "is not valid", expectation: expectation)
+        }
+        return size
     }
 
     private static func caFile(_ settings: Settings) throws(ConfigurationError) -> String? {

@@ -64,20 +64,18 @@ public struct S3BlobStore: BlobStore {
                 case .media: try SealedFile.read(spool, of: key, context: context, limit: limit, sealer: sealer)
                 }
             }
-            _ = try await client.send(Self.put(content, key, access))
+            _ = try await client.send(put(content, key, access))
         }
         return result
     }
 
-    private static func put(_ content: [UInt8], _ key: BlobKey, _ access: BlobAccess) -> S3Client.Request {
+    private func put(_ content: [UInt8], _ key: BlobKey, _ access: BlobAccess) -> S3Client.Request {
         var request = S3Client.Request(method: "PUT", key: key, body: content)
         switch access {
-        case .sealed: request.headers = [("Content-Type", sealedType)]
+        case .sealed: request.headers = [("Content-Type", Self.sealedType)]
         case .media(let contentType):
-            request.headers = [
-                ("Content-Type", contentType), ("Cache-Control", "private, max-age=86400"),
-                ("x-amz-server-side-encryption", "AES256"),
-            ]
+            request.headers = [("Content-Type", contentType), ("Cache-Control", "private, max-age=86400")]
+            if configuration.asksForEncryption { request.headers.append(("x-amz-server-side-encryption", "AES256")) }
         }
         return request
     }

@@ -15,6 +15,8 @@ public struct S3Configuration: Sendable {
     public var accessKeyID: String
     /// The secret half of the credentials.
     public var secretAccessKey: String
+    /// Whether the store is asked to encrypt media (SSE-S3). Some do so anyway, and some refuse to be asked.
+    public var asksForEncryption = true
     /// A PEM file of the authorities to trust in place of the system's.
     public var caFile: String?
     /// Where objects lie, sealed and without a name, until they are complete and can be sent.

@@ -29,7 +29,8 @@ struct S3Failure {
             default: false
             }
         }
-        return status >= 500 || status == 429 || ["SlowDown", "RequestTimeout", "InternalError"].contains(code)
+        // What a store has not learned (501) it will not learn in a moment.
+        return (status >= 500 && status != 501) || status == 429 || ["SlowDown", "RequestTimeout", "InternalError"].contains(code)
     }
 
     /// What it means for whoever asked. Some stores answer a HEAD or a proxied GET without a body, so a bare 404 to a request

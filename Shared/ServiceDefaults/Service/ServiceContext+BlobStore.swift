@@ -28,6 +28,11 @@ extension ServiceContext {
         if try settings.optionalString("S3_PUBLIC_ENDPOINT") != nil {
             configuration.publicEndpoint = try valid("S3_PUBLIC_ENDPOINT", address, S3Configuration.isEndpoint)
         }
+        let encryption = try settings.optionalString("S3_ENCRYPTION") ?? "AES256"
+        guard ["AES256", "none"].contains(encryption) else {
+            throw ConfigurationError("S3_ENCRYPTION", "is not valid", expectation: "AES256 or none")
+        }
+        configuration.asksForEncryption = encryption == "AES256"
         configuration.caFile = try settings.optionalString("S3_CA_FILE")
         return configuration
     }
