@@ -79,6 +79,32 @@ struct TraceCommandTests {
         }
     }
 
+    @Test func `an image job is told with each call of a generator`() async throws {
+        let change = """
+            INSERT INTO users (id, email_lookup, email_sealed) VALUES ('\(uuid(6))', sha256('u'), '');
+            INSERT INTO image_jobs (id, user_id, template_id, template_name, status, percent, attempts, paid_attempts, request_id,
+                                    created_at, started_at, completed_at, error_code, error_message)
+            VALUES ('\(uuid(7))', '\(uuid(6))', 'vintage', 'Vintage', 'failed', 40, 2, 1, 'req-2', \(time(0)), \(time(20)),
+                    \(time(900)), 'content_blocked', 'No.');
+            INSERT INTO image_attempts (job_id, number, generator, outcome, started_at, finished_at)
+            VALUES ('\(uuid(7))', 1, 'model-1', 'free', \(time(50)), \(time(60))),
+                   ('\(uuid(7))', 2, 'model-1', NULL, \(time(300)), NULL);
+            INSERT INTO outbox (stream, message_id, key, type, version, occurred_at, request_id, body, created_at, state,
+                                consumer_groups, published_at, publications, entry_id, settled_at)
+            VALUES ('image.requested', '\(uuid(8))', '\(uuid(7))', 'image.requested', 1, now(), 'req-2',
+                    '{"job_id":"\(uuid(7))"}', \(time(0)), 'confirmed', '{image-worker}', \(time(12)), 1, '19-0', \(time(900)));
+            """
+        try await withSignIn(change) { database in
+            let lines = await heliographctl("trace", "req-2", "--database-url", database.url).results
+            let job = "image job  vintage \(uuid(7))"
+            let expected = [
+                "\(job) received", "\(job) taken by image-worker", "model-1 attempt 1 begun", "model-1 attempt 1 ended: free",
+                "model-1 attempt 2 begun", "model-1 attempt 2 never ended: its worker died", "\(job) failed (content_blocked)",
+            ]
+            #expect(lines.compactMap { line in expected.first { line.hasSuffix($0) } } == expected)
+        }
+    }
+
     @Test func `what is open stands at the end, and since when`() async throws {
         let change = """
             UPDATE deliveries SET state = 'pending', settled_at = NULL, code = 'UNAVAILABLE';

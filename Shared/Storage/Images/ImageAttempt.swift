@@ -25,11 +25,14 @@ public struct ImageAttempt: Sendable, Equatable {
     public let outcome: Outcome?
     /// When it was written, just before the call.
     public let startedAt: Date
+    /// When its end was noted; `nil` with `outcome`.
+    public let finishedAt: Date?
 
     init(row: PostgresRow) throws(PostgresError) {
         number = try row.decode("number")
         generator = try row.decode("generator")
         startedAt = try row.decode("started_at")
+        finishedAt = try row.decode("finished_at")
         outcome =
             switch try row.decode("outcome", as: String?.self) {
             case nil: nil
@@ -47,7 +50,8 @@ public struct ImageAttempt: Sendable, Equatable {
 }
 
 extension ImageAttempt.Outcome {
-    var name: String {
+    /// A short word for it, as the database has it.
+    public var name: String {
         switch self {
         case .generated: "generated"
         case .refused: "refused"

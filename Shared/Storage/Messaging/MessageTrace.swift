@@ -37,10 +37,20 @@ public struct MessageTrace: Sendable {
         public let handlings: [Handling]
     }
 
+    /// An image job, and what was asked of generators for it.
+    public struct TracedImageJob: Sendable {
+        /// The job, also one that its user deleted.
+        public let job: ImageJob
+        /// The calls of generators, oldest first.
+        public let attempts: [ImageAttempt]
+    }
+
     /// The messages, in the order in which they were made.
     public let messages: [Message]
     /// The face sessions they are about.
     public let sessions: [Session]
+    /// The image jobs they are about.
+    public let imageJobs: [TracedImageJob]
     /// The notifications they are about.
     public let notifications: [NotificationRecord]
     /// The deliveries of those notifications.

@@ -27,6 +27,7 @@ public struct MessageTraceRepository: Sendable {
             """
         var messages: [MessageTrace.Message] = []
         var sessionIDs: Set<UUID> = []
+        var imageJobIDs: Set<UUID> = []
         var notificationIDs: Set<UUID> = []
         for row in try await db.query(query.readOnly()) {
             let message = try MessageTrace.Message(row: row)
@@ -36,14 +37,30 @@ public struct MessageTraceRepository: Sendable {
             if [.ekycRequested, .ekycCompleted].contains(message.type), let id = UUID(uuidString: message.key) {
                 sessionIDs.insert(id)
             }
+            if [.imageRequested, .imageCompleted].contains(message.type), let id = UUID(uuidString: message.key) {
+                imageJobIDs.insert(id)
+            }
         }
         let deliveries: PostgresQuery = """
             SELECT * FROM deliveries WHERE notification_id = ANY(\(Array(notificationIDs))) ORDER BY created_at, id
             """
         return MessageTrace(
             messages: messages, sessions: try await SessionRepository(db).find(ids: Array(sessionIDs)),
+            imageJobs: try await imageJobs(ids: Array(imageJobIDs)),
             notifications: try await NotificationRepository(db).find(ids: Array(notificationIDs)),
             deliveries: try await db.query(deliveries.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) })
+    }
+
+    /// Returns jobs with their attempts, also those that nobody else sees any more.
+    private func imageJobs(ids: [UUID]) async throws(PostgresError) -> [MessageTrace.TracedImageJob] {
+        guard !ids.isEmpty else { return [] }
+        let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) ORDER BY created_at, id"
+        var traced: [MessageTrace.TracedImageJob] = []
+        for row in try await db.query(query.readOnly()) {
+            let job = try ImageJob(row: row)
+            traced.append(.init(job: job, attempts: try await ImageAttemptRepository(db).list(jobID: job.id)))
+        }
+        return traced
     }
 }
 

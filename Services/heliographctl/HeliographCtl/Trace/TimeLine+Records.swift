@@ -20,6 +20,38 @@ extension TimeLine {
         return steps
     }
 
+    static func steps(of traced: MessageTrace.TracedImageJob) -> [Step] {
+        let job = traced.job
+        func step(_ at: Date, _ state: Step.State, _ text: String) -> Step {
+            Step(at: at, state: state, kind: "image job", text: "\(job.templateID) \(job.id.wireString) \(text)")
+        }
+        var steps = [step(job.createdAt, .done, "received")]
+        if let at = job.startedAt { steps.append(step(at, .done, "taken by image-worker")) }
+        steps += traced.attempts.flatMap { Self.steps(of: $0, isOpen: job.completedAt == nil) }
+        if let at = job.completedAt {
+            let reason = job.failure.map { " (\($0.code))" } ?? ""
+            // A refused picture is a decision like any other.
+            let isFailure = job.status == .failed && ![.contentBlocked, .invalidImage].contains(job.failure?.code)
+            steps.append(step(at, isFailure ? .failed : .done, job.status.rawValue + reason))
+        } else if job.deletedAt == nil {
+            let limit = HumanUnits.timestamp(job.deadlineAt)
+            steps.append(step(job.startedAt ?? job.createdAt, .open, "\(job.percent) % done, has time until \(limit)"))
+        }
+        if let at = job.deletedAt { steps.append(step(at, .done, "deleted by its user")) }
+        return steps
+    }
+
+    private static func steps(of attempt: ImageAttempt, isOpen: Bool) -> [Step] {
+        func step(_ at: Date, _ state: Step.State, _ text: String) -> Step {
+            Step(at: at, state: state, kind: "call", text: "\(attempt.generator) attempt \(attempt.number) \(text)")
+        }
+        let begun = step(attempt.startedAt, .done, "begun")
+        guard let outcome = attempt.outcome, let at = attempt.finishedAt else {
+            return [begun, step(attempt.startedAt, isOpen ? .open : .failed, isOpen ? "under way" : "never ended: its worker died")]
+        }
+        return [begun, step(at, .done, "ended: \(outcome.name)")]
+    }
+
     static func steps(of notification: NotificationRecord) -> [Step] {
         func step(_ at: Date, _ state: Step.State, _ text: String) -> Step {
             Step(at: at, state: state, kind: "notification", text: "\(notification.kind.rawValue) \(notification.id.wireString) \(text)")

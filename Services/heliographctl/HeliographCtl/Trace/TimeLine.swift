@@ -11,7 +11,7 @@ struct TimeLine {
         /// When it happened; of something open: since when it is due.
         let at: Date
         let state: State
-        /// What kind of step it is: http, session, event, handled, notification or delivery.
+        /// What kind of step it is: http, session, image job, call, event, handled, notification or delivery.
         let kind: String
         let text: String
     }
@@ -25,8 +25,9 @@ struct TimeLine {
         self.requestID = requestID
         self.now = now
         let steps =
-            Self.request(trace) + trace.sessions.flatMap(Self.steps(of:)) + trace.messages.flatMap(Self.steps(of:))
-            + trace.notifications.flatMap(Self.steps(of:)) + trace.deliveries.flatMap(Self.steps(of:))
+            Self.request(trace) + trace.sessions.flatMap(Self.steps(of:)) + trace.imageJobs.flatMap(Self.steps(of:))
+            + trace.messages.flatMap(Self.steps(of:)) + trace.notifications.flatMap(Self.steps(of:))
+            + trace.deliveries.flatMap(Self.steps(of:))
         // Steps of one transaction have one time: they keep the order in which they are listed here.
         let ordered = steps.enumerated().sorted { left, right in
             let keys = (left.element.state == .open ? 1 : 0, right.element.state == .open ? 1 : 0)
@@ -54,7 +55,8 @@ struct TimeLine {
 
     private static func request(_ trace: MessageTrace) -> [Step] {
         guard let first = trace.messages.first else { return [] }
-        let at = ([first.createdAt] + trace.sessions.map(\.createdAt)).min() ?? first.createdAt
+        let records = trace.sessions.map(\.createdAt) + trace.imageJobs.map(\.job.createdAt)
+        let at = ([first.createdAt] + records).min() ?? first.createdAt
         return [Step(at: at, state: .done, kind: "http", text: "identity-api accepted the request")]
     }
 
