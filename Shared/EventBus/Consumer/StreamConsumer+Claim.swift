@@ -6,24 +6,16 @@ extension StreamConsumer {
     /// Takes over what dead consumers left, and gives signs of life for what its own workers have had for a while.
     func claimAndKeep() async {
         var cursor = EntryID.zero
-        var longHeld: Set<EntryID> = []
-        var longWaiting: Set<EntryID> = []
-        var lost: Set<EntryID> = []
+        var round = LookAtWork()
         await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1))
         // Handlers may go on after reading has stopped, and their messages still need signs of life.
         while !workEnded.hasFallen, !Task.isCancelled {
             do throws(EventBusError) {
-                let held = desk.heldIDs
-                // What was lost is somebody else's: said once.
-                lost.formIntersection(held)
-                lost.formUnion(try await keep(longHeld.intersection(held).subtracting(lost)))
-                longHeld = held
-                let waiting = desk.waitingIDs
-                let overdue = longWaiting.intersection(waiting)
-                longWaiting = waiting
-                desk.handBack(waiting: overdue)
+                var handsBack = false
+                // A suspect that is through has the next claimed at once: that is no time to look what takes long.
+                if ContinuousClock.now - round.at >= configuration.claimInterval / 2 { handsBack = try await look(&round) }
                 // What was just handed back is for others.
-                if !stopping.hasFallen { try await claimAll(from: &cursor, isFull: !overdue.isEmpty) }
+                if !stopping.hasFallen { try await claimAll(from: &cursor, isFull: handsBack) }
             } catch where error.code == .groupMissing {
                 cursor = .zero
             } catch {
@@ -31,6 +23,29 @@ extension StreamConsumer {
             }
             await claimWaits.wait(upTo: configuration.claimInterval.jittered())
         }
+    }
+
+    /// What was in hand at one look, for the next to tell what takes long.
+    private struct LookAtWork {
+        var at = ContinuousClock.now - .seconds(3600)
+        var held: Set<EntryID> = []
+        var waiting: Set<EntryID> = []
+        var lost: Set<EntryID> = []
+    }
+
+    /// Gives signs of life for what was in hand at the last look already, and hands back what nobody has begun since.
+    ///
+    /// - Returns: Whether something is handed back.
+    private func look(_ last: inout LookAtWork) async throws(EventBusError) -> Bool {
+        let held = desk.heldIDs
+        // What was lost is somebody else's: said once.
+        last.lost.formIntersection(held)
+        last.lost.formUnion(try await keep(last.held.intersection(held).subtracting(last.lost)))
+        let waiting = desk.waitingIDs
+        let overdue = last.waiting.intersection(waiting)
+        (last.at, last.held, last.waiting) = (.now, held, waiting)
+        desk.handBack(waiting: overdue)
+        return !overdue.isEmpty
     }
 
     /// Gives signs of life and returns the entries that are lost.

@@ -8,8 +8,9 @@ public struct OutboxRelayConfiguration: Sendable {
     public var maxPoll: Duration = .seconds(1)
     /// The longest pause after failures in a row; the first is ``minPoll``.
     public var maxFailurePause: Duration = .seconds(2)
-    /// The time after a publication from which on the ``Republisher`` asks whether the message was handled or lost; doubles
-    /// with each publication of the same message, so that one that cannot arrive is not sent without end.
+    /// The time after a publication from which on the ``Republisher`` asks whether the message was handled or lost. It is half
+    /// as long again with each publication of the same message, so that one that cannot arrive is not sent without end, and
+    /// a message that one failing server loses again and again does not wait for long.
     public var confirmWait: Duration = .seconds(10)
     /// The limit of ``confirmWait``.
     public var confirmWaitMax: Duration = .seconds(15 * 60)

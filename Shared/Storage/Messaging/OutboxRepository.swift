@@ -58,7 +58,7 @@ public struct OutboxRepository: Sendable {
     /// Notes that the streams have messages: `waiting → published`, or `confirmed` at once when no group has to handle it.
     ///
     /// - Parameters:
-    ///   - wait: After this time somebody looks whether the message was handled; doubled with each publication.
+    ///   - wait: After this time somebody looks whether the message was handled; half as long again with each publication.
     ///   - waitMax: The limit of that.
     public func markPublished(
         _ publications: [OutboxPublication], wait: Duration, waitMax: Duration
@@ -71,7 +71,7 @@ public struct OutboxRepository: Sendable {
                 publications = publications + 1, refusals = 0, entry_id = p.entry_id, published_at = clock_timestamp(),
                 settled_at = CASE WHEN cardinality(consumer_groups) = 0 THEN clock_timestamp() END,
                 due_at = clock_timestamp() + make_interval(
-                    secs => least(\(wait.inSeconds) * power(2, least(publications, 20)), \(waitMax.inSeconds)))
+                    secs => least(\(wait.inSeconds) * power(1.5, least(publications, 30)), \(waitMax.inSeconds)))
             FROM unnest(\(publications.map(\.messageID)), \(publications.map(\.entryID))) AS p (message_id, entry_id)
             WHERE o.message_id = p.message_id AND o.state = 'waiting'
             """)
