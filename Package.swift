@@ -210,7 +210,7 @@ let package = Package(
                 "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage", "TestSupport",
                 "WireFormat", .argumentParser, .logging,
             ]),
-        .tests("EndToEndTests", ["TestSupport", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
+        .tests("EndToEndTests", ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests/Suite", swiftSettings: sharedSettings),

@@ -14,6 +14,7 @@ struct BenchCommand: AsyncParsableCommand {
         case bus
         case face
         case system
+        case jobs
     }
 
     @Argument(help: "What to measure: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all when nothing is said.")
@@ -40,6 +41,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .bus: try await benchmarkBus()
         case .face: try await benchmarkFace()
         case .system: try await benchmarkSystem()
+        case .jobs: try await benchmarkJobs()
         }
     }
 }

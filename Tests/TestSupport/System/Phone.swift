@@ -70,14 +70,14 @@ public struct Phone: Sendable {
         try await send(HTTPClientRequest(method: "POST", url: stack.apiURL + path), bearer: bearer)
     }
 
-    private func post(_ path: String, _ form: MultipartForm) async throws -> Answer {
+    func post(_ path: String, _ form: MultipartForm) async throws -> Answer {
         var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
         request.headers = [("Content-Type", form.contentType)]
         request.body = form.encoded()
         return try await send(request)
     }
 
-    private func send(_ request: HTTPClientRequest, bearer: String? = nil) async throws -> Answer {
+    func send(_ request: HTTPClientRequest, bearer: String? = nil) async throws -> Answer {
         var request = request
         request.timeout = .seconds(70)
         if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }

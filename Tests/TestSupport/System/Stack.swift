@@ -12,6 +12,8 @@ public final class Stack: Sendable {
     public static func shared() async throws -> Stack { try await running.value }
     private static let running = Task { try await Stack.start() }
 
+    /// What links to pictures begin with, as in production; ``apiURL`` is where they lead to.
+    public static let publicURL = "https://api.example.org"
     /// Where identity-api listens.
     public let apiURL: String
     /// Where the emulator's control API listens.
@@ -43,8 +45,12 @@ public final class Stack: Sendable {
         http = HTTPClient(configuration: configuration, logger: Logger(label: "end-to-end"))
     }
 
-    /// Starts a stack of its own; `fsync` as in production is for measurements.
-    public static func start(fsync: Bool = false) async throws -> Stack {
+    /// Starts a stack of its own.
+    ///
+    /// - Parameters:
+    ///   - fsync: Whether Postgres waits for the disk as in production, for measurements.
+    ///   - settings: Environment of all services, on top of what the stack sets.
+    public static func start(fsync: Bool = false, settings: [String: String] = [:]) async throws -> Stack {
         let models = try PackageRoot.file(".cache/models")
         async let redisServer = RedisServer.start(persistence: .appendOnly)
         async let postgresServer = PostgresServer.start(fsync: fsync)
@@ -59,17 +65,19 @@ public final class Stack: Sendable {
         let (api, fcm, tls) = (try FreePort.find(), try FreePort.find(), try FreePort.find())
         var environment = [
             "DATABASE_URL": database.url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path + "/blobs",
-            "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "PUBLIC_URL": "http://127.0.0.1:\(api)", "ADMIN_HOST": "127.0.0.1",
+            "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "ADMIN_HOST": "127.0.0.1",
             "FACE_MODELS_PATH": models,
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
+            "PUBLIC_URL": publicURL,
         ]
         for line in try await CommandLineTool.run([control, "keys", "generate"]).split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, !line.hasPrefix("#") else { continue }
             environment[String(parts[0])] = String(parts[1]).trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
         }
+        environment.merge(settings) { $1 }
         var adminPorts: [String: Int] = [:]
         for service in services { adminPorts[service] = try FreePort.find() }
         let stack = Stack(

@@ -1,0 +1,52 @@
+public import Foundation
+public import HTTPClient
+
+extension Phone {
+    /// Makes an account with this phone's face, signs in, and returns the access token.
+    public func accessToken() async throws -> String {
+        let email = "painter-\(UUID().uuidString)@example.org"
+        let enrolment = try await outcome(of: try await signUp(email: email))
+        guard enrolment["state"].text == "succeeded" else {
+            throw DeadlineExceeded(description: "the sign-up ended as \(enrolment["state"]) \(enrolment["reason"])")
+        }
+        let login = try await signIn(email: email, faces: Photos.sameFace)
+        _ = try await outcome(of: login)
+        let grant = try await post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
+        guard let token = grant.body["access_token"].text else {
+            throw DeadlineExceeded(description: "no access token was given: \(grant.status)")
+        }
+        return token
+    }
+
+    /// Submits a picture as the app does, and returns the job's answer.
+    public func submit(
+        _ picture: [UInt8], template: String, requestID: UUID = UUID(), bearer: String
+    ) async throws -> Answer {
+        var form = MultipartForm()
+        form.add("template_id", template)
+        form.add("image", file: "picture", picture)
+        var request = HTTPClientRequest(method: "POST", url: stack.apiURL + "/v1/images/process")
+        request.headers = [("Content-Type", form.contentType), ("X-Request-ID", requestID.uuidString)]
+        request.body = form.encoded()
+        return try await send(request, bearer: bearer)
+    }
+
+    /// The data of a job, once it has ended.
+    public func job(_ id: String, bearer: String, query: String = "") async throws -> JSONAnswer {
+        try await eventually(within: .seconds(120), "job \(id) ends; worker: \(stack.tail(of: "image-worker"))") {
+            let data = try await get("/v1/images/jobs/\(id)?wait=30\(query)", bearer: bearer).body["data"]
+            return ["completed", "failed"].contains(data["status"].text) ? data : nil
+        }
+    }
+
+    /// Fetches a picture that a push links to, as the phone's notification extension does: without any credential.
+    public func fetch(link: String) async throws -> HTTPClientResponse {
+        let url = link.replacingOccurrences(of: Stack.publicURL, with: stack.apiURL)
+        return try await stack.http.execute(HTTPClientRequest(url: url))
+    }
+}
+
+extension Answer {
+    /// The id of the job that was accepted.
+    public var jobID: String { body["data"]["job_id"].text ?? "" }
+}
