@@ -44,7 +44,8 @@ public struct S3BlobStore: BlobStore {
         uploads = UploadSlots(count: configuration.uploadsMax)
     }
 
-    /// See ``BlobStore/write(_:as:_:)``.
+    /// See ``BlobStore/write(_:as:_:)``. When the answer to the one request that stores the object is lost, or waiting for it is
+    /// cancelled, the object may be there although this throws: whole, or not at all.
     public func write<Result: Sendable>(
         _ key: BlobKey, as access: BlobAccess, _ body: (any BlobWriter) async throws -> Result
     ) async throws -> Result {
