@@ -86,18 +86,22 @@ import Testing
         }
     }
 
-    @Test func `the deadline ends a call, and one that is over begins none`() async throws {
+    @Test func `the deadline ends a call`() async throws {
         try await GeminiFixture.with { fixture in
             fixture.emulator.add(GeminiBehaviour(.hang))
-            #expect(await fixture.failure(GeminiFixture.request(within: 0.3))?.code == .timeout)
-            let before = fixture.emulator.calls.count
+            #expect(await fixture.failure(GeminiFixture.request(within: 2))?.code == .timeout)
+        }
+    }
+
+    @Test func `a deadline that is over begins no call`() async throws {
+        try await GeminiFixture.with { fixture in
             #expect(await fixture.failure(GeminiFixture.request(within: -1))?.code == .timeout)
-            #expect(fixture.emulator.calls.count == before)
+            #expect(fixture.emulator.calls.isEmpty)
         }
     }
 
     @Test func `a call that takes too long though the job has time is only unavailable`() async throws {
-        try await GeminiFixture.with(configure: { $0.timeout = .milliseconds(300) }) { fixture in
+        try await GeminiFixture.with(configure: { $0.timeout = .seconds(2) }) { fixture in
             fixture.emulator.add(GeminiBehaviour(.hang))
             #expect(await fixture.failure()?.code == .unavailable(retryAfter: nil))
         }
