@@ -13,6 +13,7 @@ struct BenchCommand: AsyncParsableCommand {
         case postgres
         case bus
         case face
+        case images
         case system
         case jobs
     }
@@ -40,6 +41,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .postgres: try await benchmarkPostgres()
         case .bus: try await benchmarkBus()
         case .face: try await benchmarkFace()
+        case .images: try await benchmarkImages()
         case .system: try await benchmarkSystem()
         case .jobs: try await benchmarkJobs()
         }

@@ -108,7 +108,7 @@ extension Canvas {
 
     /// Brush strokes along the picture's forms: one band around 0, of deviation 1.
     func brushwork(along flow: VipsPicture, width: Double, length: Double, seed: Int) throws(ImagingError) -> VipsPicture {
-        let bristles = try keep(try VipsPicture.noise(size, seed: seed).blurred(width * unit))
+        let bristles = try keep(try VipsPicture.grain(size, seed: seed, softness: width * unit))
         let strokes = try smeared(bristles, along: flow, length: length)
         return try keep(try strokes * (1 / max(strokes.deviation(), 0.000_1)))
     }

@@ -17,7 +17,7 @@ extension Canvas {
         var graphite = try first * dark.weights { smoothstep($0, 0.12, 0.85) * 0.68 } + lines
         graphite = try graphite + second * dark.weights { smoothstep($0, 0.52, 1) * 0.85 }
         graphite = try graphite + third * dark.weights { smoothstep($0, 0.74, 1) * 0.77 }
-        let grain = try keep(try VipsPicture.noise(size, seed: 11).blurred(0.8 * max(unit, 0.8)))
+        let grain = try VipsPicture.grain(size, seed: 11, softness: 0.8 * max(unit, 0.8))
         // Paper shines through in the measure that the layers of graphite leave: an exponential law, tabulated.
         let layers = try (graphite * (grain * 0.9 + 1)).linear([64], [0], asBytes: true)
         let shine = try layers.weights { exp(-0.95 * $0 * 255 / 64) * 0.95 + 0.03 } + grain * 0.012
@@ -38,8 +38,9 @@ extension Canvas {
     private func hatching(rising: Bool, seed: Int) throws(ImagingError) -> VipsPicture {
         let length = max(7, Int(24 * unit)) | 1
         let line = (0..<length).map { row in (0..<length).map { $0 == (rising ? length - 1 - row : row) ? 1 / Double(length) : 0 } }
-        let points = try keep(try VipsPicture.noise(size, seed: seed).blurred(0.45 * unit))
-        let strokes = try keep(try points.convolved(line))
+        let strokes = try VipsPicture.grain(size, seed: seed, softness: 0.45 * unit, reach: length) { dots throws(ImagingError) in
+            try dots.convolved(line)
+        }
         return try strokes * (1 / max(strokes.deviation(), 0.000_1))
     }
 }

@@ -13,7 +13,7 @@ extension Canvas {
         let shaded = try toned * lens.band(0).weights { $0 }
         let leak = try lens.band(1).table((0...255).map { Float($0) * 0.26 })
         let leaked = try shaded + VipsPicture.joined([leak, try leak * 0.45, try leak * 0.12])
-        let grain = try VipsPicture.noise(size, seed: 77).blurred(0.55 * max(unit, 1))
+        let grain = try VipsPicture.grain(size, seed: 77, softness: 0.55 * max(unit, 1))
         let grained = try leaked + grain * light.weights { 1 - 0.5 * $0 } * 9
         return try grained.asBytes()
     }

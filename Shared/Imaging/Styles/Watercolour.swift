@@ -12,8 +12,9 @@ extension Canvas {
         let pooled = try enlarge(washes) * rim.weights { 0.72 + 0.28 * smoothstep($0 * 40, 14, 30) }
         let edge = try rim.curve { 1 - smoothstep($0 * 40, 14, 19) }
         let painted = try pooled.asBytes().mixed(with: [251, 251, 251], by: edge)
-        let paper = try VipsPicture.noise(size, seed: 21).blurred(1.1 * unit)
-        let relief = try keep(paper).convolved([[-1, -1, 0], [-1, 0, 1], [0, 1, 1]]) * 5.6
+        let relief = try VipsPicture.grain(size, seed: 21, softness: 1.1 * unit, reach: 1) { paper throws(ImagingError) in
+            try paper.convolved([[-1, -1, 0], [-1, 0, 1], [0, 1, 1]]) * 5.6
+        }
         return try (painted + relief).linear([0.992, 0.984, 0.961], [0, 0, 0], asBytes: true)
     }
 
@@ -33,7 +34,7 @@ extension Canvas {
         let edges = try (flat.blurred(1.2 * unit) - flat.blurred(4 * unit)).applying("abs").asBytes().mean()
         let clouds = try VipsPicture.clouds(size, cell: 170 * unit, seed: 8) * 0.33
             + VipsPicture.clouds(size, cell: 60 * unit, seed: 9) * 0.165 + VipsPicture.clouds(size, cell: 22 * unit, seed: 10) * 0.11
-        let grain = try VipsPicture.noise(size, seed: 12).blurred(0.8) * 0.14
+        let grain = try VipsPicture.grain(size, seed: 12, softness: 0.8) * 0.14
         let density = try keep(try edges.weights { smoothstep($0, 0.008, 0.10) * 1.3 } + clouds + grain)
         let light = try flat.curve { pow($0, 0.90) }
         let colour = try keep(try light.saturated(1.6).linear([0.89], [27], asBytes: true))

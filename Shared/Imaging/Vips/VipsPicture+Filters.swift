@@ -56,16 +56,39 @@ extension VipsPicture {
         try VipsCall("xyz", ["width": .whole(size.width), "height": .whole(size.height)]).picture()
     }
 
-    /// Noise of one band around 0, the same for one seed each time.
-    static func noise(_ size: PixelSize, seed: Int, deviation: Double = 1) throws(ImagingError) -> VipsPicture {
-        try VipsCall(
+    /// Grain of one band around 0, the same for one seed each time; a tile without seams that is repeated.
+    ///
+    /// - Parameters:
+    ///   - softness: How much the dots, of a deviation of 1, are blurred.
+    ///   - reach: Pixels around a place that `shape` looks at.
+    ///   - shape: What is made of the dots.
+    static func grain(
+        _ size: PixelSize, seed: Int, softness: Double, reach: Int = 0,
+        shape: (VipsPicture) throws(ImagingError) -> VipsPicture = { $0 }
+    ) throws(ImagingError) -> VipsPicture {
+        let tile = PixelSize(width: grainSide, height: grainSide)
+        let margin = min(Int(softness * 3) + 2 + reach, grainSide)
+        let framed = PixelSize(width: tile.width + 2 * margin, height: tile.height + 2 * margin)
+        let dots = try VipsCall(
             "gaussnoise",
             [
-                "width": .whole(size.width), "height": .whole(size.height), "mean": .number(0), "sigma": .number(deviation),
-                "seed": .whole(seed),
+                "width": .whole(tile.width), "height": .whole(tile.height), "mean": .number(0), "sigma": .number(1), "seed": .whole(seed),
             ]
-        ).picture()
+        ).picture().inMemory().applying(
+            "embed",
+            [
+                "x": .whole(margin), "y": .whole(margin), "width": .whole(framed.width), "height": .whole(framed.height),
+                "extend": .choice("repeat"),
+            ])
+        let shaped = try shape(try dots.inMemory().blurred(softness)).extracted(tile, left: margin, top: margin).inMemory()
+        let tiles = try shaped.applying(
+            "replicate",
+            ["across": .whole(size.width / tile.width + 1), "down": .whole(size.height / tile.height + 1)])
+        return try tiles.extracted(size, left: 0, top: 0)
     }
+
+    /// Pixels of a side of a tile of grain.
+    private static let grainSide = 640
 
     /// Clouds of one band from -1 to 1, the same for one seed each time.
     ///
