@@ -95,7 +95,7 @@ let package = Package(
         .service("face-matching-worker", library: "FaceMatchingWorker"),
         .serviceLibrary(
             "ImageWorker", of: "image-worker",
-            ["ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", .nioCore, .nioPosix]),
+            ["ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", .nioCore, .nioPosix]),
         .service("image-worker", library: "ImageWorker"),
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),

@@ -7,7 +7,7 @@ public enum HeliographSchema {
     /// All migrations, in the order in which they are applied.
     public static let migrations: [Migration] = [
         .users, .sessions, .accessTokens, .faceTemplates, .pushInstalls, .notifications, .deliveries, .outbox, .inbox,
-        .openSignIns, .attemptsAndPhotoAges, .dueDeliveries, .outboxLedger, .imageJobs, .idempotencyKeys,
+        .openSignIns, .attemptsAndPhotoAges, .dueDeliveries, .outboxLedger, .imageJobs, .idempotencyKeys, .topicsPhotos,
     ]
 
     /// The channel on which an insert into `outbox` rings, for `LISTEN`.

@@ -70,7 +70,7 @@ struct NotificationRequestedHandlerTests {
             let missing = NotificationRequested.make(.session(try await registry.makeSession(token: nil)))
             let malformed = NotificationRequested.make(.session(try await registry.makeSession(token: "two words")))
             let lonely = NotificationRequested.make(.user(try await registry.makeUser()))
-            let topic = NotificationRequested.make(.topic("event:42"))
+            let topic = NotificationRequested.make(.topic("party:42"))
             let nonsense = NotificationRequested.make(NotificationRecipient(type: .session, id: "no uuid"))
             let late = NotificationRequested.make(
                 .session(try await registry.makeSession(token: "late:1")), expiresAt: Date(timeIntervalSinceNow: -1))

@@ -49,6 +49,13 @@ public enum IdentityAPI: HeliographService {
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
                 jobs: jobs, uploads: slots),
+            topics: TopicRoutes(
+                members: TopicController(
+                    postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics)),
+                photos: PhotoController(
+                    blobs: blobs, postgres: postgres, authenticator: authenticator, slots: slots,
+                    limiter: RateLimiter(configuration.limits.photos), limits: configuration.uploads,
+                    lifetime: configuration.photoLifetime)),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)))
         let broadcasts = BroadcastReader(

@@ -26,17 +26,21 @@ struct IdentityAPIConfiguration: Sendable {
     var downloads = 64
     /// How long an image job may take, waiting included.
     var imageProcessingTime = NewImageJob.defaultProcessingTime
+    /// How long photos of topics are kept.
+    var photoLifetime = NewTopicPhoto.defaultLifetime
     /// Pause between two sweeps for overdue sessions.
     var sweepInterval = Duration.seconds(5)
 
     init() {}
 
-    /// Reads `HTTP_HOST`, `HTTP_PORT`, `UPLOAD_CONCURRENCY`, `IMAGE_JOB_DEADLINE_SECONDS` and the settings of ``LimitsConfiguration``.
+    /// Reads `HTTP_HOST`, `HTTP_PORT`, `UPLOAD_CONCURRENCY`, `IMAGE_JOB_DEADLINE_SECONDS`, `TOPIC_PHOTO_LIFETIME_DAYS`
+    /// and the settings of ``LimitsConfiguration``.
     init(_ settings: Settings) throws(ConfigurationError) {
         host = try settings.optionalString("HTTP_HOST", "an address to listen on") ?? host
         port = try settings.int("HTTP_PORT", default: port, in: 0...65_535)
         uploads.concurrentUploads = try settings.int("UPLOAD_CONCURRENCY", default: uploads.concurrentUploads, in: 1...1_024)
         imageProcessingTime = try settings.seconds("IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600)
+        photoLifetime = try settings.photoLifetime()
         limits = try LimitsConfiguration(settings)
     }
 }

@@ -5,7 +5,8 @@ internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
 
-/// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push.
+/// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push;
+/// consumes `photo.uploaded`, and publishes the push about the new photos of a topic.
 ///
 /// The settings are those of ``ImageWorkerConfiguration``, and `BLOB_STORE_PATH`: where identity-api puts the uploads.
 public enum ImageWorker: HeliographService {
@@ -14,22 +15,29 @@ public enum ImageWorker: HeliographService {
     /// One line for `--help`.
     public static let summary = "Makes pictures with AI and tells their owners."
 
-    /// Builds the service: the generator, the consumer, and the sweepers of jobs.
+    /// Builds the service: the generator, the consumer, the pushes about photos, and the sweepers.
     ///
     /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try ImageWorkerConfiguration(context.settings)
         switch configuration.generator {
         case .local:
-            return try services(context, generator: LocalGenerator())
+            return try services(context, configuration, generator: LocalGenerator())
         case .gemini(let gemini):
             let http = HTTPClient(configuration: gemini.httpClient, logger: context.logger)
-            return [http] + (try services(context, generator: try makeGemini(gemini, http: http, logger: context.logger)))
+            let generator = try makeGemini(gemini, http: http, logger: context.logger)
+            return [http] + (try services(context, configuration, generator: generator))
         }
     }
 
     /// Builds the service around a generator.
     package static func services(_ context: ServiceContext, generator: any ImageGenerator) throws -> [any Service] {
+        try services(context, try ImageWorkerConfiguration(context.settings), generator: generator)
+    }
+
+    private static func services(
+        _ context: ServiceContext, _ configuration: ImageWorkerConfiguration, generator: any ImageGenerator
+    ) throws -> [any Service] {
         let (postgres, logger) = (context.postgres, context.logger)
         let store = try context.blobStore()
         let remains = JobRemains(postgres: postgres, store: store)
@@ -38,12 +46,15 @@ public enum ImageWorker: HeliographService {
             threads: LocalGenerator.sharedThreadPool)
         let handler = ImageRequestedHandler(
             postgres: postgres, work: JobWork(postgres: postgres, maker: maker), remains: remains)
+        let photos = PhotoUploadedHandler(postgres: postgres, store: store, threads: LocalGenerator.sharedThreadPool)
         let consumer = try context.consumer(
-            configuration: try ImageWorkerConfiguration(context.settings).consumer, handlers: [.handler(handler)])
+            configuration: configuration.consumer, handlers: [.handler(handler), .handler(photos)])
         let overdue = OverdueJobSweeper(postgres: postgres, remains: remains, logger: logger)
         let retention = ImageRetentionSweeper(postgres: postgres, store: store, remains: remains, logger: logger)
         logger.info("pictures are made", metadata: ["generator": "\(generator.name)"])
-        return [consumer, overdue, retention]
+        let photoRetention = PhotoRetentionSweeper(
+            postgres: postgres, store: store, lifetime: configuration.photoLifetime, logger: logger)
+        return [consumer, overdue, retention, PhotoPushes(postgres: postgres, logger: logger), photoRetention]
     }
 
     private static func makeGemini(

@@ -7,6 +7,7 @@ internal import ServiceDefaults
 ///
 /// - `IMAGE_GENERATOR` (`local` or `gemini`, default `local`): who makes the pictures.
 /// - `IMAGE_CONCURRENCY` (1 to 64, default 4): how many jobs are worked on at once; with `local` the processors are the limit.
+/// - `TOPIC_PHOTO_LIFETIME_DAYS` (1 to 365, default 30): how long photos of topics are kept; identity-api's is the same.
 /// - `GEMINI_API_KEY` (with `gemini` required): the key.
 /// - `GEMINI_MODEL` (with `gemini` required): the name of an image model.
 /// - `GEMINI_IMAGE_SIZE_MAX` (`1K`, `2K` or `4K`, default `1K`): the largest size the model is asked for; with `1K` it is not.
@@ -24,9 +25,11 @@ struct ImageWorkerConfiguration: Sendable {
 
     let generator: Generator
     let consumer: EventConsumerConfiguration
+    let photoLifetime: Duration
 
     init(_ settings: Settings) throws(ConfigurationError) {
         generator = try Self.generator(settings)
+        photoLifetime = try settings.photoLifetime()
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int("IMAGE_CONCURRENCY", default: 4, in: 1...64)
         consumer.handlerTimeout = Self.handlerTimeout

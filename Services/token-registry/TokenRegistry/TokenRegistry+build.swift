@@ -7,7 +7,7 @@ public enum TokenRegistry: HeliographService {
     public static let name = "token-registry"
     public static let summary = "Finds the installations that notifications go to, and prunes dead ones."
 
-    /// Builds the service: one consumer group for all of its events, and the retention sweeper.
+    /// Builds the service: one consumer group for all of its events, what goes on with fan-outs, and the sweepers.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let consumer = try context.consumer(
             handlers: [
@@ -19,7 +19,8 @@ public enum TokenRegistry: HeliographService {
                 .batchHandler(DeviceRemovedHandler(logger: context.logger)),
             ])
         return [
-            consumer, OverdueSweeper(postgres: context.postgres, logger: context.logger),
+            consumer, TopicFanOutService(postgres: context.postgres, logger: context.logger),
+            OverdueSweeper(postgres: context.postgres, logger: context.logger),
             RetentionSweeper(postgres: context.postgres, logger: context.logger),
         ]
     }

@@ -19,8 +19,10 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case forbidden
     case sessionNotFound = "session_not_found"
     case jobNotFound = "job_not_found"
+    case topicNotFound = "topic_not_found"
     case rateLimited = "rate_limited"
     case accountLocked = "account_locked"
+    case limitReached = "limit_reached"
     case requestInProgress = "request_in_progress"
     case idempotencyKeyReused = "idempotency_key_reused"
     case `internal`
@@ -43,8 +45,10 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .forbidden: 1102
         case .sessionNotFound: 1103
         case .jobNotFound: 1104
+        case .topicNotFound: 1105
         case .rateLimited: 1201
         case .accountLocked: 1202
+        case .limitReached: 1203
         case .requestInProgress: 1301
         case .idempotencyKeyReused: 1302
         case .internal: 1501
@@ -58,12 +62,12 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .invalidRequest, .missingField, .invalidImage, .invalidPhotoCount, .invalidEmail, .templateNotFound: .badRequest
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .notFound, .sessionNotFound, .jobNotFound: .notFound
+        case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unauthorized: .unauthorized
         case .forbidden: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
-        case .requestInProgress: .conflict
+        case .requestInProgress, .limitReached: .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError
         case .overloaded: .serviceUnavailable

@@ -9,12 +9,19 @@ struct ImageRoutes: Sendable {
     let media: MediaController
 }
 
+/// Who answers what has to do with topics.
+struct TopicRoutes: Sendable {
+    let members: TopicController
+    let photos: PhotoController
+}
+
 /// The paths of the API and who answers them.
 struct APIRoutes: Sendable {
     let uploads: UploadController
     let sessions: SessionController
     let tokens: TokenController
     let images: ImageRoutes
+    let topics: TopicRoutes
     let limit: RateLimitMiddleware
 
     private typealias Answering = @Sendable (Request, APIRequestContext) async throws -> Response
@@ -37,6 +44,9 @@ struct APIRoutes: Sendable {
         serve("/v1/images/jobs/:id", [.get: images.jobs.status, .delete: images.jobs.delete], on: router)
         serve("/v1/images/jobs/:id/events", [.get: images.events.stream], on: router)
         serve("/v1/templates", [.get: images.jobs.templates], on: router)
+        serve("/v1/topics/:topic/members", [.get: topics.members.list], on: router)
+        serve("/v1/topics/:topic/members/:user", [.put: topics.members.put, .delete: topics.members.delete], on: router)
+        serve("/v1/topics/:topic/photos", [.post: topics.photos.add], on: router)
         serve("/media/**", [.get: images.media.file, .head: images.media.file], on: router)
         return router
     }

@@ -25,11 +25,6 @@ struct ImageJobStarter: Sendable {
         let traceparent: String?
     }
 
-    /// The database neither confirmed nor denied the job: it may exist, and so its picture must stay.
-    struct OutcomeUnknown: Error {
-        let underlying: any Error
-    }
-
     /// Starts a job.
     ///
     /// - Returns: the answer, as it was kept for repetitions.

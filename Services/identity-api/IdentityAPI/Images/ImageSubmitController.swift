@@ -53,33 +53,21 @@ struct ImageSubmitController: Sendable {
     private func takeIn(
         _ request: Request, _ key: String?, _ identity: Identity, _ context: APIRequestContext
     ) async throws -> Outcome {
-        guard let key else { return try await start(request, lease: nil, identity, context) }
-        let scope = IdempotencyScope(userID: identity.userID, route: Self.route, key: key)
-        switch try await IdempotencyRepository(postgres).begin(scope, lease: RequestLease.length) {
-        case .inProgress:
-            throw APIError.requestInProgress
-        case .answered(let answer):
-            let repetition = try await receive(request, storingAs: nil, lease: nil, context)
-            guard repetition.fingerprint == answer.fingerprint else { throw APIError.idempotencyKeyReused }
-            return Outcome(answer: answer, order: repetition.order, isReplay: true)
-        case .began(let begun):
-            let lease = RequestLease(begun, postgres: postgres)
-            do {
-                return try await start(request, lease: lease, identity, context)
-            } catch let error as ImageJobStarter.OutcomeUnknown {
-                // If it was written after all, repetitions get its answer; and if not, the lease runs out.
-                throw error.underlying
-            } catch {
-                await lease.release(context.logger)
-                throw error
+        let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
+        let (answer, order, isReplay) = try await RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
+            .answer { lease in
+                try await start(request, lease: lease, identity, context)
+            } again: {
+                let repetition = try await receive(request, storingAs: nil, lease: nil, context)
+                return (repetition.fingerprint, repetition.order)
             }
-        }
+        return Outcome(answer: answer, order: order, isReplay: isReplay)
     }
 
     /// Takes an order in and starts its job. Nothing is left of one that fails, unless nobody knows whether it did.
     private func start(
         _ request: Request, lease: RequestLease?, _ identity: Identity, _ context: APIRequestContext
-    ) async throws -> Outcome {
+    ) async throws -> (answer: IdempotencyAnswer, extra: ImageOrder) {
         let jobID = UUID()
         let prefix = try ImageBlobs.prefix(of: jobID)
         let inputKey = try ImageBlobs.input(of: jobID)
@@ -91,8 +79,8 @@ struct ImageSubmitController: Sendable {
             let answer = try await starter.start(
                 received, jobID: jobID, inputKey: inputKey, lease: lease?.lease, origin: origin)
             context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireText)"])
-            return Outcome(answer: answer, order: received.order, isReplay: false)
-        } catch let error as ImageJobStarter.OutcomeUnknown {
+            return (answer, received.order)
+        } catch let error as OutcomeUnknown {
             throw error
         } catch {
             do { try await blobs.deleteAll(under: prefix) } catch {

@@ -11,6 +11,10 @@ struct LimitsConfiguration: Sendable {
     var account = Rate(perMinute: 10, burst: 100)
     /// Orders of pictures of one account.
     var orders = Rate(perMinute: 60, burst: 200)
+    /// Photos that one account adds to topics.
+    var photos = Rate(perMinute: 60, burst: 200)
+    /// Changes that one account makes to the members of topics.
+    var topics = Rate(perMinute: 600, burst: 10_000)
     /// Connections that one address may have at a time; trusted proxies are not counted.
     var connectionsPerAddress = 1_024
     /// Uploads, downloads, and streams of events, that one address may have under way, of each.
@@ -28,6 +32,10 @@ struct LimitsConfiguration: Sendable {
         account.burst = try settings.int("RATE_LIMIT_ACCOUNT_BURST", default: account.burst, in: 1...1_000_000)
         orders.perMinute = try settings.int("RATE_LIMIT_ORDERS_PER_MINUTE", default: orders.perMinute, in: 0...1_000_000)
         orders.burst = try settings.int("RATE_LIMIT_ORDERS_BURST", default: orders.burst, in: 1...1_000_000)
+        photos.perMinute = try settings.int("RATE_LIMIT_PHOTOS_PER_MINUTE", default: photos.perMinute, in: 0...1_000_000)
+        photos.burst = try settings.int("RATE_LIMIT_PHOTOS_BURST", default: photos.burst, in: 1...1_000_000)
+        topics.perMinute = try settings.int("RATE_LIMIT_TOPICS_PER_MINUTE", default: topics.perMinute, in: 0...1_000_000)
+        topics.burst = try settings.int("RATE_LIMIT_TOPICS_BURST", default: topics.burst, in: 1...1_000_000)
         connectionsPerAddress = try settings.int(
             "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000)
         uploadsPerAddress = try settings.int("UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024)

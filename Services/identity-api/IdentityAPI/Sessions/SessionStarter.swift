@@ -32,11 +32,6 @@ struct SessionStarter: Sendable {
         let token: OpaqueToken
     }
 
-    /// The database neither confirmed nor denied the session: it may exist, and so its photos must stay.
-    struct OutcomeUnknown: Error {
-        let underlying: any Error
-    }
-
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
     ///
     /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in

@@ -1,8 +1,5 @@
 internal import BlobStore
-internal import FoundationEssentials
-internal import HeliographCrypto
 internal import NIOCore
-internal import Storage
 
 /// Stores one photo while it arrives, if it is one.
 struct PhotoReceiver {
@@ -11,27 +8,35 @@ struct PhotoReceiver {
 
     /// Reads the data of a part to its end, checking, hashing and sealing each piece before the next is asked for.
     ///
-    /// - Returns: the photo as stored. When this throws, nothing of it is left.
+    /// - Parameters:
+    ///   - key: where the photo goes; nil for one that is only looked at.
+    ///   - onProgress: called after each piece.
+    /// - Returns: what the photo is. When this throws, nothing of it is left.
     func receive(
-        _ body: inout MultipartBody, as key: BlobKey, pose: SessionPhoto.Pose, field: String
-    ) async throws -> SessionPhoto {
+        _ body: inout MultipartBody, as key: BlobKey?, field: String, onProgress: () async throws -> Void = {}
+    ) async throws -> PictureCheck.Passed {
+        guard let key else { return try await check(&body, writingTo: nil, field, onProgress) }
         var source = body
         defer { body = source }
-        let passed = try await blobs.write(key) { writer in
-            var check = PictureCheck(field: field, limits: limits)
-            pieces: while let piece = try await source.next() {
-                switch piece {
-                case .data(let bytes):
-                    try check.take(bytes)
-                    try await writer.append(bytes)
-                case .partEnd:
-                    break pieces
-                case .part:
-                    throw APIError.internal
-                }
+        return try await blobs.write(key) { writer in try await check(&source, writingTo: writer, field, onProgress) }
+    }
+
+    private func check(
+        _ body: inout MultipartBody, writingTo writer: (any BlobWriter)?, _ field: String, _ onProgress: () async throws -> Void
+    ) async throws -> PictureCheck.Passed {
+        var check = PictureCheck(field: field, limits: limits)
+        while let piece = try await body.next() {
+            switch piece {
+            case .data(let bytes):
+                try check.take(bytes)
+                try await writer?.append(bytes)
+                try await onProgress()
+            case .partEnd:
+                return try check.finish()
+            case .part:
+                throw APIError.internal
             }
-            return try check.finish()
         }
-        return SessionPhoto(key: key.name, pose: pose, sha256: Hex.encode(passed.sha256))
+        throw APIError.internal
     }
 }

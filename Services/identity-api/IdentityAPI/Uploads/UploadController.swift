@@ -27,7 +27,7 @@ struct UploadController: Sendable {
             do {
                 let upload = try await receive(form, request, context, sessionID: sessionID, boundary: boundary)
                 return try await start(upload, form, identity, sessionID: sessionID, request, context)
-            } catch let error as SessionStarter.OutcomeUnknown {
+            } catch let error as OutcomeUnknown {
                 // The worker may need the photos; if there is no session after all, the sweeper removes them.
                 throw error.underlying
             } catch {

@@ -1,5 +1,6 @@
 internal import BlobStore
 internal import FoundationEssentials
+internal import HeliographCrypto
 internal import Hummingbird
 internal import Multipart
 internal import NIOCore
@@ -35,7 +36,8 @@ struct UploadReceiver {
                 guard counts[field.name, default: 0] <= field.count else { throw Self.wrongCount(field) }
                 let key = try blobKey(number: upload.photos.count + 1)
                 let receiver = PhotoReceiver(blobs: blobs, limits: limits)
-                upload.photos.append(try await receiver.receive(&body, as: key, pose: field.pose, field: field.name))
+                let passed = try await receiver.receive(&body, as: key, field: field.name)
+                upload.photos.append(SessionPhoto(key: key.name, pose: field.pose, sha256: Hex.encode(passed.sha256)))
             } else if form.textFields.contains(headers.name) {
                 let text = try await body.readText(headers.name, limits)
                 guard upload.texts.updateValue(text, forKey: headers.name) == nil else {

@@ -10,6 +10,8 @@ struct RecipientResolver {
     enum Resolution: Sendable {
         /// The installations to push to; at least one.
         case installs([PushInstall])
+        /// Everybody in a topic, who are too many to be found at once.
+        case fanOut(TopicName)
         /// There is none.
         case skipped(SkipReason)
     }
@@ -30,7 +32,9 @@ struct RecipientResolver {
             switch (recipient.type, UUID(uuidString: recipient.id)) {
             case (.session, let id?): sessions[id] = recipient
             case (.user, let id?): users[id] = recipient
-            case (.topic, _), (.session, nil), (.user, nil):
+            case (.topic, _):
+                resolutions[recipient] = TopicName(recipient.id).map(Resolution.fanOut) ?? .skipped(.recipientUnsupported)
+            case (.session, nil), (.user, nil):
                 resolutions[recipient] = .skipped(.recipientUnsupported)
             }
         }

@@ -10,8 +10,9 @@ public import WireFormat
 /// Turns "tell this recipient" into deliveries to installations.
 ///
 /// A batch is a handful of statements in one transaction: new notifications (a dedupe key counts once), the
-/// installations of their recipients, deliveries, and one `notification.addressed` each for the notifier. Who cannot
-/// be reached is no error: the notification is skipped, with its reason in the row, and logged by id.
+/// installations of their recipients, deliveries, and one `notification.addressed` each for the notifier. A topic may
+/// have thousands of members, so its fan-out is only begun here, for ``TopicFanOutService`` to go on with. Who cannot be
+/// reached is no error: the notification is skipped, with its reason in the row, and logged by id.
 public struct NotificationRequestedHandler: EventBatchHandler {
     private let sealer: Sealer
     private let lookupKey: [UInt8]
@@ -44,6 +45,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
 
         var addressed: [(request: Envelope<NotificationRequested>, deliveries: [NewDelivery])] = []
+        var fanOuts: [(request: Envelope<NotificationRequested>, topic: TopicName)] = []
         var skipped: [SkipReason: [NotificationRequested]] = [:]
         for request in requests {
             let resolution: RecipientResolver.Resolution =
@@ -52,10 +54,16 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             switch resolution {
             case .installs(let installs):
                 addressed.append((request, installs.map { NewDelivery(of: request.body, to: $0) }))
+            case .fanOut(let topic): fanOuts.append((request, topic))
             case .skipped(let reason): skipped[reason, default: []].append(request.body)
             }
         }
         try await address(addressed, in: transaction)
+        for (request, topic) in fanOuts {
+            try await TopicFanOutRepository(transaction).begin(
+                notificationID: request.body.notificationID, topic: topic.text, except: request.body.exceptUserID,
+                requestID: request.requestID, traceparent: request.traceparent)
+        }
         try await skip(skipped, in: transaction)
     }
 
@@ -68,15 +76,9 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         try await NotificationRepository(transaction).markAddressed(addressed.map(\.request.body.notificationID))
         var messages: [NewOutboxMessage] = []
         for (request, deliveries) in addressed {
-            for start in stride(from: 0, to: deliveries.count, by: NotificationAddressed.deliveriesMax) {
-                let part = deliveries[start..<min(start + NotificationAddressed.deliveriesMax, deliveries.count)]
-                let envelope = Envelope(
-                    NotificationAddressed(
-                        notificationID: request.body.notificationID, deliveryIDs: part.map(\.id),
-                        lane: request.body.lane),
-                    traceparent: request.traceparent, requestID: request.requestID, expiresAt: request.body.expiresAt)
-                messages.append(try NewOutboxMessage(envelope))
-            }
+            messages += try NewOutboxMessage.addressed(
+                deliveries.map(\.id), of: request.body.notificationID, lane: request.body.lane, requestID: request.requestID,
+                traceparent: request.traceparent, expiresAt: request.body.expiresAt)
         }
         try await OutboxRepository(transaction).append(messages)
     }
@@ -112,6 +114,9 @@ extension NotificationRequested {
         return (1...200).contains(dedupeKey.count) && isText(dedupeKey) && (1...200).contains(recipient.id.count)
             && isText(recipient.id) && parameters.allSatisfy { isText($0.key) && isText($0.value) }
     }
+
+    /// The member of a topic who is left out.
+    fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(uuidString: $0) } }
 }
 
 extension NewNotification {
@@ -124,8 +129,6 @@ extension NewNotification {
 
 extension NewDelivery {
     fileprivate init(of request: NotificationRequested, to install: PushInstall) {
-        self.init(
-            id: UUIDv7.generate(), notificationID: request.notificationID, installID: install.id,
-            generation: install.generation)
+        self.init(of: request.notificationID, to: install)
     }
 }

@@ -1,0 +1,36 @@
+internal import FoundationEssentials
+internal import Storage
+internal import WireFormat
+
+/// The bodies that speak of topics.
+enum TopicAnswer {
+    /// That somebody is in a topic now.
+    static func member(_ userID: UUID, of name: TopicName, requestID: String) -> JSONText {
+        success(.members(("topic", .string(name.text)), ("user_id", .string(userID.wireString))), requestID)
+    }
+
+    /// A page of members.
+    static func members(_ members: [TopicMember], of topic: Topic, next: UUID?, requestID: String) -> JSONText {
+        let items = members.map { member in
+            JSONText.members(
+                ("user_id", .string(member.userID.wireString)), ("joined_at", .string(Answer.timestamp(member.joinedAt))))
+        }
+        return success(
+            .members(
+                ("topic", .string(topic.name.text)), ("owner_id", .string(topic.ownerID.wireString)),
+                ("member_count", .integer(topic.memberCount)), ("members", .array(items)),
+                ("next_cursor", next.map { .string($0.wireString) } ?? .null)),
+            requestID)
+    }
+
+    /// The 202 of a photo.
+    static func accepted(photoID: UUID, requestID: String) -> JSONText {
+        success(.members(("photo_id", .string(photoID.wireString)), ("status", "pending")), requestID)
+    }
+
+    private static func success(_ data: JSONText, _ requestID: String) -> JSONText {
+        .members(
+            ("success", true), ("data", data),
+            ("meta", .members(("requestId", .string(requestID)), ("timestamp", .string(Answer.timestamp(Date()))))))
+    }
+}

@@ -1,0 +1,111 @@
+internal import FoundationEssentials
+internal import Hummingbird
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}` and `GET /v1/topics/{topic}/members`.
+///
+/// To strangers a topic does not exist; only who wants its name for themselves is told that it is taken. Whether a user id is
+/// anybody's is told to nobody: the push of a refused sign-in names ids that are nobody's.
+struct TopicController: Sendable {
+    /// Members of a page when nobody says how many.
+    private static let usualPage = 100
+
+    let postgres: PostgresClient
+    let authenticator: any Authenticator
+    /// Counts the changes that an account makes.
+    let limiter: RateLimiter<UUID>
+
+    func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let (name, userID) = (try context.topicName(), try context.member(identity))
+        try checkRate(identity)
+        let change = try await postgres.withTransaction {
+            try await TopicRepository($0).add(userID, to: name, by: identity.userID)
+        }
+        try Self.check(change)
+        return Answer.json(TopicAnswer.member(userID, of: name, requestID: context.requestID))
+    }
+
+    func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let (name, userID) = (try context.topicName(), try context.member(identity))
+        try checkRate(identity)
+        let change = try await postgres.withTransaction {
+            try await TopicRepository($0).remove(userID, from: name, by: identity.userID)
+        }
+        try Self.check(change)
+        return Response(status: .noContent)
+    }
+
+    func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let name = try context.topicName()
+        let (limit, after) = (try Self.limit(of: request), try Self.cursor(of: request))
+        let topics = TopicRepository(postgres)
+        guard let topic = try await topics.find(name, seenBy: identity.userID) else { throw APIError.topicNotFound }
+        let members = try await topics.members(of: topic.id, after: after, limit: limit)
+        let next = members.count == limit ? members.last?.userID : nil
+        return Answer.json(TopicAnswer.members(members, of: topic, next: next, requestID: context.requestID))
+    }
+
+    private func checkRate(_ identity: Identity) throws(APIError) {
+        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many changes by this account", wait: wait) }
+    }
+
+    private static func check(_ change: TopicMemberChange) throws(APIError) {
+        switch change {
+        case .done: return
+        case .forbidden: throw APIError.accessDenied
+        case .notFound: throw APIError.topicNotFound
+        case .limitReached:
+            throw APIError(
+                .limitReached, "A topic has up to \(TopicLimits.membersMax) members, and an account up to \(TopicLimits.ownedMax) topics")
+        }
+    }
+
+    private static func limit(of request: Request) throws(APIError) -> Int {
+        guard let text = request.uri.queryParameters["limit"] else { return usualPage }
+        let range = 1...TopicRepository.pageMax
+        guard let limit = Int(text), range.contains(limit) else {
+            throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")
+        }
+        return limit
+    }
+
+    private static func cursor(of request: Request) throws(APIError) -> UUID? {
+        guard let text = request.uri.queryParameters["cursor"] else { return nil }
+        guard let id = UUID(uuidString: String(text)) else {
+            throw APIError(.invalidRequest, "cursor is the next_cursor of the page before", field: "cursor")
+        }
+        return id
+    }
+}
+
+extension APIRequestContext {
+    /// The topic in the path.
+    func topicName() throws(APIError) -> TopicName {
+        // Of what a name is made of, the colon is all that clients escape.
+        let text = (parameters.get("topic") ?? "").replacing("%3A", with: ":").replacing("%3a", with: ":")
+        guard let name = TopicName(text) else {
+            let message = "A topic is event: or conversation: and 1 to \(TopicName.idLengthMax) characters of A-Z a-z 0-9 _ -"
+            throw APIError(.invalidRequest, message, field: "topic")
+        }
+        return name
+    }
+
+    /// The user in the path; `me` is who asks.
+    func member(_ identity: Identity) throws(APIError) -> UUID {
+        let text = parameters.get("user") ?? ""
+        if text == "me" { return identity.userID }
+        guard let id = UUID(uuidString: text) else {
+            throw APIError(.invalidRequest, "A user is named by a UUID, or by me", field: "user_id")
+        }
+        return id
+    }
+}
+
+extension APIError {
+    static let topicNotFound = APIError(.topicNotFound, "Topic not found")
+}

@@ -1,0 +1,52 @@
+internal import BlobStore
+internal import FoundationEssentials
+internal import Logging
+internal import PostgresClient
+internal import ServiceDefaults
+internal import ServiceLifecycle
+internal import Storage
+
+/// Deletes photos of topics, files first and rows last, when their time is over or their topic is gone.
+///
+/// Any number of instances may sweep: deleting twice is no harm.
+struct PhotoRetentionSweeper: Service {
+    /// Photos that are looked up together.
+    private static let batchSize = 100
+    /// How long files may lie about that belong to no photo, beyond the life of one.
+    private static let strayGrace: Duration = .seconds(24 * 60 * 60)
+
+    let postgres: PostgresClient
+    let store: any BlobStore
+    /// How long a photo lives (`TOPIC_PHOTO_LIFETIME_DAYS`).
+    let lifetime: Duration
+    var interval: Duration = .seconds(60)
+    /// The pause between two looks through all files.
+    var strayInterval: Duration = .seconds(60 * 60)
+    let logger: Logger
+
+    func run() async throws {
+        async let strays: Void = periodically("sweep of stray photos", every: strayInterval, logger: logger) {
+            try await sweepStrays()
+        }
+        await periodically("retention of photos", every: interval, logger: logger) { try await sweep() }
+        await strays
+    }
+
+    /// Deletes the photos that are due.
+    func sweep() async throws {
+        let photos = TopicPhotoRepository(postgres)
+        while true {
+            let ids = try await photos.removable(limit: Self.batchSize)
+            for id in ids { try await PhotoBlobs(store: store, photoID: id).deleteAll() }
+            try await photos.remove(ids)
+            if !ids.isEmpty { logger.info("photos of topics removed", metadata: ["count": "\(ids.count)"]) }
+            if ids.count < Self.batchSize { break }
+        }
+    }
+
+    /// Deletes files that an upload left which broke off before its row was written.
+    func sweepStrays() async throws {
+        let count = try await store.deleteStale(under: try PhotoBlobs.root(), olderThan: lifetime + Self.strayGrace)
+        if count > 0 { logger.notice("photos that belonged to no topic deleted", metadata: ["groups": "\(count)"]) }
+    }
+}

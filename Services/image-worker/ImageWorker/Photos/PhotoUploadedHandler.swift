@@ -1,0 +1,69 @@
+internal import BlobStore
+internal import EventBus
+internal import FoundationEssentials
+internal import Imaging
+internal import Logging
+internal import Metrics
+internal import NIOPosix
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Makes the thumbnail of a photo that was added to a topic, and has the next push of the topic tell of it.
+///
+/// The photo's new state, the push's window and the inbox mark are one transaction: each photo is told of once.
+struct PhotoUploadedHandler: EventHandler {
+    let postgres: PostgresClient
+    let store: any BlobStore
+    /// Where thumbnails are computed.
+    let threads: NIOThreadPool
+
+    func handle(_ event: Envelope<PhotoUploaded>, _ context: HandlerContext) async throws {
+        guard try await !context.isHandled(),
+            let photo = try await TopicPhotoRepository(postgres).find(id: event.body.photoID), photo.state == .pending,
+            photo.topicID != nil
+        else { return }
+        let blobs = PhotoBlobs(store: store, photoID: photo.id)
+        guard let thumbnail = try await makeThumbnail(of: photo, blobs, context.logger) else {
+            return try await fail(photo, blobs, context)
+        }
+        let key = try await blobs.writeThumbnail(thumbnail)
+        let isReady = try await context.commit { transaction in
+            guard try await TopicPhotoRepository(transaction).markReady(id: photo.id, thumbnailKey: key.name) else { return false }
+            try await TopicPhotoWindowRepository(transaction).add(
+                photo, thumbnailKey: key.name, requestID: event.requestID, traceparent: event.traceparent)
+            return true
+        }
+        // Another worker was faster, or the topic is gone.
+        if isReady != true { try await store.delete([key]) }
+        count(isReady == true ? "ready" : "superseded")
+    }
+
+    /// Returns the thumbnail; nil when there will never be one.
+    private func makeThumbnail(
+        of photo: TopicPhoto, _ blobs: PhotoBlobs, _ logger: Logger
+    ) async throws -> [UInt8]? {
+        guard let bytes = try await blobs.readPhoto(photo.photoKey) else {
+            logger.error("a photo is not there, or cannot be opened", metadata: ["photo": "\(photo.id.wireString)"])
+            return nil
+        }
+        do {
+            return try await threads.runIfActive { () throws(ImagingError) in try PictureWorkshop.thumbnail(of: bytes).bytes }
+        } catch let error as ImagingError where error.code != .unavailable {
+            logger.notice(
+                "a photo gets no thumbnail", metadata: ["photo": "\(photo.id.wireString)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Notes that a photo cannot be shown, and deletes it: nobody would ever see it.
+    private func fail(_ photo: TopicPhoto, _ blobs: PhotoBlobs, _ context: HandlerContext) async throws {
+        guard try await context.commit({ try await TopicPhotoRepository($0).markFailed(id: photo.id) }) == true else { return }
+        count("failed")
+        try await blobs.deleteAll()
+    }
+
+    private func count(_ outcome: String) {
+        Counter(label: "topic_photos_total", dimensions: [("outcome", outcome)]).increment()
+    }
+}

@@ -1,0 +1,11 @@
+import Storage
+
+extension Settings {
+    /// Reads `TOPIC_PHOTO_LIFETIME_DAYS`: how long photos of topics are kept. The service that writes their end and the one
+    /// that deletes them read the same.
+    public func photoLifetime() throws(ConfigurationError) -> Duration {
+        let day = 24 * 60 * 60
+        let usual = Int(NewTopicPhoto.defaultLifetime.components.seconds) / day
+        return .seconds(try int("TOPIC_PHOTO_LIFETIME_DAYS", default: usual, in: 1...365) * day)
+    }
+}

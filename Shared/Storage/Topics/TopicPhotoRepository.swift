@@ -1,0 +1,75 @@
+public import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Reads and writes `topic_photos`. A photo is ready or failed once, and stays so.
+public struct TopicPhotoRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Inserts a photo in the state `pending`, if its uploader is in the topic and the topic has room.
+    ///
+    /// - Returns: The photo; nil when it is not for them, or the topic has ``TopicLimits/photosMax``.
+    public func insert(_ new: NewTopicPhoto) async throws(PostgresError) -> TopicPhoto? {
+        let rows = try await db.query(
+            """
+            INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, expires_at)
+            SELECT \(new.id), t.id, m.user_id, \(new.photoKey), now() + make_interval(secs => \(new.lifetime.inSeconds))
+            FROM topics t JOIN topic_members m ON m.topic_id = t.id AND m.user_id = \(new.uploaderID)
+            WHERE t.name = \(new.topic.text)
+              AND (SELECT count(*) FROM topic_photos p WHERE p.topic_id = t.id) < \(TopicLimits.photosMax)
+            RETURNING *
+            """)
+        return try rows.first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
+    }
+
+    /// Returns a photo, whoever's it is; nil when there is none, or it is past its life.
+    public func find(id: UUID) async throws(PostgresError) -> TopicPhoto? {
+        let query: PostgresQuery = "SELECT * FROM topic_photos WHERE id = \(id) AND expires_at > now()"
+        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
+    }
+
+    /// Gives a photo its thumbnail: `pending → ready`.
+    ///
+    /// - Returns: Whether this call did; false when it is settled already, or its topic is gone.
+    public func markReady(id: UUID, thumbnailKey: String) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            UPDATE topic_photos SET state = 'ready', settled_at = now(), thumbnail_key = \(thumbnailKey)
+            WHERE id = \(id) AND state = 'pending' AND topic_id IS NOT NULL
+            """) == 1
+    }
+
+    /// Notes that a photo cannot be shown: `pending → failed`.
+    ///
+    /// - Returns: Whether this call did.
+    public func markFailed(id: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            "UPDATE topic_photos SET state = 'failed', settled_at = now() WHERE id = \(id) AND state = 'pending'") == 1
+    }
+
+    /// Returns photos whose files and rows are due to go, at most `limit`: past their life, or their topic is gone.
+    public func removable(limit: Int) async throws(PostgresError) -> [UUID] {
+        let query: PostgresQuery = """
+            (SELECT id FROM topic_photos WHERE expires_at <= now() ORDER BY expires_at LIMIT \(limit))
+            UNION
+            (SELECT id FROM topic_photos WHERE topic_id IS NULL ORDER BY id LIMIT \(limit))
+            LIMIT \(limit)
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("id") }
+    }
+
+    /// Deletes rows of photos that are due to go; others are left alone. Their files have to be gone.
+    ///
+    /// - Returns: How many rows were deleted.
+    @discardableResult
+    public func remove(_ ids: [UUID]) async throws(PostgresError) -> Int {
+        guard !ids.isEmpty else { return 0 }
+        return try await db.execute(
+            "DELETE FROM topic_photos WHERE id = ANY(\(ids)) AND (expires_at <= now() OR topic_id IS NULL)")
+    }
+}

@@ -1,0 +1,65 @@
+internal import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Reads and writes `topic_photo_windows`: photos that gather until one push tells of all of them.
+///
+/// The first photo that is ready opens its topic's window; those that follow join it. It is closed, once, some time later,
+/// by whoever looks then: the row is the only clock, so no push is lost with a process.
+public struct TopicPhotoWindowRepository: Sendable {
+    /// How long a window is open.
+    public static let length: Duration = .seconds(10)
+    /// How much longer it waits for photos that were uploaded in time and have no thumbnail yet.
+    public static let patience: Duration = .seconds(20)
+    /// Photos that are older than their window by this much are not waited for.
+    private static let staleAge: Duration = .seconds(60)
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Adds a photo that has just become ready to its topic's window. Belongs in the transaction of
+    /// ``TopicPhotoRepository/markReady(id:thumbnailKey:)``, so that each photo is told of once.
+    ///
+    /// - Parameters:
+    ///   - requestID: The request that added the photo.
+    ///   - traceparent: The trace it belongs to.
+    public func add(
+        _ photo: TopicPhoto, thumbnailKey: String, requestID: String? = nil, traceparent: String? = nil
+    ) async throws(PostgresError) {
+        try await db.execute(
+            """
+            INSERT INTO topic_photo_windows AS w (topic_id, uploader_id, thumbnail_key, request_id, traceparent, due_at)
+            VALUES (\(photo.topicID), \(photo.uploaderID), \(thumbnailKey), \(requestID), \(traceparent),
+                    now() + make_interval(secs => \(Self.length.inSeconds)))
+            ON CONFLICT (topic_id) DO UPDATE
+            SET uploader_id = CASE WHEN w.uploader_id = EXCLUDED.uploader_id THEN w.uploader_id END,
+                thumbnail_key = EXCLUDED.thumbnail_key, photo_count = w.photo_count + 1
+            """)
+    }
+
+    /// Closes windows that are due, at most `limit`, the oldest first. What follows (the push) belongs in the same transaction.
+    ///
+    /// Windows that another caller is just closing, or that are just being added to, are passed over.
+    public func closeDue(limit: Int) async throws(PostgresError) -> [TopicPhotoWindow] {
+        let rows = try await db.query(
+            """
+            WITH due AS (
+                SELECT topic_id AS due_id FROM topic_photo_windows w
+                WHERE due_at <= now()
+                  AND (due_at <= now() - make_interval(secs => \(Self.patience.inSeconds)) OR NOT EXISTS (
+                      SELECT FROM topic_photos p
+                      WHERE p.topic_id = w.topic_id AND p.state = 'pending' AND p.created_at <= w.due_at
+                        AND p.created_at > w.opened_at - make_interval(secs => \(Self.staleAge.inSeconds))))
+                ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            )
+            DELETE FROM topic_photo_windows w USING due, topics t
+            WHERE w.topic_id = due_id AND t.id = due_id
+            RETURNING w.*, t.name, t.member_count
+            """)
+        return try rows.map { row throws(PostgresError) in try TopicPhotoWindow(row: row) }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import HTTPClient
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+@Suite struct PhotoUploadTests {
+    @Test func `a member's photo is stored, and a worker is set to it`() async throws {
+        try await withParty { api, ada in
+            let answer = try await api.send(.photo(), to: path, headers: [ada.bearer] + [("X-Request-ID", UUID().uuidString)])
+            #expect(answer.status == 202 && answer.json.text("data.status") == "pending")
+            let id = try #require(UUID(uuidString: answer.json.text("data.photo_id") ?? ""))
+            let photo = try #require(try await TopicPhotoRepository(api.postgres).find(id: id))
+            #expect(photo.state == .pending && photo.uploaderID == ada.userID && photo.photoKey == "topics/\(id.wireString)/photo")
+            #expect(abs(photo.expiresAt.timeIntervalSinceNow - 30 * 86_400) < 600)
+            #expect(api.storedFiles().count == 1)
+            let events = try await api.postgres.query("SELECT id FROM outbox WHERE type = 'photo.uploaded'")
+            #expect(events.count == 1)
+        }
+    }
+
+    @Test func `a photo that is sent again with its request id is added once`() async throws {
+        try await withParty { api, ada in
+            let headers = [ada.bearer] + [("X-Request-ID", UUID().uuidString)]
+            let first = try await api.send(.photo(), to: path, headers: headers)
+            let again = try await api.send(.photo(), to: path, headers: headers)
+            #expect(again.status == 202 && again.text == first.text && again.header("Idempotent-Replayed") == "true")
+            #expect(try await api.count("topic_photos") == 1 && api.storedFiles().count == 1)
+            let other = try await api.send(.photo(seed: 9), to: path, headers: headers)
+            #expect(other.refusal == "422 idempotency_key_reused")
+        }
+    }
+
+    @Test func `one photo sent many times at once is added once`() async throws {
+        try await withParty { api, ada in
+            let headers = [ada.bearer] + [("X-Request-ID", UUID().uuidString)]
+            let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
+                for _ in 0..<12 { group.addTask { try await api.send(.photo(), to: path, headers: headers) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0.status == 202 || $0.refusal == "409 request_in_progress" })
+            #expect(Set(answers.filter { $0.status == 202 }.map(\.text)).count == 1)
+            #expect(try await api.count("topic_photos") == 1 && api.storedFiles().count == 1)
+        }
+    }
+
+    @Test func `what is no photo leaves nothing`() async throws {
+        try await withParty { api, ada in
+            for bad in Form.badPhotos() {
+                let answer = try await api.send(bad.form, to: path, headers: [ada.bearer])
+                #expect(answer.refusal == bad.refusal)
+            }
+            let count = try await api.count("topic_photos")
+            #expect(count == 0 && api.storedFiles().isEmpty)
+        }
+    }
+
+    @Test func `conversations have no photos, and a full event takes no more`() async throws {
+        try await withParty { api, ada in
+            _ = try await api.send("PUT", "/v1/topics/conversation:1/members/me", headers: [ada.bearer])
+            let talk = try await api.send(.photo(), to: "/v1/topics/conversation:1/photos", headers: [ada.bearer])
+            #expect(talk.refusal == "400 invalid_request topic")
+            try await api.postgres.execute(
+                """
+                INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, expires_at)
+                SELECT gen_random_uuid(), id, owner_id, 'k', now() + interval '1 day'
+                FROM topics, generate_series(1, \(TopicLimits.photosMax)) WHERE name = 'event:party'
+                """)
+            #expect(try await api.send(.photo(), to: path, headers: [ada.bearer]).refusal == "409 limit_reached")
+            #expect(api.storedFiles().isEmpty)
+        }
+    }
+
+    @Test func `an account adds so many photos at a time and no more`() async throws {
+        try await withIdentityAPI { $0.limits.photos = Rate(perMinute: 1, burst: 2) } _: { api in
+            let ada = try await api.customer("person-1")
+            _ = try await api.send("PUT", "/v1/topics/event:party/members/me", headers: [ada.bearer])
+            for _ in 0..<2 { #expect(try await api.send(.photo(), to: path, headers: [ada.bearer]).status == 202) }
+            #expect(try await api.send(.photo(), to: path, headers: [ada.bearer]).refusal == "429 rate_limited")
+        }
+    }
+}
+
+private let path = "/v1/topics/event:party/photos"
+
+private func withParty(_ body: (IdentityFixture, Customer) async throws -> Void) async throws {
+    try await withIdentityAPI { api in
+        let ada = try await api.customer("person-1")
+        _ = try await api.send("PUT", "/v1/topics/event:party/members/me", headers: [ada.bearer])
+        try await body(api, ada)
+    }
+}
+
+extension Form {
+    static func photo(seed: Int = 1) -> Form {
+        var form = Form()
+        form.photos("photo", 1)
+        return form.withLastPhoto(TestPhoto.jpeg(seed: seed))
+    }
+
+    /// Forms that are refused, and how.
+    static func badPhotos() -> [(form: Form, refusal: String)] {
+        var two = Form.photo()
+        two.photos("photo", 1)
+        return [
+            (Form.photo().withLastPhoto(Array("<svg/>".utf8)), "400 invalid_image photo"), (two, "400 invalid_request photo"),
+            (Form(), "400 missing_field photo"), (Form.photo().with("caption", "x"), "400 invalid_request caption"),
+            (Form.photo().withLastPhoto(TestPhoto.jpeg(width: 9_000, height: 9_000)), "400 invalid_image photo"),
+            (Form.photo().withLastPhoto(TestPhoto.jpeg(scanBytes: 11 << 20)), "413 payload_too_large photo"),
+        ]
+    }
+}

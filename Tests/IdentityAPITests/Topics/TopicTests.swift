@@ -1,0 +1,111 @@
+import Foundation
+import HTTPClient
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+@Suite struct TopicTests {
+    @Test func `a topic is made by entering it, and its maker lets others in`() async throws {
+        try await withIdentityAPI { api in
+            let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
+            let made = try await api.send("PUT", "/v1/topics/event:42/members/me", headers: [ada.bearer])
+            #expect(made.status == 200 && made.json.text("data.user_id") == ada.userID.wireString)
+            #expect(made.json.text("data.topic") == "event:42" && made.json.value("success") as? Bool == true)
+            let added = try await api.send("PUT", "/v1/topics/event:42/members/\(ben.userID.uuidString)", headers: [ada.bearer])
+            #expect(added.status == 200 && added.json.text("data.user_id") == ben.userID.wireString)
+            let again = try await api.send("PUT", "/v1/topics/event%3A42/members/\(ben.userID.wireString)", headers: [ada.bearer])
+            #expect(again.status == 200)
+            let list = try await api.send("GET", "/v1/topics/event:42/members", headers: [ben.bearer]).json
+            #expect(list.text("data.owner_id") == ada.userID.wireString && list.number("data.member_count") == 2)
+            let ids = (list.value("data.members") as? [[String: Any]])?.compactMap { $0["user_id"] as? String } ?? []
+            #expect(Set(ids) == [ada.userID.wireString, ben.userID.wireString])
+        }
+    }
+
+    @Test func `strangers are told of nothing but a taken name, whatever they ask`() async throws {
+        try await withIdentityAPI { api in
+            let (ada, eve) = (try await api.customer("person-1"), try await api.customer("person-2"))
+            _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
+            for topic in ["event:1", "event:none"] {
+                let path = "/v1/topics/\(topic)"
+                #expect(try await api.send("GET", path + "/members", headers: [eve.bearer]).refusal == "404 topic_not_found")
+                for member in [ada.userID, UUID()] {
+                    let target = path + "/members/\(member.wireString)"
+                    #expect(try await api.send("PUT", target, headers: [eve.bearer]).refusal == "404 topic_not_found")
+                    #expect(try await api.send("DELETE", target, headers: [eve.bearer]).refusal == "404 topic_not_found")
+                }
+                #expect(try await api.send(.photo(), to: path + "/photos", headers: [eve.bearer]).refusal == "404 topic_not_found")
+            }
+            #expect(try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [eve.bearer]).refusal == "403 forbidden")
+        }
+    }
+
+    @Test func `whether an id is a user's does not show`() async throws {
+        try await withIdentityAPI { api in
+            let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
+            _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
+            for id in [ben.userID, UUID()] {
+                let path = "/v1/topics/event:1/members/\(id.wireString)"
+                #expect(try await api.send("PUT", path, headers: [ada.bearer]).status == 200)
+                #expect(try await api.send("DELETE", path, headers: [ada.bearer]).status == 204)
+            }
+        }
+    }
+
+    @Test func `members leave and change nobody else`() async throws {
+        try await withIdentityAPI { api in
+            let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
+            _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
+            _ = try await api.send("PUT", "/v1/topics/event:1/members/\(ben.userID.wireString)", headers: [ada.bearer])
+            let other = "/v1/topics/event:1/members/\(UUID().wireString)"
+            #expect(try await api.send("PUT", other, headers: [ben.bearer]).refusal == "403 forbidden")
+            let owner = "/v1/topics/event:1/members/\(ada.userID.wireString)"
+            #expect(try await api.send("DELETE", owner, headers: [ben.bearer]).refusal == "403 forbidden")
+            #expect(try await api.send("DELETE", "/v1/topics/event:1/members/me", headers: [ben.bearer]).status == 204)
+            #expect(try await api.send("GET", "/v1/topics/event:1/members", headers: [ben.bearer]).status == 404)
+        }
+    }
+
+    @Test func `members come in pages`() async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("person-1")
+            _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
+            for _ in 0..<4 { _ = try await api.send("PUT", "/v1/topics/event:1/members/\(UUID().wireString)", headers: [ada.bearer]) }
+            var (seen, cursor): ([String], String?) = ([], nil)
+            repeat {
+                let path = "/v1/topics/event:1/members?limit=2" + (cursor.map { "&cursor=\($0)" } ?? "")
+                let page = try await api.send("GET", path, headers: [ada.bearer]).json
+                seen += (page.value("data.members") as? [[String: Any]])?.compactMap { $0["user_id"] as? String } ?? []
+                cursor = page.text("data.next_cursor")
+            } while cursor != nil
+            #expect(seen.count == 5 && Set(seen).count == 5)
+        }
+    }
+
+    @Test(arguments: [
+        ("PUT", "party:1/members/me", "400 invalid_request topic"), ("PUT", "event:a%20b/members/me", "400 invalid_request topic"),
+        ("PUT", "event:1/members/somebody", "400 invalid_request user_id"), ("GET", "event:1/members?limit=0", "400 invalid_request limit"),
+        ("GET", "event:1/members?cursor=x", "400 invalid_request cursor"), ("POST", "event:1/members/me", "405 method_not_allowed"),
+    ])
+    func `a request that is no good is refused by name`(method: String, path: String, refusal: String) async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("person-1")
+            #expect(try await api.send(method, "/v1/topics/\(path)", headers: [ada.bearer]).refusal == refusal)
+        }
+    }
+
+    @Test func `nobody in particular is let in nowhere`() async throws {
+        try await withIdentityAPI { api in
+            let asks = ["PUT members/me", "DELETE members/me", "GET members", "POST photos"]
+            for ask in asks {
+                let parts = ask.split(separator: " ").map(String.init)
+                let answer = try await api.send(parts[0], "/v1/topics/event:1/\(parts[1])")
+                #expect(answer.refusal == "401 unauthorized")
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+struct TopicPhotoTests {
+    @Test func `only who is in the topic adds a photo, and no more than there is room for`() async throws {
+        try await withParty { party in
+            #expect(try await party.photos.insert(party.photo(of: 0)) != nil)
+            #expect(try await party.photos.insert(party.photo(of: 2)) == nil)
+            var elsewhere = party.photo(of: 0)
+            elsewhere.topic = try #require(TopicName("event:other"))
+            #expect(try await party.photos.insert(elsewhere) == nil)
+            try await party.client.execute(
+                """
+                INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, expires_at)
+                SELECT gen_random_uuid(), topic_id, uploader_id, 'k', now() + interval '1 day'
+                FROM topic_photos, generate_series(2, \(TopicLimits.photosMax))
+                """)
+            #expect(try await party.photos.insert(party.photo(of: 0)) == nil)
+        }
+    }
+
+    @Test func `of many workers at once one makes a photo ready, and then it stays so`() async throws {
+        try await withParty { party in
+            let photo = try #require(try await party.photos.insert(party.photo(of: 0)))
+            let results = try await race(10) { try await party.ready(photo, thumbnail: "t-\($0)") }
+            #expect(results.count { $0 } == 1)
+            #expect(try await !party.photos.markFailed(id: photo.id))
+            let window = try #require(try await party.closeAll().first)
+            #expect(window.photoCount == 1)
+            #expect(try await party.photos.find(id: photo.id)?.thumbnailKey == window.thumbnailKey)
+        }
+    }
+
+    @Test func `photos gather in one window, which remembers a sole uploader only`() async throws {
+        try await withParty { party in
+            for index in 0..<3 { try await party.add(by: 0, "t-\(index)") }
+            let alone = try #require(try await party.closeAll().first)
+            #expect(alone.uploaderID == party.users[0] && alone.photoCount == 3 && alone.thumbnailKey == "t-2")
+            #expect(alone.topic == .party && alone.memberCount == 2 && alone.requestID == "r-1")
+            try await party.add(by: 0, "a")
+            try await party.add(by: 1, "b")
+            try await party.add(by: 1, "c")
+            let both = try #require(try await party.closeAll().first)
+            #expect(both.uploaderID == nil && both.photoCount == 3 && both.id != alone.id)
+        }
+    }
+
+    @Test func `a window is closed when it is due and not before, by one of many at once`() async throws {
+        try await withParty { party in
+            for index in 0..<5 { try await party.add(by: 0, "t-\(index)") }
+            #expect(try await party.windows.closeDue(limit: 10).isEmpty)
+            try await party.makeDue(.zero)
+            let closed = try await race(8) { _ in try await party.windows.closeDue(limit: 10) }
+            #expect(closed.flatMap { $0 }.count == 1)
+        }
+    }
+
+    @Test func `of photos and closings at once, each photo is told of exactly once`() async throws {
+        try await withParty { party in
+            let counts = try await race(60) { index in
+                if index % 3 == 0 { return try await party.closeAll().map(\.photoCount).reduce(0, +) }
+                try await party.add(by: index % 2, "t-\(index)")
+                return 0
+            }
+            let rest = try await party.closeAll().map(\.photoCount).reduce(0, +)
+            #expect(counts.reduce(0, +) + rest == 40)
+        }
+    }
+
+    @Test func `a window waits for a photo that came in time, but not for ever`() async throws {
+        try await withParty { party in
+            try await party.add(by: 0, "t-1")
+            let late = try #require(try await party.photos.insert(party.photo(of: 1)))
+            try await party.client.execute("UPDATE topic_photos SET created_at = now() - interval '30 s' WHERE id = \(late.id)")
+            try await party.makeDue(.seconds(1))
+            #expect(try await party.windows.closeDue(limit: 10).isEmpty)
+            try await party.makeDue(TopicPhotoWindowRepository.patience + .seconds(1))
+            #expect(try await party.windows.closeDue(limit: 10).count == 1)
+            #expect(try await party.ready(late, thumbnail: "t-2"))
+            #expect(try await party.closeAll().map(\.photoCount) == [1])
+        }
+    }
+
+    @Test func `photos go when their time is over, and when their topic is gone`() async throws {
+        try await withParty { party in
+            let kept = try #require(try await party.photos.insert(party.photo(of: 0)))
+            var short = party.photo(of: 0)
+            short.lifetime = .seconds(-1)
+            let over = try #require(try await party.photos.insert(short))
+            #expect(try await party.photos.removable(limit: 10) == [over.id])
+            #expect(try await party.photos.find(id: over.id) == nil)
+            #expect(try await party.photos.remove([kept.id, over.id]) == 1)
+            for user in [1, 0] { _ = try await party.topics.remove(party.users[user], by: party.users[user]) }
+            #expect(try await !party.ready(kept, thumbnail: "t"), "there is nobody to be told")
+            #expect(try await party.photos.removable(limit: 10) == [kept.id])
+            #expect(try await party.photos.remove([kept.id]) == 1)
+        }
+    }
+}
+
+/// The event `event:party` with two members, and a user who is not one.
+struct TestParty: Sendable {
+    let topics: TestTopics
+    let users: [UUID]
+
+    var client: PostgresClient { topics.client }
+    var photos: TopicPhotoRepository { TopicPhotoRepository(client) }
+    var windows: TopicPhotoWindowRepository { TopicPhotoWindowRepository(client) }
+
+    func photo(of user: Int) -> NewTopicPhoto { NewTopicPhoto(topic: .party, uploaderID: users[user], photoKey: "topics/x/photo") }
+
+    /// Does what image-worker does when it has made a thumbnail.
+    func ready(_ photo: TopicPhoto, thumbnail: String) async throws -> Bool {
+        try await client.withTransaction { transaction in
+            guard try await TopicPhotoRepository(transaction).markReady(id: photo.id, thumbnailKey: thumbnail) else { return false }
+            try await TopicPhotoWindowRepository(transaction).add(photo, thumbnailKey: thumbnail, requestID: "r-1")
+            return true
+        }
+    }
+
+    func add(by user: Int, _ thumbnail: String) async throws {
+        let photo = try #require(try await photos.insert(photo(of: user)))
+        #expect(try await ready(photo, thumbnail: thumbnail))
+    }
+
+    /// Has every window be due for some time.
+    func makeDue(_ ago: Duration) async throws {
+        try await client.execute(
+            "UPDATE topic_photo_windows SET due_at = now() - make_interval(secs => \(Double(ago.components.seconds)))")
+    }
+
+    func closeAll() async throws -> [TopicPhotoWindow] {
+        try await makeDue(.seconds(3_600))
+        return try await windows.closeDue(limit: 100)
+    }
+}
+
+func withParty(_ body: (TestParty) async throws -> Void) async throws {
+    try await withTopics { topics, users in
+        _ = try await topics.add(users[0], by: users[0])
+        _ = try await topics.add(users[1], by: users[0])
+        try await body(TestParty(topics: topics, users: users))
+    }
+}
