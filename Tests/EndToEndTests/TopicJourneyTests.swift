@@ -1,0 +1,35 @@
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+/// The photos of an event through the real executables: three photos in, one rich push out, to the other one.
+@Suite struct TopicJourneyTests {
+    @Test func `photos that follow each other are one rich push to everybody but who took them`() async throws {
+        let stack = try await Stack.shared()
+        let (adasPhone, bensPhone) = (try await Phone.make(stack), try await Phone.make(stack))
+        let (ada, ben) = (try await adasPhone.accessToken(), try await bensPhone.accessToken())
+        let told = (ada: try await adasPhone.pushes(count: 2).count, ben: try await bensPhone.pushes(count: 2).count)
+
+        let id = "e2e-\(UUID().uuidString)"
+        #expect(try await adasPhone.enter("event:\(id)", bearer: ada).status == 200)
+        // Making a topic of one's own tells one's id.
+        let bensID = try #require(try await bensPhone.enter("event:own-\(id)", bearer: ben).body["data"]["user_id"].text)
+        #expect(try await adasPhone.enter("event:\(id)", bensID, bearer: ada).status == 200)
+        for name in Photos.front {
+            #expect(try await adasPhone.addPhoto(try Photos.load(name), to: "event:\(id)", bearer: ada).status == 202)
+        }
+
+        let push = try await bensPhone.pushes(count: told.ben + 1)[told.ben]
+        #expect(push["notification"]["title"].text == "PhotoShare")
+        #expect(push["notification"]["body"].text == "New photos added to your event!")
+        #expect(push["data"]["action"].text == "new_photos")
+        #expect(push["data"]["event_id"].text == id)
+        let link = try #require(push["apns"]["fcm_options"]["image"].text)
+        #expect(push["data"]["image_url"].text == link)
+        let thumbnail = try await bensPhone.fetch(link: link)
+        #expect(thumbnail.status == 200 && thumbnail.header("content-type") == "image/jpeg")
+        #expect(try await bensPhone.pushes(count: told.ben + 1).count == told.ben + 1)
+        #expect(try await adasPhone.pushes(count: told.ada).count == told.ada)
+    }
+}

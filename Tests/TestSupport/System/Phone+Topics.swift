@@ -1,0 +1,22 @@
+public import Foundation
+internal import HTTPClient
+
+extension Phone {
+    /// Lets somebody into a topic, which is made if this phone's user enters a new one; `me` is that user.
+    public func enter(_ topic: String, _ user: String = "me", bearer: String) async throws -> Answer {
+        try await send(
+            HTTPClientRequest(method: "PUT", url: "\(stack.apiURL)/v1/topics/\(topic)/members/\(user)"), bearer: bearer)
+    }
+
+    /// Adds a photo to a topic, as the app does.
+    public func addPhoto(
+        _ photo: [UInt8], to topic: String, requestID: UUID = UUID(), bearer: String
+    ) async throws -> Answer {
+        var form = MultipartForm()
+        form.add("photo", file: "photo", photo)
+        var request = HTTPClientRequest(method: "POST", url: "\(stack.apiURL)/v1/topics/\(topic)/photos")
+        request.headers = [("Content-Type", form.contentType), ("X-Request-ID", requestID.uuidString)]
+        request.body = form.encoded()
+        return try await send(request, bearer: bearer)
+    }
+}
