@@ -26,7 +26,7 @@ down: ## Stop what `make up` started
 status: ## Say what runs
 	@deploy/local/stack.sh status
 
-demo: up ## Sign up, sign in and refuse a face, with real photos, and show the pushes
+demo: up ## Sign up, sign in and refuse a face, make six pictures of a portrait, and show the pushes
 	@deploy/local/demo.sh
 
 test: setup ## Run all tests; needs no server to be running

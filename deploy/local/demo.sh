@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Shows the face path end to end on the running stack ('make up'): somebody signs up with nine photos, signs in with three
-# others, and somebody else tries to sign in as them. Every answer, state and push is checked; exits with 1 when one differs.
+# Shows both paths end to end on the running stack ('make up'): somebody signs up with nine photos, signs in with three
+# others, and somebody else tries to sign in as them; then the first has one portrait made into six pictures. Every answer,
+# state and push is checked; exits with 1 when one differs.
 #
 # The photos are real portraits in the public domain; deploy/local/fetch-photos.sh says which.
 set -euo pipefail
@@ -154,7 +155,7 @@ stolen=$(redeem nonsense)
 case $stolen in 401 | 403 | 404) ;; *) fail "$case_name: a stranger's token request got HTTP $stolen" ;; esac
 expect "the token request's answer" 200 "$(redeem "$session_token")"
 expect "the token's user" "$enrolled" "$(jq -r '.user_id // .data.user_id' "$scratch/token")"
-jq -e '(.access_token // .data.access_token) | length >= 32' "$scratch/token" >/dev/null || fail "$case_name: no access token"
+access=$(jq -er '(.access_token // .data.access_token) | select(length >= 32)' "$scratch/token") || fail "$case_name: no access token"
 again=$(redeem "$session_token")
 [ "$again" != 200 ] || fail "$case_name: the session was redeemed twice"
 printf '  %-33s%s200%s an access token for user %s\n%35sa stranger gets %s, a second try %s\n\n' \
@@ -184,4 +185,8 @@ print_table() { # five columns, as wide as their widest cell
     done
 }
 print_table
-printf '\nms: from the request to the push. All three as they must be. See the pushes on a phone: %s\n' "$INBOX_URL"
+printf '\nms: from the request to the push. All three as they must be.\n\n'
+
+# shellcheck source=deploy/local/demo-images.sh
+. "$root/deploy/local/demo-images.sh"
+printf '\nSee the pushes on a phone: %s\n' "$INBOX_URL"
