@@ -3,7 +3,13 @@ import TestSupport
 
 /// Measures image jobs through the whole system as processes: submissions at once, and a finished picture to its push.
 func benchmarkJobs() async throws -> [Figure] {
-    let stack = try await Stack.start(fsync: true)
+    // One phone stands for a hundred, which have an address and an account each.
+    let stack = try await Stack.start(
+        fsync: true,
+        settings: [
+            "UPLOAD_CONCURRENCY": "\(concurrentSubmissions)", "UPLOAD_CONCURRENCY_PER_ADDRESS": "\(concurrentSubmissions)",
+            "RATE_LIMIT_ORDERS_PER_MINUTE": "0",
+        ])
     let phone = try await Phone.make(stack)
     let token = try await phone.accessToken()
     return try await submissionFigures(phone, token) + toldFigures(phone, token)
