@@ -29,7 +29,8 @@ extension PictureFile {
         let whole = PixelSize(
             width: max(shape.width, Int((Double(upright.width) * scale).rounded())),
             height: max(shape.height, Int((Double(upright.height) * scale).rounded())))
-        let longest = Self.maxExcess * shape.longSide
+        let longest = max(
+            shape.longSide, min(Self.maxExcess * shape.longSide, Self.maxCoveringPixels / min(whole.width, whole.height)))
         guard whole.longSide <= longest else { return try middle(of: whole, covering: shape, longest: longest, alpha: alpha) }
         let picture = try rendered(size: whole, alpha: alpha)
         guard whole != shape else { return picture }
@@ -40,10 +41,14 @@ extension PictureFile {
     /// that would become huge, and only its middle is looked at.
     private static let maxExcess = 8
 
+    /// How many pixels a picture may have once it covers a shape: 72 MB. A long one that is asked for as a big square would
+    /// otherwise take several times what the square does.
+    private static let maxCoveringPixels = 24_000_000
+
     private func middle(
         of whole: PixelSize, covering shape: PixelSize, longest: Int, alpha: AlphaPolicy
     ) throws(ImagingError) -> VipsPicture {
-        // A stripe within the limits has few pixels across, so that it fits memory as it is.
+        // At most as big as the limits say, and seldom: a long picture has few pixels across.
         var picture = try self.picture(shrunkBy: 1)
         if alpha == .white { picture = try picture.onWhite() }
         picture = try picture.inSRGB().inMemory().applying("autorot")

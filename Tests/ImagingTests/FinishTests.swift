@@ -39,6 +39,14 @@ import Testing
         #expect(areAlike(image.colour(0.75, 0.5), [60, 60, 60], within: 4))
     }
 
+    @Test func `a long picture asked for as a big square shows its middle`() throws {
+        let file = PNGFile.encode(width: 800, height: 100, bands: 3) { x, _, band in band == (x < 300 || x > 500 ? 0 : 1) ? 220 : 30 }
+        let result = try PictureWorkshop.finish(file, width: 4_096, height: 4_096)
+        #expect((result.width, result.height) == (4_096, 4_096))
+        let image = try Samples.pixels(result)
+        #expect(areAlike(image.colour(0.5, 0.5), [30, 220, 30], within: 8))
+    }
+
     @Test func `HEIC is not written`() throws {
         let file = try Samples.quarters()
         #expect(code { _ = try PictureWorkshop.finish(file, format: .heic) } == .unsupported)

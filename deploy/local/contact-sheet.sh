@@ -32,5 +32,5 @@ for entry in "$@"; do
     vips join framed.v label.v "$cell" vertical
     cells+=("$cell")
 done
-vips arrayjoin "${cells[*]}" "sheet.jpg[Q=88,strip]" --across "$columns"
+vips arrayjoin "${cells[*]}" "sheet.jpg[Q=88,strip]" --across "$columns" --background "$paper"
 mv sheet.jpg "$(case $output in /*) echo "$output" ;; *) echo "$OLDPWD/$output" ;; esac)"
