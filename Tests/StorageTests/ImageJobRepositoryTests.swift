@@ -126,7 +126,9 @@ struct ImageJobRepositoryTests {
             for _ in 0..<4 { ids.append(try await jobs.insert(.make(user)).id) }
             try await jobs.finish(ids[0])
             try await jobs.finish(ids[1])
-            #expect(try await jobs.fail(id: ids[2], .test))
+            let worker = UUID()
+            _ = try await jobs.begin(id: ids[2], worker: worker)
+            #expect(try await jobs.fail(id: ids[2], worker: worker, .test))
             #expect(try await jobs.unseenCounts(userIDs: [user, UUID()]) == [user: 3])
             try await jobs.markSeen(id: ids[0])
             try await jobs.markSeen(id: ids[0])

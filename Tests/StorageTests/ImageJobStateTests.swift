@@ -43,16 +43,31 @@ struct ImageJobStateTests {
         }
     }
 
+    @Test func `a worker that a job was taken from cannot fail it, but may bring its picture`() async throws {
+        try await withImageJobs { jobs, user, client in
+            let (late, next) = (UUID(), UUID())
+            let id = try await jobs.insert(.make(user)).id
+            #expect(try await !jobs.fail(id: id, worker: late, .test), "nobody has it yet")
+            _ = try #require(try await jobs.begin(id: id, worker: late))
+            try await client.execute("UPDATE image_jobs SET lease_until = now()")
+            _ = try #require(try await jobs.begin(id: id, worker: next))
+            #expect(try await !jobs.fail(id: id, worker: late, .test))
+            #expect(try await jobs.keep(id: id, worker: next))
+            #expect(try await jobs.complete(id: id, result: .test))
+            #expect(try await !jobs.fail(id: id, worker: next, .test))
+        }
+    }
+
     @Test func `of completion, failure, deadline and deletion at once exactly one takes effect`() async throws {
         try await withImageJobs { jobs, user, client in
             for round in 0..<12 {
-                let id = try await jobs.insert(.make(user)).id
-                _ = try #require(try await jobs.begin(id: id))
+                let (id, worker) = (try await jobs.insert(.make(user)).id, UUID())
+                _ = try #require(try await jobs.begin(id: id, worker: worker))
                 try await client.execute("UPDATE image_jobs SET deadline_at = now() WHERE id = \(id)")
                 let ended = try await race(8) { index in
                     switch (index + round) % 4 {
                     case 0: try await jobs.complete(id: id, result: .test)
-                    case 1: try await jobs.fail(id: id, .test)
+                    case 1: try await jobs.fail(id: id, worker: worker, .test)
                     case 2: try await jobs.failOverdue(.test, limit: 5).map(\.id) == [id]
                     default: if case .stopping = try await jobs.delete(id: id, userID: user) { true } else { false }
                     }
@@ -61,7 +76,7 @@ struct ImageJobStateTests {
                 #expect(ended.count { $0 } == 1)
                 let before = try await client.imageJobRow(id)
                 #expect(try await !jobs.complete(id: id, result: .test))
-                #expect(try await !jobs.fail(id: id, .test))
+                #expect(try await !jobs.fail(id: id, worker: worker, .test))
                 #expect(try await jobs.failOverdue(.test, limit: 5).isEmpty)
                 #expect(try await client.imageJobRow(id) == before, "a terminal state is final")
             }

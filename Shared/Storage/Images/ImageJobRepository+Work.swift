@@ -68,6 +68,7 @@ extension ImageJobRepository {
 
     /// Ends a job with its picture: `processing → completed`.
     ///
+    /// Any worker's picture will do, also that of one the job was taken from: whoever has it now learns of the end.
     /// - Returns: Whether this call ended it. `false`: it had ended or was deleted, so nothing may follow from this call.
     public func complete(id: UUID, result: ImageJob.Result) async throws(PostgresError) -> Bool {
         try await db.execute(
@@ -82,15 +83,17 @@ extension ImageJobRepository {
             """) == 1
     }
 
-    /// Ends a job without a picture: `pending | processing → failed`.
+    /// Ends a job without a picture: `processing → failed`.
     ///
-    /// - Returns: Whether this call ended it. `false`: it had ended or was deleted, so nothing may follow from this call.
-    public func fail(id: UUID, _ failure: ImageJob.Failure) async throws(PostgresError) -> Bool {
+    /// - Parameter worker: Who has the job; one that it was taken from cannot fail it, as the next may be paying for a picture.
+    /// - Returns: Whether this call ended it. `false`: it had ended, was deleted or is another worker's, so nothing may follow
+    ///   from this call.
+    public func fail(id: UUID, worker: UUID, _ failure: ImageJob.Failure) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
             UPDATE image_jobs SET status = 'failed', completed_at = now(), worker = NULL, lease_until = NULL,
                                   error_code = \(failure.code.rawValue), error_message = \(failure.message)
-            WHERE id = \(id) AND status IN ('pending', 'processing') AND \(unescaped: Self.isVisible)
+            WHERE id = \(id) AND status = 'processing' AND worker = \(worker) AND \(unescaped: Self.isVisible)
             """) == 1
     }
 

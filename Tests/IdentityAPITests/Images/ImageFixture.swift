@@ -117,9 +117,13 @@ extension IdentityFixture {
         #expect(isDone)
     }
 
+    /// Fails a job as a worker does, also one that another worker was given by the test.
     func fail(_ id: UUID) async throws {
         let failure = ImageJob.Failure(code: .contentBlocked, message: "This picture cannot be worked on.")
-        #expect(try await ImageJobRepository(postgres).fail(id: id, failure))
+        let (repository, worker) = (ImageJobRepository(postgres), UUID())
+        try await postgres.execute("UPDATE image_jobs SET worker = NULL, lease_until = NULL WHERE id = \(id)")
+        #expect(try await repository.begin(id: id, worker: worker) != nil)
+        #expect(try await repository.fail(id: id, worker: worker, failure))
     }
 
     /// Whether an order that was refused left anything anywhere.

@@ -27,7 +27,7 @@ struct ImageRequestedHandler: EventHandler {
         let job = hold.job
         do {
             let end = try await end(of: hold, context, logger)
-            guard try await commit(end, of: job, context) else { throw JobUnwanted() }
+            guard try await commit(end, of: hold, context) else { throw JobUnwanted() }
             ImageWorkerMetrics.ended(job, end)
             logger.info("job ended", metadata: ["status": "\(end.status.rawValue)", "template": "\(job.templateID)"])
             let remains = remains
@@ -70,18 +70,18 @@ struct ImageRequestedHandler: EventHandler {
         }
     }
 
-    /// Ends the job, unless it has ended or is deleted; whether it did.
-    private func commit(_ end: JobEnd, of job: ImageJob, _ context: HandlerContext) async throws -> Bool {
+    /// Ends the job, unless it has ended, is deleted, or fails and is another worker's by now; whether it did.
+    private func commit(_ end: JobEnd, of hold: JobHold, _ context: HandlerContext) async throws -> Bool {
         do {
             return try await context.commit { transaction in
-                let jobs = ImageJobRepository(transaction)
                 let isOurs =
                     switch end {
-                    case .completed(let result): try await jobs.complete(id: job.id, result: result)
-                    case .failed(let failure): try await jobs.fail(id: job.id, failure)
+                    case .completed(let result):
+                        try await ImageJobRepository(transaction).complete(id: hold.job.id, result: result)
+                    case .failed(let failure): try await hold.fail(failure, in: transaction)
                     }
                 guard isOurs else { throw JobUnwanted() }
-                try await end.publish(job, in: transaction)
+                try await end.publish(hold.job, in: transaction)
             } != nil
         } catch is JobUnwanted {
             return false

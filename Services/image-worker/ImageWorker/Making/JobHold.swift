@@ -33,6 +33,11 @@ struct JobHold: Sendable {
             jobID: job.id, worker: worker, generator: generator, limits: limits)
     }
 
+    /// Ends the job without a picture, in the transaction that tells of it; whether it was still this delivery's to end.
+    func fail(_ failure: ImageJob.Failure, in transaction: PostgresTransaction) async throws -> Bool {
+        try await ImageJobRepository(transaction).fail(id: job.id, worker: worker, failure)
+    }
+
     /// Lets others have the job at once, also when this task is cancelled. What fails here ends with the lease.
     func release(_ postgres: PostgresClient) async {
         _ = await Task { [self] in try? await ImageJobRepository(postgres).release(id: job.id, worker: worker) }.value
