@@ -44,10 +44,7 @@ struct GeneratorCalls: Sendable {
         }
         while true {
             try Task.checkCancellation()
-            guard let number = try await hold.beginAttempt(generator.name, limits, postgres) else {
-                guard try await hold.keep(postgres) else { throw JobUnwanted() }
-                throw try await exhaustion(of: job)
-            }
+            let number = try await beginAttempt(of: hold)
             let image: GeneratedImage
             do throws(GenerationError) {
                 image = try await generator.generate(request)
@@ -61,6 +58,17 @@ struct GeneratorCalls: Sendable {
             ImageWorkerMetrics.called(generator.name, "generated", took: image.duration)
             return try await keep(image, number, job, blobs)
         }
+    }
+
+    /// Notes that the generator is about to be called.
+    ///
+    /// A lease that merely ran out, because this process stood still for a while, is taken up again.
+    private func beginAttempt(of hold: JobHold) async throws -> Int {
+        if let number = try await hold.beginAttempt(generator.name, limits, postgres) { return number }
+        guard try await hold.keep(postgres) else { throw JobUnwanted() }
+        if let number = try await hold.beginAttempt(generator.name, limits, postgres) { return number }
+        if let failure = try await exhaustion(of: hold.job) { throw failure }
+        throw HandlerPostponement(delay: Self.waitMin, reason: "the lease of the job does not hold")
     }
 
     /// Returns the newest picture that is stored, noting it when its worker died before it could.
@@ -141,9 +149,10 @@ struct GeneratorCalls: Sendable {
         }
     }
 
-    /// Why no further call is made.
-    private func exhaustion(of job: ImageJob) async throws -> JobFailure {
+    /// Why no further call is made; `nil` when the limits allow one.
+    private func exhaustion(of job: ImageJob) async throws -> JobFailure? {
         let outcomes = try await ImageAttemptRepository(postgres).list(jobID: job.id).map(\.outcome)
+        guard outcomes.count >= limits.totalMax || outcomes.count(where: { $0 != .free }) >= limits.paidMax else { return nil }
         let code: ImageFailureCode = outcomes.last == .noImage ? .processingFailed : .unavailable
         return JobFailure(code, cause: "\(outcomes.count) calls of the generator were made, and no more are allowed")
     }
