@@ -80,6 +80,19 @@ import WireFormat
         }
     }
 
+    @Test func `a picture that cannot be stored is not paid for again: the store is waited for until the deadline`() async throws {
+        let generator = ScriptedGenerator(.picture)
+        try await WorkerFixture.with(generator) { worker in
+            let id = try await worker.submit(processingTime: .seconds(8))
+            try worker.obstruct("images/\(id.wireString)/raw-1")
+            try await worker.running {
+                let job = try await worker.ended(id)
+                #expect(job.status == .failed && generator.calls == 1)
+                #expect(try #require(job.completedAt).timeIntervalSince(job.createdAt) > 2, "it was tried for a while")
+            }
+        }
+    }
+
     @Test func `workers that die over and over do not pay over and over`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in

@@ -100,6 +100,12 @@ struct WorkerFixture {
         return id
     }
 
+    /// Has the blob store fail to write an object: something is in its place.
+    func obstruct(_ key: String) throws {
+        let path = "\(folder.path)/\(key)/obstacle"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
     // MARK: What came of it
 
     /// Waits for the end of a job.

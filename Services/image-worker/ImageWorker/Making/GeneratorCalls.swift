@@ -21,8 +21,10 @@ struct RawPicture: Sendable {
 /// with it. So a job whose worker died goes on from the picture that is there, and only a call that was under way just then
 /// may be made once more.
 struct GeneratorCalls: Sendable {
-    /// How often storing a picture is tried before it is given up: it has been paid for.
-    private static let storeTriesMax = 4
+    /// The wait before storing a picture is tried again; doubles with each try.
+    private static let storeWaitMin: Duration = .milliseconds(200)
+    /// The longest such wait.
+    private static let storeWaitMax: Duration = .seconds(5)
     /// The wait before another call when nobody says how long; doubles with each attempt.
     private static let waitMin: Duration = .seconds(1)
     /// The longest such wait.
@@ -56,7 +58,7 @@ struct GeneratorCalls: Sendable {
                 continue
             }
             ImageWorkerMetrics.called(generator.name, "generated", took: image.duration)
-            return try await keep(image, number, job, blobs)
+            return try await keep(image, number, job, blobs, logger)
         }
     }
 
@@ -93,20 +95,29 @@ struct GeneratorCalls: Sendable {
         return nil
     }
 
-    /// Stores a picture and notes it, whether or not somebody cancels meanwhile.
-    private func keep(_ image: GeneratedImage, _ number: Int, _ job: ImageJob, _ blobs: JobBlobs) async throws -> RawPicture {
+    /// Stores a picture and notes it; what is begun of that is ended, whether or not somebody cancels meanwhile.
+    ///
+    /// It has been paid for, so a store that is away is waited for until the deadline; another call would cost as much again.
+    private func keep(
+        _ image: GeneratedImage, _ number: Int, _ job: ImageJob, _ blobs: JobBlobs, _ logger: Logger
+    ) async throws -> RawPicture {
         let durationMs = Int(image.duration / .milliseconds(1))
-        let postgres = postgres
-        return try await Task {
-            let key = try blobs.rawKey(number)
-            for attempt in 1...Self.storeTriesMax {
-                do {
-                    try await blobs.writeRaw(image.bytes, of: number)
-                    break
-                } catch where attempt < Self.storeTriesMax {
-                    try await Task.sleep(for: .milliseconds(100) * (1 << attempt))
+        let (postgres, key) = (postgres, try blobs.rawKey(number))
+        var wait = Self.storeWaitMin
+        while true {
+            do {
+                try await Task { try await blobs.writeRaw(image.bytes, of: number) }.value
+                break
+            } catch {
+                logger.warning("a picture cannot be stored", metadata: ["attempt": "\(number)", "error": "\(error)"])
+                guard wait < .seconds(job.deadlineAt.timeIntervalSinceNow) else {
+                    throw JobFailure(.unavailable, cause: "the picture could not be stored before the job's deadline: \(error)")
                 }
             }
+            try await Task.sleep(for: wait)
+            wait = min(wait * 2, Self.storeWaitMax)
+        }
+        return try await Task {
             try await ImageAttemptRepository(postgres).finish(
                 jobID: job.id, number: number,
                 outcome: .generated(rawKey: key.name, modelUsed: image.modelUsed, durationMs: durationMs))
