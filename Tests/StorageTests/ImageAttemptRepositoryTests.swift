@@ -64,19 +64,4 @@ struct ImageAttemptRepositoryTests {
             }
         }
     }
-
-    @Test func `a token that comes with a job is claimed only when it is nobody else's`() async throws {
-        try await withImageJobs { jobs, user, client in
-            let installs = PushInstallRepository(client)
-            let other = try await UserRepository(client).make(2).id
-            _ = try await installs.upsertSeen([.make(1), .make(2)])
-            #expect(try await installs.bind(installationKey: hash(2), userID: other))
-            #expect(try await installs.claim(installationKey: hash(1), userID: user))
-            #expect(try await installs.claim(installationKey: hash(1), userID: user))
-            #expect(try await !installs.claim(installationKey: hash(2), userID: user))
-            #expect(try await !installs.claim(installationKey: hash(3), userID: user))
-            #expect(try await installs.findActive(userIDs: [user]).map(\.installationKey) == [hash(1)])
-            #expect(try await installs.findActive(userIDs: [other]).map(\.installationKey) == [hash(2)])
-        }
-    }
 }

@@ -90,6 +90,22 @@ struct PushInstallRepositoryTests {
         }
     }
 
+    @Test func `a claim takes what is unknown or nobody's, and leaves the value of a known one`() async throws {
+        try await withStorage { client in
+            let first = try await UserRepository(client).make(1).id
+            let second = try await UserRepository(client).make(2).id
+            let installs = PushInstallRepository(client)
+            #expect(try await installs.claim(.make(1, value: 1), userID: first), "unknown")
+            #expect(try await installs.claim(.make(1, value: 2), userID: first), "its own")
+            #expect(try await !installs.claim(.make(1, value: 3), userID: second), "somebody else's")
+            #expect(try await installs.findActive(userIDs: [first]).map(\.valueSealed) == [[1]])
+            _ = try await installs.upsertSeen(.make(2, value: 1))
+            #expect(try await installs.claim(.make(2, value: 2), userID: second), "nobody's")
+            let claimed = try await installs.findActive(userIDs: [second])
+            #expect(claimed.map(\.valueSealed) == [[1]] && claimed.map(\.generation) == [1])
+        }
+    }
+
     @Test func `of concurrent logins on one installation the last one has it, alone`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)

@@ -88,18 +88,27 @@ public struct PushInstallRepository: Sendable {
             """) == 1
     }
 
-    /// Binds an installation to a user if it is nobody's; one that is somebody else's is left alone.
+    /// Makes an installation the user's if it is unknown or nobody's; one that is somebody else's is left alone.
     ///
-    /// For a token that only comes along with something else, such as an image job: whoever knows a token shall not be able
-    /// to push to the phone of the user it belongs to.
+    /// For a token that only comes along with something else, such as an image job: whoever knows an installation's id shall
+    /// neither be able to push to the phone of the user it belongs to, nor to put another token in the place of that user's.
+    /// Nor does such a token say how old it is, so that of a known installation the value stays as it was registered.
     ///
     /// - Returns: Whether it is the user's now.
     @discardableResult
-    public func claim(installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> Bool {
+    public func claim(_ registration: PushRegistration, userID: UUID) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
-            UPDATE push_installs SET user_id = \(userID)
-            WHERE installation_key = \(installationKey) AND (user_id IS NULL OR user_id = \(userID))
+            INSERT INTO push_installs AS p (installation_key, kind, value_sealed, value_hash, registered_at, last_seen_at,
+                                            platform, locale, app_version, user_id)
+            VALUES (\(registration.installationKey), \(registration.kind.rawValue), \(registration.valueSealed),
+                    \(registration.valueHash), \(registration.seenAt), \(registration.seenAt), \(registration.platform),
+                    \(registration.locale), \(registration.appVersion), \(userID))
+            ON CONFLICT (installation_key) DO UPDATE
+            SET user_id = EXCLUDED.user_id,
+                last_seen_at = CASE WHEN p.value_hash = EXCLUDED.value_hash
+                                    THEN greatest(p.last_seen_at, EXCLUDED.last_seen_at) ELSE p.last_seen_at END
+            WHERE p.user_id IS NULL OR p.user_id = EXCLUDED.user_id
             """) == 1
     }
 

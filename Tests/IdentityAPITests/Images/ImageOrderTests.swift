@@ -124,6 +124,21 @@ import WireFormat
         }
     }
 
+    @Test func `a device token never takes the place of a known installation's, whoever sends it`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            _ = try await api.job(Order().with(#""device_token":"\#(Form.pushToken)""#), by: customer)
+            let registered = try #require(try await PushInstallRepository(api.postgres).findActive(userIDs: [customer.userID]).first)
+            let installation = try #require(Form.pushToken.split(separator: ":").first)
+            let forged = Order().with(#""device_token":"\#(installation):garbage""#)
+            for sender in [try await api.customer("somebody else"), customer] {
+                _ = try await api.job(forged, by: sender)
+                #expect(try await PushInstallRepository(api.postgres).find(installationKeys: [registered.installationKey]) == [registered])
+            }
+            #expect(try await api.count("push_installs") == 1)
+        }
+    }
+
     @Test func `an account has a number of orders, and others have theirs`() async throws {
         try await withIdentityAPI { $0.limits.orders = Rate(perMinute: 1, burst: 1) } _: { api in
             let customer = try await api.customer()

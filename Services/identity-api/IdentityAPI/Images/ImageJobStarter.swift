@@ -50,7 +50,11 @@ struct ImageJobStarter: Sendable {
                 if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                     throw APIError.requestInProgress
                 }
-                if let target = order.target { try await claim(target, for: origin.userID, transaction) }
+                if let target = order.target {
+                    // A token is no proof that the phone is in this user's hand.
+                    let registration = try keys.registration(of: target, seenAt: Date())
+                    try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
+                }
                 let job = try await ImageJobRepository(transaction).insert(new)
                 try await OutboxRepository(transaction).publish(
                     ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
@@ -67,14 +71,5 @@ struct ImageJobStarter: Sendable {
         }
         Counter(label: "image_jobs_created_total", dimensions: [("template", template.id)]).increment()
         return answer
-    }
-
-    /// Registers the device that sent the order, as the user's if it is nobody else's: a token is no proof that the phone is
-    /// in this user's hand.
-    private func claim(_ target: PushTarget, for userID: UUID, _ transaction: PostgresTransaction) async throws {
-        let installs = PushInstallRepository(transaction)
-        let registration = try keys.registration(of: target, seenAt: Date())
-        _ = try await installs.upsertSeen(registration)
-        _ = try await installs.claim(installationKey: registration.installationKey, userID: userID)
     }
 }
