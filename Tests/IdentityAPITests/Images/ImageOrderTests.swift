@@ -112,6 +112,27 @@ import WireFormat
         }
     }
 
+    @Test func `an order that cannot wait gets the 202, because its job is there`() async throws {
+        try await withIdentityAPI { $0.waiters = 0 } _: { api in
+            let response = try await api.order(Order().with(#""async":false"#), by: try await api.customer())
+            #expect(response.status == 202 && response.json.text("data.status") == "pending")
+            #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireText)
+        }
+    }
+
+    @Test func `an order that waited, and whose picture cannot be had now, gets the 202`() async throws {
+        try await withIdentityAPI { $0.downloads = 0 } _: { api in
+            let customer = try await api.customer()
+            async let answer = api.order(by: customer, headers: [("Prefer", "wait=30")])
+            let id = try await eventually("the job exists") { try await api.onlyJob() }
+            try await api.complete(id)
+            let response = try await answer
+            #expect(response.status == 202 && response.json.text("data.job_id") == id.wireText)
+            #expect(response.header("Location") == Path.job(id))
+            #expect(response.header("Preference-Applied") == nil)
+        }
+    }
+
     @Test func `a device token is a claim on that device, never on somebody else's`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()

@@ -113,16 +113,15 @@ struct ImageSubmitController: Sendable {
         }
     }
 
-    /// The 202; or the picture, for a client that waits and is not kept waiting too long.
+    /// The picture, for a client that waits and is not kept waiting too long; else the 202.
     private func answer(_ outcome: Outcome, _ request: Request, _ context: APIRequestContext) async throws -> Response {
         if let seconds = Self.patience(outcome.order, request) {
-            let job = try await jobs.wait(
-                for: outcome.answer.resourceID, upTo: .seconds(seconds), whenClientHangsUp: context.whenClientHangsUp
-            ) { $0.status.isTerminal }
-            if let job {
-                var response = try await reader.answer(job, .inline, .finished, context)
-                if Preference.wait(request.headers) != nil { response.headers[.preferenceApplied] = "wait=\(seconds)" }
-                return response
+            do {
+                if let response = try await picture(of: outcome, upTo: seconds, request, context) { return response }
+            } catch where !Task.isCancelled {
+                // The job is there, whatever prevents the waiting: a refusal would make the client order once more.
+                context.logger.info(
+                    "an order that waits gets its 202", metadata: ["job_id": "\(outcome.answer.resourceID.wireText)", "error": "\(error)"])
             }
         }
         let body = ByteBuffer(string: outcome.answer.body)
@@ -133,6 +132,19 @@ struct ImageSubmitController: Sendable {
                 .location: "/v1/images/jobs/\(outcome.answer.resourceID.wireText)",
             ],
             body: ResponseBody(byteBuffer: body))
+    }
+
+    /// How the job ended; nil when it takes longer.
+    private func picture(
+        of outcome: Outcome, upTo seconds: Int, _ request: Request, _ context: APIRequestContext
+    ) async throws -> Response? {
+        let job = try await jobs.wait(
+            for: outcome.answer.resourceID, upTo: .seconds(seconds), whenClientHangsUp: context.whenClientHangsUp
+        ) { $0.status.isTerminal }
+        guard let job else { return nil }
+        var response = try await reader.answer(job, .inline, .finished, context)
+        if Preference.wait(request.headers) != nil { response.headers[.preferenceApplied] = "wait=\(seconds)" }
+        return response
     }
 
     /// The seconds a client waits for its picture; nil for one that does not.
