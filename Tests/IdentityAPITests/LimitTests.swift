@@ -90,8 +90,10 @@ import WireFormat
 
     @Test func `settings are read, and none means that nobody is trusted`() throws {
         let limits = try LimitsConfiguration(
-            Settings(environment: ["TRUSTED_PROXIES": "10.0.0.0/8, ::1", "RATE_LIMIT_ADDRESS_PER_MINUTE": "7"]))
-        #expect(limits.address.perMinute == 7)
+            Settings(environment: [
+                "TRUSTED_PROXIES": "10.0.0.0/8, ::1", "RATE_LIMIT_ADDRESS_PER_MINUTE": "7", "IMAGE_JOBS_OPEN_PER_USER": "0",
+            ]))
+        #expect(limits.address.perMinute == 7 && limits.openImageJobs == 0)
         #expect(limits.addresses.trustedProxies == [AddressBlock("10.0.0.0/8"), AddressBlock("::1")])
         #expect(try LimitsConfiguration(Settings(environment: [:])).addresses.trustedProxies.isEmpty)
     }

@@ -90,7 +90,9 @@ public enum IdentityAPI: HeliographService {
         return ImageRoutes(
             submit: ImageSubmitController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator,
-                starter: ImageJobStarter(postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime),
+                starter: ImageJobStarter(
+                    postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime,
+                    openJobsMax: configuration.limits.openImageJobs),
                 reader: reader, jobs: jobs, slots: uploads, limiter: RateLimiter(configuration.limits.orders),
                 limits: configuration.uploads),
             jobs: controller,

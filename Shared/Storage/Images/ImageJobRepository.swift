@@ -66,6 +66,20 @@ public struct ImageJobRepository: Sendable {
         return try await jobs(db.query(query.readOnly()))
     }
 
+    /// Counts a user's jobs that have not ended, deleted ones left out, and lets nobody else count them until the transaction
+    /// ends: of orders at the same time, each sees the jobs of those before it.
+    public func lockOpen(userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('image_jobs:' || (\(userID)::uuid)::text, 0))")
+        // A statement of its own, whose snapshot is younger than the lock.
+        let rows = try await db.query(
+            """
+            SELECT count(*) AS open FROM image_jobs
+            WHERE user_id = \(userID) AND status IN ('pending', 'processing') AND \(unescaped: Self.isVisible)
+            """)
+        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "a count returned no row") }
+        return try row.decode("open")
+    }
+
     /// Returns how many jobs are begun before this one, itself included: 1 is the next. Nil when it does not wait.
     public func queuePosition(id: UUID) async throws(PostgresError) -> Int? {
         let query: PostgresQuery = """

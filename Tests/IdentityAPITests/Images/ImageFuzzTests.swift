@@ -25,7 +25,10 @@ import Testing
     func `whatever comes is answered with an order or an error, and what was refused leaves nothing`(
         isForm: Bool, seed: UInt64
     ) async throws {
-        try await withIdentityAPI { $0.limits.orders = Rate(perMinute: 0, burst: 1) } _: { api in
+        try await withIdentityAPI { configuration in
+            configuration.limits.orders = Rate(perMinute: 0, burst: 1)
+            configuration.limits.openImageJobs = 0
+        } _: { api in
             let customer = try await api.customer()
             var random = SeededGenerator(seed: seed)
             let order = Order(picture: TestPhoto.jpeg(scanBytes: 600)).with(#""options":{"width":512,"quality":"high"}"#)

@@ -170,6 +170,36 @@ import WireFormat
             #expect(try await api.order(by: try await api.customer("other")).status == 202)
         }
     }
+
+    @Test func `an account has a number of open jobs, also when all its orders come at once`() async throws {
+        try await withIdentityAPI { $0.limits.openImageJobs = 2 } _: { api in
+            let customer = try await api.customer()
+            let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
+                for _ in 0..<8 { group.addTask { try await api.order(by: customer) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { $0.status == 202 } == 2)
+            #expect(answers.count { $0.refusal == "429 rate_limited" && $0.header("Retry-After") == "15" } == 6)
+            #expect(try await api.count("image_jobs") == 2)
+            #expect(api.storedFiles().count == 2)
+            #expect(try await api.order(by: try await api.customer("other")).status == 202)
+        }
+    }
+
+    @Test func `a job that ended or was deleted makes room for another, and 0 is no limit`() async throws {
+        try await withIdentityAPI { $0.limits.openImageJobs = 1 } _: { api in
+            let customer = try await api.customer()
+            try await api.fail(try await api.job(by: customer))
+            let second = try await api.job(by: customer)
+            #expect(try await api.order(by: customer).refusal == "429 rate_limited")
+            #expect(try await api.send("DELETE", Path.job(second), headers: [customer.bearer]).status == 204)
+            _ = try await api.job(by: customer)
+        }
+        try await withIdentityAPI { $0.limits.openImageJobs = 0 } _: { api in
+            let customer = try await api.customer()
+            for _ in 0..<21 { _ = try await api.job(by: customer) }
+        }
+    }
 }
 
 extension IdentityFixture {

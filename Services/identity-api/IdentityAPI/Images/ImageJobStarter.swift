@@ -17,6 +17,8 @@ struct ImageJobStarter: Sendable {
     let keys: AccountKeys
     /// See `IMAGE_JOB_DEADLINE_SECONDS`.
     let processingTime: Duration
+    /// See `IMAGE_JOBS_OPEN_PER_USER`.
+    let openJobsMax: Int
 
     /// The request an order came with.
     struct Origin: Sendable {
@@ -28,8 +30,9 @@ struct ImageJobStarter: Sendable {
     /// Starts a job.
     ///
     /// - Returns: the answer, as it was kept for repetitions.
-    /// - Throws: `template_not_found`; `request_in_progress` when the lease had run out and another try of the request has it;
-    ///   ``OutcomeUnknown`` when the connection broke around the commit and the database cannot be asked now.
+    /// - Throws: `template_not_found`; `rate_limited` when the user has too many open jobs; `request_in_progress` when the
+    ///   lease had run out and another try of the request has it; ``OutcomeUnknown`` when the connection broke around the
+    ///   commit and the database cannot be asked now.
     func start(
         _ received: ReceivedImageOrder, jobID: UUID, inputKey: BlobKey, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
@@ -50,12 +53,16 @@ struct ImageJobStarter: Sendable {
                 if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                     throw APIError.requestInProgress
                 }
+                let jobs = ImageJobRepository(transaction)
+                if openJobsMax > 0, try await jobs.lockOpen(userID: origin.userID) >= openJobsMax {
+                    throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
+                }
                 if let target = order.target {
                     // A token is no proof that the phone is in this user's hand.
                     let registration = try keys.registration(of: target, seenAt: Date())
                     try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
                 }
-                let job = try await ImageJobRepository(transaction).insert(new)
+                let job = try await jobs.insert(new)
                 try await OutboxRepository(transaction).publish(
                     ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
                     expiresAt: job.deadlineAt)

@@ -11,6 +11,8 @@ struct LimitsConfiguration: Sendable {
     var account = Rate(perMinute: 10, burst: 100)
     /// Orders of pictures of one account.
     var orders = Rate(perMinute: 60, burst: 200)
+    /// Image jobs of one account that have not ended, over all instances; 0 is no limit.
+    var openImageJobs = 20
     /// Photos that one account adds to topics.
     var photos = Rate(perMinute: 60, burst: 200)
     /// Changes that one account makes to the members of topics.
@@ -32,6 +34,7 @@ struct LimitsConfiguration: Sendable {
         account.burst = try settings.int("RATE_LIMIT_ACCOUNT_BURST", default: account.burst, in: 1...1_000_000)
         orders.perMinute = try settings.int("RATE_LIMIT_ORDERS_PER_MINUTE", default: orders.perMinute, in: 0...1_000_000)
         orders.burst = try settings.int("RATE_LIMIT_ORDERS_BURST", default: orders.burst, in: 1...1_000_000)
+        openImageJobs = try settings.int("IMAGE_JOBS_OPEN_PER_USER", default: openImageJobs, in: 0...1_000_000)
         photos.perMinute = try settings.int("RATE_LIMIT_PHOTOS_PER_MINUTE", default: photos.perMinute, in: 0...1_000_000)
         photos.burst = try settings.int("RATE_LIMIT_PHOTOS_BURST", default: photos.burst, in: 1...1_000_000)
         topics.perMinute = try settings.int("RATE_LIMIT_TOPICS_PER_MINUTE", default: topics.perMinute, in: 0...1_000_000)
