@@ -112,6 +112,17 @@ import Testing
         }
     }
 
+    @Test func `an outcome whose picture could not be had is not seen yet`() async throws {
+        try await withIdentityAPI { $0.downloads = 0 } _: { api in
+            let customer = try await api.customer()
+            let id = try await api.job(by: customer)
+            try await api.complete(id)
+            #expect(try await api.get(Path.job(id), by: customer).status == 503)
+            let unseen = try await ImageJobRepository(api.postgres).unseenCounts(userIDs: [customer.userID])
+            #expect(unseen == [customer.userID: 1])
+        }
+    }
+
     @Test func `jobs are listed newest first, page by page, and only their user's`() async throws {
         try await withIdentityAPI { api in
             let (customer, other) = (try await api.customer(), try await api.customer("other"))

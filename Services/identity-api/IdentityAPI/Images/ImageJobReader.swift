@@ -36,7 +36,15 @@ struct ImageJobReader: Sendable {
 
     /// Answers with a job. Whoever gets the outcome of an ended one has seen it, and it counts for no badge any more.
     func answer(_ job: ImageJob, _ form: Form, _ layout: Layout, _ context: APIRequestContext) async throws -> Response {
+        let response = try await response(to: job, form, layout, context)
+        // Only now: a picture that could not be had was not seen.
         if job.status.isTerminal, job.seenAt == nil { try await ImageJobRepository(postgres).markSeen(id: job.id) }
+        return response
+    }
+
+    private func response(
+        to job: ImageJob, _ form: Form, _ layout: Layout, _ context: APIRequestContext
+    ) async throws -> Response {
         guard let result = job.result, let type = result.mediaType else { return json(job, nil, layout, context) }
         switch form {
         case .linked:
