@@ -42,6 +42,34 @@ import WireFormat
         }
     }
 
+    @Test func `a job that cannot be removed holds up no other`() async throws {
+        try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
+            let (stuck, other, leftover) = (try await worker.submit(), try await worker.submit(), try await worker.submit())
+            try await worker.running { for id in [stuck, other, leftover] { _ = try await worker.ended(id) } }
+            try await worker.postgres.execute(
+                "CREATE TABLE stuck_jobs (id uuid REFERENCES image_jobs (id) ON DELETE RESTRICT)")
+            try await worker.postgres.execute("INSERT INTO stuck_jobs VALUES (\(stuck))")
+            try await worker.postgres.execute(
+                """
+                UPDATE image_jobs SET expires_at = now() - CASE id WHEN \(stuck) THEN interval '1 hour' ELSE interval '1 minute' END
+                WHERE id <> \(leftover)
+                """)
+            try await worker.postgres.execute(
+                """
+                UPDATE image_jobs SET input_key = 'images/\(unescaped: leftover.wireString)/input',
+                                      completed_at = now() - interval '2 minutes' WHERE id = \(leftover)
+                """)
+            try await worker.running {
+                try await eventually("what is due later is gone") {
+                    let rows = try await worker.postgres.query("SELECT id FROM image_jobs")
+                    let ids = try rows.map { try $0.decode("id", as: UUID.self) }
+                    return Set(ids) == [stuck, leftover] && worker.blobs(of: other).isEmpty
+                }
+                try await eventually("the next step is taken") { try await worker.jobs.find(id: leftover)?.inputKey == nil }
+            }
+        }
+    }
+
     @Test func `an upload that a dead worker left behind an ended job is deleted, the picture stays`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             let id = try await worker.submit()

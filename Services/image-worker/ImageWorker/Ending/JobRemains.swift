@@ -29,12 +29,15 @@ struct JobRemains: Sendable {
         try await jobs.remove([id])
     }
 
-    /// Runs a deletion whose failure changes nothing about the job.
-    func attempt(_ id: UUID, _ logger: Logger, _ body: () async throws -> Void) async {
+    /// Runs a deletion whose failure changes nothing about the job; whether it succeeded.
+    @discardableResult
+    func attempt(_ id: UUID, _ logger: Logger, _ body: () async throws -> Void) async -> Bool {
         do {
             try await body()
+            return true
         } catch {
             logger.error("what a job left is not deleted yet", metadata: ["job": "\(id)", "error": "\(error)"])
+            return false
         }
     }
 }

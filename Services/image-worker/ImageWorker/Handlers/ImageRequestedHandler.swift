@@ -32,13 +32,13 @@ struct ImageRequestedHandler: EventHandler {
             logger.info("job ended", metadata: ["status": "\(end.status.rawValue)", "template": "\(job.templateID)"])
             let remains = remains
             // A worker that is told to stop still deletes what it must not keep.
-            await Task { [hasPicture = end.status == .completed] in
+            _ = await Task { [hasPicture = end.status == .completed] in
                 await remains.attempt(job.id, logger) { try await remains.deleteInputs(of: job, hasPicture: hasPicture) }
             }.value
         } catch is JobUnwanted {
             logger.info("job is no longer wanted")
             let remains = remains
-            await Task { await remains.attempt(job.id, logger) { try await remains.deleteIfGone(job.id) } }.value
+            _ = await Task { await remains.attempt(job.id, logger) { try await remains.deleteIfGone(job.id) } }.value
         } catch {
             await hold.release(postgres)
             throw error

@@ -32,15 +32,29 @@ struct PhotoRetentionSweeper: Service {
         await strays
     }
 
-    /// Deletes the photos that are due.
+    /// Deletes the photos that are due; what cannot be deleted now waits for the next sweep, and nothing else waits with it.
     func sweep() async throws {
         let photos = TopicPhotoRepository(postgres)
         while true {
             let ids = try await photos.removable(limit: Self.batchSize)
-            for id in ids { try await PhotoBlobs(store: store, photoID: id).deleteAll() }
-            try await photos.remove(ids)
-            if !ids.isEmpty { logger.info("photos of topics removed", metadata: ["count": "\(ids.count)"]) }
-            if ids.count < Self.batchSize { break }
+            var gone: [UUID] = []
+            for id in ids {
+                try Task.checkCancellation()
+                if await deleteFiles(of: id) { gone.append(id) }
+            }
+            try await photos.remove(gone)
+            if !gone.isEmpty { logger.info("photos of topics removed", metadata: ["count": "\(gone.count)"]) }
+            guard ids.count == Self.batchSize, !gone.isEmpty else { return }
+        }
+    }
+
+    private func deleteFiles(of id: UUID) async -> Bool {
+        do {
+            try await PhotoBlobs(store: store, photoID: id).deleteAll()
+            return true
+        } catch {
+            logger.error("files of a photo are not deleted yet", metadata: ["photo": "\(id)", "error": "\(error)"])
+            return false
         }
     }
 

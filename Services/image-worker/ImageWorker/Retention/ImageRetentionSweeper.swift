@@ -22,31 +22,54 @@ struct ImageRetentionSweeper: Service {
     let store: any BlobStore
     let remains: JobRemains
     var interval: Duration = .seconds(30)
+    /// The pause between two looks through all objects.
+    var strayInterval: Duration = .seconds(60 * 60)
     let logger: Logger
 
     func run() async throws {
+        async let strays: Void = periodically("sweep of stray pictures", every: strayInterval, logger: logger) {
+            try await sweepStrays()
+        }
         await periodically("retention of image jobs", every: interval, logger: logger) { try await sweep() }
+        await strays
     }
 
-    /// Sweeps once.
+    /// Deletes what is due; what cannot be deleted now waits for the next sweep, and nothing else waits with it.
     func sweep() async throws {
         let jobs = ImageJobRepository(postgres)
-        try await inBatches {
-            let ids = try await jobs.removable(limit: Self.batchSize)
-            for id in ids { try await remains.deleteIfGone(id) }
-            if !ids.isEmpty { logger.info("image jobs removed", metadata: ["count": "\(ids.count)"]) }
-            return ids.count
+        try await inBatches("image jobs removed") {
+            try await jobs.removable(limit: Self.batchSize)
+        } delete: { id in
+            await remains.attempt(id, logger) { try await remains.deleteIfGone(id) }
         }
-        try await inBatches {
-            let ended = try await jobs.leftoverInputs(gracePeriod: Self.inputGracePeriod, limit: Self.batchSize)
-            for job in ended { try await remains.deleteInputs(of: job, hasPicture: job.status == .completed) }
-            return ended.count
+        try await inBatches("uploads of ended image jobs deleted") {
+            try await jobs.leftoverInputs(gracePeriod: Self.inputGracePeriod, limit: Self.batchSize)
+        } delete: { job in
+            await remains.attempt(job.id, logger) {
+                try await remains.deleteInputs(of: job, hasPicture: job.status == .completed)
+            }
         }
-        let stale = try await store.deleteStale(under: try JobBlobs.root(), olderThan: Self.blobLifetime)
-        if stale > 0 { logger.notice("pictures that belonged to no job deleted", metadata: ["groups": "\(stale)"]) }
     }
 
-    private func inBatches(_ body: () async throws -> Int) async throws {
-        while try await body() == Self.batchSize {}
+    /// Deletes objects that belong to no job.
+    func sweepStrays() async throws {
+        let count = try await store.deleteStale(under: try JobBlobs.root(), olderThan: Self.blobLifetime)
+        if count > 0 { logger.notice("pictures that belonged to no job deleted", metadata: ["groups": "\(count)"]) }
+    }
+
+    /// Deletes what is due, each by itself, until nothing more is, or nothing of a batch could be.
+    private func inBatches<Item>(
+        _ what: Logger.Message, due: () async throws -> [Item], delete: (Item) async -> Bool
+    ) async throws {
+        while true {
+            let items = try await due()
+            var count = 0
+            for item in items {
+                try Task.checkCancellation()
+                if await delete(item) { count += 1 }
+            }
+            if count > 0 { logger.info(what, metadata: ["count": "\(count)"]) }
+            guard items.count == Self.batchSize, count > 0 else { return }
+        }
     }
 }
