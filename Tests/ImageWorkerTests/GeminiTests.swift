@@ -1,6 +1,9 @@
 import Foundation
 import GeminiEmulator
+import ImageGenerators
+import ImageWorker
 import Logging
+import ServiceDefaults
 import Storage
 import TestSupport
 import Testing
@@ -23,6 +26,16 @@ import WireFormat
         }
         await emulator.stop()
         try result.get()
+    }
+
+    @Test func `a stop leaves a paid call the time it may take, and ends within the deployment's stop period`() throws {
+        let gemini = GeminiConfiguration(apiKey: "k", model: "m")
+        let settings = Settings(environment: [
+            "IMAGE_GENERATOR": "gemini", "GEMINI_API_KEY": gemini.apiKey, "GEMINI_MODEL": gemini.model,
+        ])
+        let limit = try ImageWorker.gracefulShutdownLimit(settings)
+        #expect(limit > gemini.timeout && limit < .seconds(200))
+        #expect(try ImageWorker.gracefulShutdownLimit(Settings(environment: [:])) == .seconds(25))
     }
 
     @Test func `a model's picture is finished as the job asks, and paid for once`() async throws {

@@ -15,6 +15,11 @@ public enum ImageWorker: HeliographService {
     /// One line for `--help`.
     public static let summary = "Makes pictures with AI and tells their owners."
 
+    /// Longer than a call of the generator may take: 25 s with `local`, 195 s with `gemini`.
+    public static func gracefulShutdownLimit(_ settings: Settings) throws(ConfigurationError) -> Duration {
+        try ImageWorkerConfiguration(settings).gracefulShutdownLimit
+    }
+
     /// Builds the service: the generator, the consumer, the pushes about photos, and the sweepers.
     ///
     /// - Throws: `ConfigurationError` for the setting that is missing or wrong.

@@ -22,10 +22,17 @@ struct ImageWorkerConfiguration: Sendable {
 
     /// The longest a job's deadline can be away, and then some: the deadline is what ends its work.
     private static let handlerTimeout: Duration = .seconds(65 * 60)
+    /// What a job may need to end beyond its call of a model: its picture is finished and stored.
+    private static let finishingTime: Duration = .seconds(10)
+    /// What the service needs to stop beyond the end of its jobs.
+    private static let stoppingTime: Duration = .seconds(5)
 
     let generator: Generator
     let consumer: EventConsumerConfiguration
     let photoLifetime: Duration
+
+    /// How long the service may take to stop.
+    var gracefulShutdownLimit: Duration { consumer.drainTimeout + Self.stoppingTime }
 
     init(_ settings: Settings) throws(ConfigurationError) {
         generator = try Self.generator(settings)
@@ -35,6 +42,8 @@ struct ImageWorkerConfiguration: Sendable {
         consumer.handlerTimeout = Self.handlerTimeout
         // The handler gives a job up before the bus does, so that its user hears of it.
         consumer.retryPolicy.crashesMax = ImageRequestedHandler.crashesMax + 2
+        // A call that is cancelled is paid for all the same, and made once more.
+        if case .gemini(let gemini) = generator { consumer.drainTimeout = gemini.timeout + Self.finishingTime }
         self.consumer = consumer
     }
 

@@ -10,4 +10,11 @@ public protocol HeliographService: Sendable {
     ///
     /// They start in this order and are shut down in reverse: what others depend on comes first.
     static func build(_ context: ServiceContext) async throws -> [any Service]
+    /// How long this service may take to end its running work after SIGTERM; a deployment's stop period is longer.
+    static func gracefulShutdownLimit(_ settings: Settings) throws(ConfigurationError) -> Duration
+}
+
+extension HeliographService {
+    /// 25 s, which is what a consumer needs that drains for its usual time.
+    public static func gracefulShutdownLimit(_ settings: Settings) throws(ConfigurationError) -> Duration { .seconds(25) }
 }

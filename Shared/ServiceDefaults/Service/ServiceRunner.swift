@@ -6,9 +6,6 @@ public import UnixSignals
 
 /// Puts a service together with what all services have, and runs it until it is told to stop.
 public enum ServiceRunner {
-    /// How long a service may take to end its running work after SIGTERM; a deployment's stop period is longer.
-    public static let gracefulShutdownLimit: Duration = .seconds(25)
-
     /// The group of a service: clients first, so that they are the last to go; then its own parts; the admin port
     /// around all of them, because it has to answer while the rest is ending.
     public static func group<S: HeliographService>(
@@ -32,7 +29,7 @@ public enum ServiceRunner {
         }
         var configuration = ServiceGroupConfiguration(
             services: configurations, gracefulShutdownSignals: signals, logger: context.logger)
-        configuration.maximumGracefulShutdownDuration = gracefulShutdownLimit
+        configuration.maximumGracefulShutdownDuration = try S.gracefulShutdownLimit(settings)
         return ServiceGroup(configuration: configuration)
     }
 
