@@ -83,7 +83,7 @@ private func padded(_ jpeg: [UInt8], to count: Int) -> [UInt8] {
     var missing = count - jpeg.count
     while missing > 4 {
         let length = min(missing, 0xFFFF)
-        file += [0xFF, 0xFE, UInt8(length - 2 >> 8), UInt8(length - 2 & 0xFF)] + Array(repeating: 0x20, count: length - 4)
+        file += [0xFF, 0xFE, UInt8((length - 2) >> 8), UInt8((length - 2) & 0xFF)] + Array(repeating: 0x20, count: length - 4)
         missing -= length
     }
     return file + jpeg.dropFirst(2)
