@@ -42,7 +42,8 @@ private func submissionFigures(_ phone: Phone, _ token: String) async throws -> 
         times += answers.map(\.milliseconds)
     }
     // What was submitted is not worked off: the worker that is measured next would be behind it.
-    try await phone.stack.database.psql("UPDATE image_jobs SET status = 'failed', error_code = 'timeout', completed_at = now()")
+    try await phone.stack.database.psql(
+        "UPDATE image_jobs SET status = 'failed', error_code = 'timeout', error_message = 'timeout', completed_at = now()")
     phone.stack.signal("image-worker", SIGCONT)
     times.sort()
     let all = concurrentSubmissions * submissionRounds
