@@ -31,8 +31,8 @@ struct ImageJobStarter: Sendable {
     ///
     /// - Returns: the answer, as it was kept for repetitions.
     /// - Throws: `template_not_found`; `rate_limited` when the user has too many open jobs; `request_in_progress` when the
-    ///   lease had run out and another try of the request has it; ``OutcomeUnknown`` when the connection broke around the
-    ///   commit and the database cannot be asked now.
+    ///   lease had run out and another try of the request has it; ``OutcomeUnknown`` when the commit was not answered and
+    ///   the job is not there, or the database cannot be asked now.
     func start(
         _ received: ReceivedImageOrder, jobID: UUID, inputKey: BlobKey, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
@@ -74,7 +74,11 @@ struct ImageJobStarter: Sendable {
             do { found = try await ImageJobRepository(postgres).find(id: jobID) } catch {
                 throw OutcomeUnknown(underlying: error)
             }
-            guard found != nil else { throw error }
+            if found == nil {
+                // The server may still be at it, and the job appear later: its picture has to be there then.
+                if [.timeout, .connectionLost].contains(error.code) { throw OutcomeUnknown(underlying: error) }
+                throw error
+            }
         }
         Counter(label: "image_jobs_created_total", dimensions: [("template", template.id)]).increment()
         return answer

@@ -1,0 +1,69 @@
+import Foundation
+import Logging
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct LateCommitTests {
+    /// The advisory lock that a commit waits for here; it is the test's own database.
+    private static let gate: Int64 = 7
+
+    @Test func `the outcome of a commit that nobody answered in time is unknown, because it may still happen`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            try await Self.holdCommits(api.postgres)
+            var configuration = PostgresConfiguration(
+                url: try api.context.settings.string("DATABASE_URL", "the database of the test"))
+            configuration.queryTimeout = .seconds(2)
+            configuration.cancelGrace = .milliseconds(100)
+            var logger = Logger(label: "late-commit")
+            logger.logLevel = .critical
+            let impatient = try PostgresClient(configuration: configuration, logger: logger)
+            let starter = ImageJobStarter(
+                postgres: impatient, keys: api.keys, processingTime: .seconds(300), openJobsMax: 20)
+            let jobID = UUID()
+            try await api.postgres.withTransaction { transaction in
+                try await transaction.execute("SELECT pg_advisory_xact_lock(\(Self.gate))")
+                await #expect(throws: OutcomeUnknown.self) {
+                    _ = try await starter.start(
+                        Self.order(), jobID: jobID, inputKey: ImageBlobs.input(of: jobID), lease: nil,
+                        origin: .init(userID: customer.userID, requestID: "r-1", traceparent: nil))
+                }
+            }
+            try await eventually("the commit happens after all") { try await api.onlyJob() == jobID ? () : nil }
+            await impatient.shutdown()
+        }
+    }
+
+    private static func order() -> ReceivedImageOrder {
+        let order = ImageOrder(templateID: "vintage", width: nil, height: nil, quality: nil, target: nil, isAsync: nil)
+        return ReceivedImageOrder(order: order, fingerprint: Array(repeating: 1, count: 32))
+    }
+
+    /// Makes every commit of a job wait for the gate, and not even a request to cancel it end that.
+    private static func holdCommits(_ postgres: PostgresClient) async throws {
+        try await postgres.execute(
+            """
+            CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                LOOP
+                    BEGIN
+                        PERFORM pg_advisory_xact_lock_shared(\(unescaped: "\(gate)"));
+                        RETURN NULL;
+                    EXCEPTION WHEN query_canceled THEN
+                        NULL;
+                    END;
+                END LOOP;
+            END $$
+            """)
+        try await postgres.execute(
+            """
+            CREATE CONSTRAINT TRIGGER waits_at_gate AFTER INSERT ON image_jobs
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_at_gate()
+            """)
+    }
+}
