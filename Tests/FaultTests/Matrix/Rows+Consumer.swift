@@ -126,7 +126,10 @@ extension Rig {
                 }
                 return victim
             } catch is DeadlineExceeded {
+                // It has to come on, or it would be frozen at the same place again.
+                let begun = try await ledger.runCount(pid: victim.pid)
                 victim.guarded.signal(SIGCONT)
+                try await wait(for: "the thawed consumer works again") { try await ledger.runCount(pid: victim.pid) > begun }
             }
         }
         throw DeadlineExceeded(description: "the consumer was never frozen while it waited for a read")
