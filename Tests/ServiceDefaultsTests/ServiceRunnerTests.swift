@@ -86,7 +86,7 @@ private enum BareService: HeliographService {
         ]
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = try ServiceContext(name: "x", settings: Settings(environment: environment), logger: logger)
-        let error = #expect(throws: ConfigurationError.self) { _ = try context.mediaLinks() }
+        let error = #expect(throws: ConfigurationError.self) { _ = try context.mediaLinks(to: context.blobStore()) }
         #expect(error?.description == message)
         await context.postgres.shutdown()
         await context.redis.shutdown()

@@ -26,7 +26,7 @@ public enum IdentityAPI: HeliographService {
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) throws -> [any Service] {
         let blobs = try context.blobStore()
-        let links = try context.mediaLinks()
+        let links = try context.mediaLinks(to: blobs)
         let postgres = context.postgres
         let keys = AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer)
         let waiters = RowFeed<Session>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in

@@ -1,3 +1,4 @@
+public import BlobStore
 public import EventBus
 public import HeliographCrypto
 public import Logging
@@ -58,14 +59,14 @@ public struct ServiceContext: Sendable {
         health.register("redis") { [redis] in try await redis.ping() }
     }
 
-    /// Makes links to pictures, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.
-    public func mediaLinks() throws -> MediaLinks {
+    /// Makes links to pictures in a store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.
+    public func mediaLinks(to blobs: any BlobStore) throws -> MediaLinks {
         let urlExpectation = "where phones reach identity-api, such as https://api.example.org (http:// for this machine only)"
         guard let publicURL = PublicURL(try settings.string("PUBLIC_URL", urlExpectation)) else {
             throw ConfigurationError("PUBLIC_URL", "is not valid", expectation: urlExpectation)
         }
         let key = try settings.base64(
             "MEDIA_LINK_KEY", count: MediaLinkSigner.keyByteCount, "32 bytes in base64 (`heliographctl keys generate` makes one)")
-        return MediaLinks(blobs: try blobStore(), signer: MediaLinkSigner(key: key, publicURL: publicURL))
+        return MediaLinks(blobs: blobs, signer: MediaLinkSigner(key: key, publicURL: publicURL))
     }
 }

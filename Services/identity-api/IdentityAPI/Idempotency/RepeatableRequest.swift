@@ -47,8 +47,3 @@ struct RepeatableRequest {
         }
     }
 }
-
-/// The database neither confirmed nor denied what a request wrote: it may exist, and so what belongs to it must stay.
-struct OutcomeUnknown: Error {
-    let underlying: any Error
-}

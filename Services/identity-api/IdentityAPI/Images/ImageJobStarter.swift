@@ -47,38 +47,23 @@ struct ImageJobStarter: Sendable {
             id: jobID, userID: origin.userID, templateID: template.id, width: order.width, height: order.height,
             quality: order.quality, inputKey: inputKey.name, requestID: origin.requestID, traceparent: origin.traceparent,
             processingTime: processingTime)
-        var isComplete = false
-        do {
-            try await postgres.withTransaction { transaction in
-                if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
-                    throw APIError.requestInProgress
-                }
-                let jobs = ImageJobRepository(transaction)
-                if openJobsMax > 0, try await jobs.lockOpen(userID: origin.userID) >= openJobsMax {
-                    throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
-                }
-                if let target = order.target {
-                    // A token is no proof that the phone is in this user's hand.
-                    let registration = try keys.registration(of: target, seenAt: Date())
-                    try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
-                }
-                let job = try await jobs.insert(new)
-                try await OutboxRepository(transaction).publish(
-                    ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
-                    expiresAt: job.deadlineAt)
-                isComplete = true
+        try await postgres.write(confirming: { try await ImageJobRepository(postgres).find(id: jobID) != nil }) { transaction in
+            if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
+                throw APIError.requestInProgress
             }
-        } catch let error as PostgresError where isComplete {
-            // A commit whose answer was lost may have happened: the row tells.
-            let found: ImageJob?
-            do { found = try await ImageJobRepository(postgres).find(id: jobID) } catch {
-                throw OutcomeUnknown(underlying: error)
+            let jobs = ImageJobRepository(transaction)
+            if openJobsMax > 0, try await jobs.lockOpen(userID: origin.userID) >= openJobsMax {
+                throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
             }
-            if found == nil {
-                // The server may still be at it, and the job appear later: its picture has to be there then.
-                if [.timeout, .connectionLost].contains(error.code) { throw OutcomeUnknown(underlying: error) }
-                throw error
+            if let target = order.target {
+                // A token is no proof that the phone is in this user's hand.
+                let registration = try keys.registration(of: target, seenAt: Date())
+                try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
             }
+            let job = try await jobs.insert(new)
+            try await OutboxRepository(transaction).publish(
+                ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
+                expiresAt: job.deadlineAt)
         }
         Counter(label: "image_jobs_created_total", dimensions: [("template", template.id)]).increment()
         return answer

@@ -35,8 +35,8 @@ struct SessionStarter: Sendable {
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
     ///
     /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in
-    ///   after too many failed ones; ``OutcomeUnknown`` when the connection broke
-    ///   around the commit and the database cannot be asked now.
+    ///   after too many failed ones; ``OutcomeUnknown`` when the commit was not
+    ///   answered and the session is not there, or the database cannot be asked now.
     func start(
         _ upload: ReceivedUpload, sessionID: UUID, form: UploadForm, owner: UploadOwner, target: PushTarget,
         requestID: String, traceparent: String?
@@ -45,32 +45,21 @@ struct SessionStarter: Sendable {
         if let wait = limiter.take(account) { throw APIError.rateLimited("Too many uploads for this account", wait: wait) }
         let token = OpaqueToken.generate()
         let pushTokenSealed = try keys.sealed(target, for: sessionID)
-        var isComplete = false
-        do {
-            try await postgres.withTransaction { transaction in
-                let userID = try await userID(of: owner, event: form.event, transaction)
-                let sessions = SessionRepository(transaction)
-                if form.event == .signIn {
-                    try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID))
-                }
-                var isAuthorised = false
-                if case .authorised = owner { isAuthorised = true }
-                try await sessions.insert(
-                    NewSession(
-                        id: sessionID, userID: userID, event: form.event, authorised: isAuthorised, tokenHash: token.hash,
-                        pushTokenSealed: pushTokenSealed, installationKey: keys.installationKey(target), photos: upload.photos,
-                        requestID: requestID, traceparent: traceparent))
-                try await OutboxRepository(transaction).publish(
-                    EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
-                isComplete = true
+        try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
+            let userID = try await userID(of: owner, event: form.event, transaction)
+            let sessions = SessionRepository(transaction)
+            if form.event == .signIn {
+                try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID))
             }
-        } catch let error as PostgresError where isComplete {
-            // A commit whose answer was lost may have happened: the row tells.
-            let found: Session?
-            do { found = try await SessionRepository(postgres).find(id: sessionID) } catch {
-                throw OutcomeUnknown(underlying: error)
-            }
-            guard found != nil else { throw error }
+            var isAuthorised = false
+            if case .authorised = owner { isAuthorised = true }
+            try await sessions.insert(
+                NewSession(
+                    id: sessionID, userID: userID, event: form.event, authorised: isAuthorised, tokenHash: token.hash,
+                    pushTokenSealed: pushTokenSealed, installationKey: keys.installationKey(target), photos: upload.photos,
+                    requestID: requestID, traceparent: traceparent))
+            try await OutboxRepository(transaction).publish(
+                EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
         }
         return Started(sessionID: sessionID, token: token)
     }

@@ -99,29 +99,18 @@ struct PhotoController: Sendable {
         _ photo: NewTopicPhoto, _ answer: IdempotencyAnswer, _ upload: PhotoUpload, _ lease: RequestLease?
     ) async throws {
         let traceparent = upload.request.headers[.traceparent].flatMap(TraceParent.checked)
-        var isComplete = false
-        do {
-            try await postgres.withTransaction { transaction in
-                if let lease, try await !IdempotencyRepository(transaction).complete(lease.lease, with: answer) {
-                    throw APIError.requestInProgress
-                }
-                guard try await TopicPhotoRepository(transaction).insert(photo) != nil else {
-                    let isMember = try await TopicRepository(transaction).find(photo.topic, seenBy: photo.uploaderID) != nil
-                    guard isMember else { throw APIError.topicNotFound }
-                    throw APIError(.limitReached, "An event has up to \(TopicLimits.photosMax) photos at a time")
-                }
-                try await OutboxRepository(transaction).publish(
-                    PhotoUploaded(photoID: photo.id, topic: photo.topic.text), requestID: upload.context.requestID,
-                    traceparent: traceparent)
-                isComplete = true
+        try await postgres.write(confirming: { try await TopicPhotoRepository(postgres).find(id: photo.id) != nil }) { transaction in
+            if let lease, try await !IdempotencyRepository(transaction).complete(lease.lease, with: answer) {
+                throw APIError.requestInProgress
             }
-        } catch let error as PostgresError where isComplete {
-            // A commit whose answer was lost may have happened: the row tells.
-            let found: TopicPhoto?
-            do { found = try await TopicPhotoRepository(postgres).find(id: photo.id) } catch {
-                throw OutcomeUnknown(underlying: error)
+            guard try await TopicPhotoRepository(transaction).insert(photo) != nil else {
+                let isMember = try await TopicRepository(transaction).find(photo.topic, seenBy: photo.uploaderID) != nil
+                guard isMember else { throw APIError.topicNotFound }
+                throw APIError(.limitReached, "An event has up to \(TopicLimits.photosMax) photos at a time")
             }
-            guard found != nil else { throw error }
+            try await OutboxRepository(transaction).publish(
+                PhotoUploaded(photoID: photo.id, topic: photo.topic.text), requestID: upload.context.requestID,
+                traceparent: traceparent)
         }
     }
 

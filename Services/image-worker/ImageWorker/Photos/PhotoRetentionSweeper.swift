@@ -10,8 +10,6 @@ internal import Storage
 ///
 /// Any number of instances may sweep: deleting twice is no harm.
 struct PhotoRetentionSweeper: Service {
-    /// Photos that are looked up together.
-    private static let batchSize = 100
     /// How long files may lie about that belong to no photo, beyond the life of one.
     private static let strayGrace: Duration = .seconds(24 * 60 * 60)
 
@@ -35,26 +33,17 @@ struct PhotoRetentionSweeper: Service {
     /// Deletes the photos that are due; what cannot be deleted now waits for the next sweep, and nothing else waits with it.
     func sweep() async throws {
         let photos = TopicPhotoRepository(postgres)
-        while true {
-            let ids = try await photos.removable(limit: Self.batchSize)
-            var gone: [UUID] = []
-            for id in ids {
-                try Task.checkCancellation()
-                if await deleteFiles(of: id) { gone.append(id) }
+        try await deleteInBatches("photos of topics removed", logger: logger) {
+            try await photos.removable(limit: $0)
+        } delete: { id in
+            do {
+                try await PhotoBlobs(store: store, photoID: id).deleteAll()
+                try await photos.remove([id])
+                return true
+            } catch {
+                logger.error("a photo is not deleted yet", metadata: ["photo": "\(id)", "error": "\(error)"])
+                return false
             }
-            try await photos.remove(gone)
-            if !gone.isEmpty { logger.info("photos of topics removed", metadata: ["count": "\(gone.count)"]) }
-            guard ids.count == Self.batchSize, !gone.isEmpty else { return }
-        }
-    }
-
-    private func deleteFiles(of id: UUID) async -> Bool {
-        do {
-            try await PhotoBlobs(store: store, photoID: id).deleteAll()
-            return true
-        } catch {
-            logger.error("files of a photo are not deleted yet", metadata: ["photo": "\(id)", "error": "\(error)"])
-            return false
         }
     }
 

@@ -11,8 +11,6 @@ internal import WireFormat
 ///
 /// Any number of instances may sweep: deleting twice is no harm.
 struct ImageRetentionSweeper: Service {
-    /// Jobs that are looked up together.
-    private static let batchSize = 100
     /// How long a worker has to delete the upload of a job it ended.
     private static let inputGracePeriod: Duration = .seconds(60)
     /// Objects older than this belong to no job: a job lives for 24 hours.
@@ -37,13 +35,13 @@ struct ImageRetentionSweeper: Service {
     /// Deletes what is due; what cannot be deleted now waits for the next sweep, and nothing else waits with it.
     func sweep() async throws {
         let jobs = ImageJobRepository(postgres)
-        try await inBatches("image jobs removed") {
-            try await jobs.removable(limit: Self.batchSize)
+        try await deleteInBatches("image jobs removed", logger: logger) {
+            try await jobs.removable(limit: $0)
         } delete: { id in
             await remains.attempt(id, logger) { try await remains.deleteIfGone(id) }
         }
-        try await inBatches("uploads of ended image jobs deleted") {
-            try await jobs.leftoverInputs(gracePeriod: Self.inputGracePeriod, limit: Self.batchSize)
+        try await deleteInBatches("uploads of ended image jobs deleted", logger: logger) {
+            try await jobs.leftoverInputs(gracePeriod: Self.inputGracePeriod, limit: $0)
         } delete: { job in
             await remains.attempt(job.id, logger) {
                 try await remains.deleteInputs(of: job, hasPicture: job.status == .completed)
@@ -55,21 +53,5 @@ struct ImageRetentionSweeper: Service {
     func sweepStrays() async throws {
         let count = try await store.deleteStale(under: try JobBlobs.root(), olderThan: Self.blobLifetime)
         if count > 0 { logger.notice("pictures that belonged to no job deleted", metadata: ["groups": "\(count)"]) }
-    }
-
-    /// Deletes what is due, each by itself, until nothing more is, or nothing of a batch could be.
-    private func inBatches<Item>(
-        _ what: Logger.Message, due: () async throws -> [Item], delete: (Item) async -> Bool
-    ) async throws {
-        while true {
-            let items = try await due()
-            var count = 0
-            for item in items {
-                try Task.checkCancellation()
-                if await delete(item) { count += 1 }
-            }
-            if count > 0 { logger.info(what, metadata: ["count": "\(count)"]) }
-            guard items.count == Self.batchSize, count > 0 else { return }
-        }
     }
 }
