@@ -22,8 +22,8 @@ public enum Notifier: HeliographService {
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
         let fcm = try makeClient(configuration, http: http, logger: context.logger)
         let sender = DeliverySender(
-            fcm: fcm, sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore()), pauses: LanePauses(), retryPolicy: configuration.retryPolicy,
-            clock: { Date() })
+            fcm: fcm, sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore()), pauses: LanePauses(),
+            retryPolicy: configuration.retryPolicy, clock: { Date() })
         let dispatcher = DeliveryDispatcher(postgres: context.postgres, sender: sender, limits: configuration.limits)
         let handler = NotificationAddressedHandler(dispatcher: dispatcher, limits: configuration.limits)
         let consumer = try context.consumer(configuration: configuration.consumer, handlers: [.handler(handler)])
