@@ -10,7 +10,7 @@ import WireFormat
 @Suite struct PictureTests {
     @Test func `a finished picture is pushed with a link to its thumbnail and the true number of unseen ones`() async throws {
         try await NotifierFixture.with { fixture in
-            let user = try await UserRepository(fixture.postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
+            let user = try await fixture.user()
             var jobs: [UUID] = []
             for _ in 0..<3 { jobs.append(try await fixture.completeJob(of: user)) }
             try await ImageJobRepository(fixture.postgres).markSeen(id: jobs[0])
@@ -34,10 +34,13 @@ import WireFormat
 
     @Test func `a failed job is pushed without a picture, in safe words`() async throws {
         try await NotifierFixture.with { fixture in
-            let user = try await UserRepository(fixture.postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
+            let user = try await fixture.user()
             let token = fixture.emulator.mintToken()
+            let job = try await fixture.completeJob(of: user)
+            try await ImageJobRepository(fixture.postgres).markSeen(id: job)
             let addressed = try await fixture.address(
-                [token], of: user, kind: .jobFailed, parameters: ["job_id": "j-1", "reason": "It took too long. Please try again."])
+                [token], of: user, kind: .jobFailed,
+                parameters: ["job_id": job.wireString, "reason": "It took too long. Please try again."])
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"]?["body"]?.string == "Unable to process your image: It took too long. Please try again.")
@@ -47,9 +50,47 @@ import WireFormat
     }
 }
 
+@Suite struct GoneJobTests {
+    @Test(arguments: [NotificationKind.jobCompleted, .jobFailed])
+    func `a job that its user deleted is not told of`(kind: NotificationKind) async throws {
+        try await expectGone(kind) { fixture, job, user in
+            _ = try await ImageJobRepository(fixture.postgres).delete(id: job, userID: user)
+        }
+    }
+
+    @Test func `a job whose day is over is not told of`() async throws {
+        try await expectGone(.jobCompleted) { fixture, job, _ in
+            try await fixture.postgres.execute("UPDATE image_jobs SET expires_at = now() WHERE id = \(job)")
+        }
+    }
+
+    private func expectGone(
+        _ kind: NotificationKind, after change: (NotifierFixture, _ job: UUID, _ user: UUID) async throws -> Void
+    ) async throws {
+        try await NotifierFixture.with(isRunning: false) { fixture in
+            let user = try await fixture.user()
+            let job = try await fixture.completeJob(of: user)
+            let addressed = try await fixture.address(
+                [fixture.emulator.mintToken()], of: user, kind: kind,
+                parameters: ["job_id": job.wireString, "template_name": "Oil", "reason": "Too dark"])
+            try await change(fixture, job, user)
+            try await fixture.withNotifier {
+                let delivery = try #require(try await fixture.settled(addressed).first)
+                #expect(delivery.state == .skipped && delivery.code == "job_gone")
+            }
+            #expect(fixture.emulator.statistics.sends == 0)
+        }
+    }
+}
+
 extension NotifierFixture {
+    /// Makes somebody who can have jobs.
+    func user() async throws -> UUID {
+        try await UserRepository(postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
+    }
+
     /// Brings a job to its completion, as image-worker does.
-    fileprivate func completeJob(of user: UUID) async throws -> UUID {
+    func completeJob(of user: UUID) async throws -> UUID {
         let jobs = ImageJobRepository(postgres)
         let id = try await jobs.insert(NewImageJob(userID: user, templateID: "oil-painting", inputKey: "images/x/input")).id
         _ = try await jobs.begin(id: id)

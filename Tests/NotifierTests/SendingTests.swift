@@ -89,7 +89,7 @@ import WireFormat
     @Test func `a notification without what its kind needs fails and hurts no other`() async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
-            let bad = try await fixture.address([token], kind: .jobFailed, parameters: ["job_id": "j"])
+            let bad = try await fixture.address([token], kind: .newPhotos, parameters: [:])
             let good = try await fixture.address([token])
             #expect(try await fixture.settled(bad).first?.code == "invalid_message")
             #expect(try await fixture.settled(good).first?.state == .accepted)
@@ -106,6 +106,10 @@ import WireFormat
     func `every kind becomes its push`(kind: NotificationKind, parameters: [String: String], title: String) async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
+            var parameters = parameters
+            if parameters["job_id"] != nil {
+                parameters["job_id"] = try await fixture.completeJob(of: fixture.user()).wireString
+            }
             let addressed = try await fixture.address([token], kind: kind, parameters: parameters, lane: .normal)
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = await fixture.emulator.messages(to: token).first?.message

@@ -154,8 +154,11 @@ public struct ClaimedDelivery: Sendable, Equatable {
     public let parameters: [String: String]
     /// When it is no longer worth telling.
     public let expiresAt: Date
-    /// Where to send; `nil` when the installation is gone, dead, or has passed to another user: settle it as `skipped`.
+    /// Where to send; `nil` when it is not to be sent: settle it as `skipped`, with ``skipCode``.
     public let target: Target?
+    /// Why it is not to be sent: `no_installation` when the installation is gone, dead, or has passed to another user,
+    /// `job_gone` when the job it tells of is deleted or expired; `nil` with a ``target``.
+    public let skipCode: String?
 
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
@@ -169,12 +172,13 @@ public struct ClaimedDelivery: Sendable, Equatable {
         lane = try row.decodeCase("lane")
         parameters = try row.decodeJSON("parameters")
         expiresAt = try row.decode("expires_at")
-        guard let targetKind: PushTarget.Kind = try row.decodeCaseIfPresent("target_kind") else {
+        skipCode = try row.decode("skip_code")
+        guard skipCode == nil else {
             target = nil
             return
         }
         target = Target(
-            kind: targetKind, installationKey: try row.decode("installation_key"),
+            kind: try row.decodeCase("target_kind"), installationKey: try row.decode("installation_key"),
             valueSealed: try row.decode("value_sealed"), platform: try row.decode("platform"),
             locale: try row.decode("locale"), userID: try row.decode("user_id"))
     }

@@ -32,7 +32,8 @@ public struct DeliveryRepository: Sendable {
     /// Takes deliveries to send them: `pending → sending`, or again from a sender whose lease has ended.
     ///
     /// A push for a session goes to the device that started it, whoever signs in there meanwhile; any other push
-    /// loses its target when the installation has passed to another user since it was addressed.
+    /// loses its target when the installation has passed to another user since it was addressed. A push about an image
+    /// job loses it when the job is deleted or expired: nobody could open what it tells of.
     ///
     /// - Parameters:
     ///   - ids: The deliveries; those that are not due, are held by another sender or have ended are left out.
@@ -82,16 +83,24 @@ public struct DeliveryRepository: Sendable {
                 FROM due
                 JOIN notifications n ON n.id = due_notification_id
                 LEFT JOIN push_installs i ON i.id = due_install_id AND i.state = 'active'
+                LEFT JOIN image_jobs j ON j.id = \(Self.jobID) AND j.deleted_at IS NULL AND j.expires_at > now()
                 WHERE d.id = due_id
                 RETURNING d.id, d.notification_id, d.install_id, d.attempt, d.lease_until, n.kind, n.recipient_type,
                           n.recipient_id, n.lane, n.parameters::text AS parameters, n.expires_at,
-                          CASE WHEN d.generation = i.generation THEN i.kind END AS target_kind,
-                          i.installation_key, i.value_sealed, i.platform, i.locale, i.user_id
+                          CASE WHEN n.kind IN ('job_completed', 'job_failed') AND j.id IS NULL THEN 'job_gone'
+                               WHEN d.generation IS DISTINCT FROM i.generation THEN 'no_installation' END AS skip_code,
+                          i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.locale, i.user_id
                 """)
         query.bind(lease.inSeconds)
         query.bind(value)
         return try await db.query(query).map { row throws(PostgresError) in try ClaimedDelivery(row: row) }
     }
+
+    /// The job a notification is about; null for other kinds, and for what is no id.
+    private static let jobID = """
+        CASE WHEN n.kind IN ('job_completed', 'job_failed') AND n.parameters->>'job_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+             THEN (n.parameters->>'job_id')::uuid END
+        """
 
     /// Returns how long it is until ``claimDue(limit:lease:)`` finds something; negative when it would now, nil when
     /// nothing is postponed or being sent.

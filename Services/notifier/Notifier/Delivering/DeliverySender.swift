@@ -28,7 +28,9 @@ struct DeliverySender: Sendable {
         if delivery.expiresAt <= now { return settle(delivery, .expired, "expired") }
         // A claim counts as an attempt, so a process that dies while sending cannot go on for ever.
         if delivery.attempt > retryPolicy.attemptsMax { return settle(delivery, .failed, "attempts_exhausted") }
-        guard let target = delivery.target else { return settle(delivery, .skipped, "no_installation") }
+        guard let target = delivery.target else {
+            return settle(delivery, .skipped, delivery.skipCode ?? "no_installation")
+        }
         if let wait = pauses.remaining(delivery.lane) { return giveBack(delivery, for: wait, code: "lane_paused") }
         if ContinuousClock.now >= deadline {
             return giveBack(delivery, for: retryPolicy.delayMin, code: "lease_too_short")
