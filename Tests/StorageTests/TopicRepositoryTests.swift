@@ -41,6 +41,32 @@ struct TopicRepositoryTests {
         }
     }
 
+    @Test func `who has left is put back by nobody, and may come back until the owner says no`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            _ = try await topics.add(users[1], by: users[0])
+            _ = try await topics.remove(users[1], by: users[1])
+            #expect(try await topics.add(users[1], by: users[0]) == .forbidden)
+            #expect(try await topics.add(users[1], by: users[1]) == .done(changed: true))
+            #expect(try await topics.find(seenBy: users[1])?.memberCount == 2)
+            _ = try await topics.remove(users[1], by: users[1])
+            #expect(try await topics.remove(users[1], by: users[0]) == .done(changed: false))
+            #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
+            #expect(try await topics.add(users[1], by: users[0]) == .forbidden, "nor does that open the other door")
+            #expect(try await topics.find(seenBy: users[0])?.memberCount == 1)
+        }
+    }
+
+    @Test func `who was taken out can be let in again, by the owner only`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            _ = try await topics.add(users[1], by: users[0])
+            _ = try await topics.remove(users[1], by: users[0])
+            #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
+            #expect(try await topics.add(users[1], by: users[0]) == .done(changed: true))
+        }
+    }
+
     @Test func `an owner who leaves is followed by the member of longest standing, and the last one ends the topic`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])

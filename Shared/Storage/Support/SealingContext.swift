@@ -9,6 +9,21 @@ public enum SealingContext {
         Array("email:".utf8) + lookup
     }
 
+    /// For `users.display_name_sealed`.
+    public static func displayName(userID: UUID) -> [UInt8] {
+        Array("display_name:\(userID.uuidString.lowercased())".utf8)
+    }
+
+    /// For the parameter `text_sealed` of a notification: what was said.
+    public static func chatPreview(notificationID: UUID) -> [UInt8] {
+        Array("chat_preview:\(notificationID.uuidString.lowercased())".utf8)
+    }
+
+    /// For the parameter `sender_name_sealed` of a notification: who said it.
+    public static func chatSenderName(notificationID: UUID) -> [UInt8] {
+        Array("chat_sender_name:\(notificationID.uuidString.lowercased())".utf8)
+    }
+
     /// For `sessions.push_token_sealed`.
     public static func sessionPushToken(sessionID: UUID) -> [UInt8] {
         Array("session_push_token:\(sessionID.uuidString.lowercased())".utf8)

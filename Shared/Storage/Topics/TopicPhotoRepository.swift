@@ -33,15 +33,29 @@ public struct TopicPhotoRepository: Sendable {
         return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
     }
 
-    /// Gives a photo its thumbnail: `pending → ready`.
+    /// Gives a photo its thumbnail: `pending → ready`. From then on it is one that members have not seen, but for its uploader.
     ///
     /// - Returns: Whether this call did; false when it is settled already, or its topic is gone.
     public func markReady(id: UUID, thumbnailKey: String) async throws(PostgresError) -> Bool {
-        try await db.execute(
+        // The topic is locked before the photo, as when a topic goes and takes its photos out.
+        let rows = try await db.query(
             """
-            UPDATE topic_photos SET state = 'ready', settled_at = now(), thumbnail_key = \(thumbnailKey)
-            WHERE id = \(id) AND state = 'pending' AND topic_id IS NOT NULL
-            """) == 1
+            WITH topic AS (
+                SELECT t.id AS its_id FROM topics t JOIN topic_photos p ON p.topic_id = t.id
+                WHERE p.id = \(id) AND p.state = 'pending' FOR NO KEY UPDATE OF t
+            ), ready AS (
+                UPDATE topic_photos SET state = 'ready', settled_at = now(), thumbnail_key = \(thumbnailKey)
+                FROM topic WHERE id = \(id) AND state = 'pending' AND topic_id = its_id
+                RETURNING its_id, uploader_id
+            ), counted AS (
+                UPDATE topics SET item_seq = item_seq + 1 FROM ready WHERE id = its_id
+            ), seen AS (
+                UPDATE topic_members m SET read_seq = read_seq + 1
+                FROM ready WHERE m.topic_id = its_id AND m.user_id = uploader_id
+            )
+            SELECT its_id FROM ready
+            """)
+        return !rows.isEmpty
     }
 
     /// Notes that a photo cannot be shown: `pending → failed`.

@@ -6,6 +6,11 @@ public import WireFormat
 ///
 /// A topic is made by whoever enters it first. That is its owner, who lets others in and out; everybody may leave. An owner
 /// who leaves is followed by whoever has been in it longest, and with the last member the topic is gone.
+///
+/// Who is let in is not asked: an invitation to an event, or into a conversation, comes with the first push, as the guest lists
+/// and group chats that people know do it, and only those can be named whose id one has, which are those one shares a topic
+/// with. But leaving is final as far as others go: nobody is put back into a topic they have left. They may come back by
+/// themselves, until the owner takes them out, gone as they are.
 public struct TopicRepository: Sendable {
     /// The most members of one page of a list.
     public static let pageMax = 1_000
@@ -49,7 +54,8 @@ public struct TopicRepository: Sendable {
     /// - Parameters:
     ///   - userID: Who is let in; nobody looks whether there is such a user.
     ///   - actor: Who asks for it; has to be a user.
-    /// - Returns: `forbidden` when a member who is not the owner asks, or a stranger asks to be let in.
+    /// - Returns: `forbidden` when a member who is not the owner asks, a stranger asks to be let in, or the owner asks for
+    ///   somebody who has left.
     public func add(_ userID: UUID, to name: TopicName, by actor: UUID) async throws(PostgresError) -> TopicMemberChange {
         for _ in 0..<Self.looksMax {
             if userID == actor, try await make(name, owner: actor) { return .done(changed: true) }
@@ -59,16 +65,39 @@ public struct TopicRepository: Sendable {
                 if try await ownedCount(actor) >= TopicLimits.ownedMax { return .limitReached }
                 continue
             }
-            let isMember = try await isMember(actor, of: topic.id)
-            if isMember, try await self.isMember(userID, of: topic.id) { return .done(changed: false) }
-            guard isMember else { return userID == actor ? .forbidden : .notFound }
-            guard topic.ownerID == actor else { return .forbidden }
-            guard topic.memberCount < TopicLimits.membersMax else { return .limitReached }
-            try await db.execute("INSERT INTO topic_members (topic_id, user_id) VALUES (\(topic.id), \(userID))")
-            try await db.execute("UPDATE topics SET member_count = member_count + 1 WHERE id = \(topic.id)")
+            if try await isMember(userID, of: topic.id) {
+                return try await isMember(actor, of: topic.id) ? .done(changed: false) : .notFound
+            }
+            if let refusal = try await refusal(of: userID, in: topic, by: actor) { return refusal }
+            try await enter(userID, topic)
             return .done(changed: true)
         }
         return .notFound
+    }
+
+    /// Why somebody who is not in a topic is not let in; nil when there is no reason.
+    private func refusal(of userID: UUID, in topic: Topic, by actor: UUID) async throws(PostgresError) -> TopicMemberChange? {
+        let leavers = try await db.query(
+            "SELECT may_return FROM topic_leavers WHERE topic_id = \(topic.id) AND user_id = \(userID)")
+        let mayReturn = try leavers.first.map { row throws(PostgresError) in try row.decode("may_return", as: Bool.self) }
+        if userID == actor {
+            guard mayReturn == true else { return .forbidden }
+        } else {
+            guard try await isMember(actor, of: topic.id) else { return .notFound }
+            guard topic.ownerID == actor, mayReturn == nil else { return .forbidden }
+        }
+        return topic.memberCount < TopicLimits.membersMax ? nil : .limitReached
+    }
+
+    private func enter(_ userID: UUID, _ topic: Topic) async throws(PostgresError) {
+        // What was said before is not unread to somebody who was not there.
+        try await db.execute(
+            """
+            INSERT INTO topic_members (topic_id, user_id, read_seq)
+            SELECT id, \(userID), item_seq FROM topics WHERE id = \(topic.id)
+            """)
+        try await db.execute("UPDATE topics SET member_count = member_count + 1 WHERE id = \(topic.id)")
+        try await db.execute("DELETE FROM topic_leavers WHERE topic_id = \(topic.id) AND user_id = \(userID)")
     }
 
     /// Takes somebody out of a topic, which goes with its last member.
@@ -81,7 +110,16 @@ public struct TopicRepository: Sendable {
         guard userID == actor || topic.ownerID == actor else { return .forbidden }
         let removed = try await db.execute(
             "DELETE FROM topic_members WHERE topic_id = \(topic.id) AND user_id = \(userID)")
-        guard removed == 1 else { return .done(changed: false) }
+        guard removed == 1 else {
+            // One who left before, and is not to come back either.
+            try await db.execute(
+                "UPDATE topic_leavers SET may_return = false WHERE topic_id = \(topic.id) AND user_id = \(userID)")
+            return .done(changed: false)
+        }
+        if userID == actor {
+            try await db.execute(
+                "INSERT INTO topic_leavers (topic_id, user_id) VALUES (\(topic.id), \(userID)) ON CONFLICT DO NOTHING")
+        }
         guard userID == topic.ownerID else {
             try await db.execute("UPDATE topics SET member_count = member_count - 1 WHERE id = \(topic.id)")
             return .done(changed: true)

@@ -1,0 +1,41 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Counts what users have not seen: the number on the icon of their app.
+public struct UnreadRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Returns how much each of these users has not seen: outcomes of image jobs, messages of their conversations, and photos
+    /// of their events that are still there. Users who have seen everything are left out.
+    public func totals(userIDs: [UUID]) async throws(PostgresError) -> [UUID: Int] {
+        guard !userIDs.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            WITH unread AS MATERIALIZED (
+                SELECT m.user_id, m.topic_id, t.item_seq - m.read_seq AS items, t.name LIKE 'event:%' AS is_event
+                FROM topic_members m JOIN topics t ON t.id = m.topic_id
+                WHERE m.user_id = ANY(\(userIDs)) AND t.item_seq > m.read_seq
+            ), photos AS (
+                SELECT topic_id, count(*) AS left_over FROM topic_photos
+                WHERE topic_id IN (SELECT topic_id FROM unread WHERE is_event) AND state = 'ready' AND expires_at > now()
+                GROUP BY topic_id
+            ), unseen AS (
+                SELECT user_id, CASE WHEN is_event THEN least(items, coalesce(left_over, 0)) ELSE items END AS items
+                FROM unread LEFT JOIN photos USING (topic_id)
+                UNION ALL
+                SELECT user_id, count(*) FROM image_jobs
+                WHERE user_id = ANY(\(userIDs)) AND status IN ('completed', 'failed') AND seen_at IS NULL
+                  AND \(unescaped: ImageJobRepository.isVisible)
+                GROUP BY user_id
+            )
+            SELECT user_id, sum(items)::bigint AS total FROM unseen GROUP BY user_id HAVING sum(items) > 0
+            """
+        var totals: [UUID: Int] = [:]
+        for row in try await db.query(query.readOnly()) { totals[try row.decode("user_id")] = try row.decode("total") }
+        return totals
+    }
+}

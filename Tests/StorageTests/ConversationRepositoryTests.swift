@@ -1,0 +1,148 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+struct ConversationRepositoryTests {
+    @Test func `messages are numbered in their order, and a repetition is known as one`() async throws {
+        try await withChat { chat in
+            guard case .posted(let first, memberCount: 2) = try await chat.post("m-1", by: 0) else { Issue.record("not posted"); return }
+            guard case .posted(let second, memberCount: 2) = try await chat.post("m-2", by: 1) else { Issue.record("not posted"); return }
+            #expect(first.number == 1 && second.number == 2 && first.senderID == chat.users[0])
+            #expect(try await chat.post("m-1", by: 0) == .repeated(first), "the first push is the one that counts")
+            #expect(try await chat.post("m-1", by: 0, text: 2) == .idTaken, "with another text")
+            #expect(try await chat.post("m-1", by: 1) == .idTaken, "by somebody else")
+        }
+    }
+
+    @Test func `of one message that comes many times at once, one is posted`() async throws {
+        try await withChat { chat in
+            let results = try await race(8) { _ in try await chat.post("m-1", by: 0) }
+            #expect(results.count { if case .posted = $0 { true } else { false } } == 1)
+            #expect(results.count { if case .repeated = $0 { true } else { false } } == 7)
+            _ = try await race(12) { try await chat.post("n-\($0)", by: $0 % 2) }
+            let rows = try await chat.client.query("SELECT seq FROM conversation_messages ORDER BY seq")
+            let numbers = try rows.map { try $0.decode("seq", as: Int.self) }
+            #expect(numbers == Array(1...13))
+        }
+    }
+
+    @Test func `strangers post, read and show nothing`() async throws {
+        try await withChat { chat in
+            #expect(try await chat.post("m-1", by: 2) == .notFound)
+            _ = try await chat.post("m-1", by: 0)
+            #expect(try await chat.repository.markRead(.chat, by: chat.users[2]) == .notFound)
+            #expect(try await chat.repository.find(messageIDs: ["m-1"], seenBy: chat.users[2]).isEmpty)
+            #expect(try await chat.repository.find(messageIDs: ["m-1", "none"], seenBy: chat.users[1]).count == 1)
+            #expect(try await PresenceRepository(chat.client).show(.chat, on: hash(1), userID: chat.users[2]) == nil)
+        }
+    }
+
+    @Test func `what others said is unread until it is read, and reading takes nothing back`() async throws {
+        try await withChat { chat in
+            for number in 1...3 { _ = try await chat.post("m-\(number)", by: 0) }
+            #expect(try await chat.unread() == [chat.users[1]: 3])
+            #expect(try await chat.repository.markRead(.chat, by: chat.users[1], upTo: "m-2") == .unread(1))
+            #expect(try await chat.repository.markRead(.chat, by: chat.users[1], upTo: "m-1") == .unread(1))
+            #expect(try await chat.repository.markRead(.chat, by: chat.users[1], upTo: "m-9") == .messageUnknown)
+            #expect(try await chat.unread() == [chat.users[1]: 1])
+            #expect(try await chat.repository.markRead(.chat, by: chat.users[1]) == .unread(0))
+            #expect(try await chat.unread().isEmpty)
+        }
+    }
+
+    @Test func `whoever answers has read what came before, and whoever comes later has nothing to read`() async throws {
+        try await withChat { chat in
+            _ = try await chat.post("m-1", by: 0)
+            _ = try await chat.post("m-2", by: 1)
+            #expect(try await chat.unread() == [chat.users[0]: 1])
+            #expect(try await chat.topics.add(chat.users[2], to: .chat, by: chat.users[0]) == .done(changed: true))
+            #expect(try await chat.unread()[chat.users[2]] == nil)
+            _ = try await chat.post("m-3", by: 1)
+            #expect(try await chat.unread() == [chat.users[0]: 2, chat.users[2]: 1])
+        }
+    }
+
+    @Test func `old messages are forgotten, and what is unread of them is not`() async throws {
+        try await withChat { chat in
+            _ = try await chat.post("m-1", by: 0)
+            try await chat.client.execute("UPDATE conversation_messages SET created_at = now() - interval '31 days'")
+            _ = try await chat.post("m-2", by: 0)
+            #expect(try await chat.repository.deleteExpired(limit: 10) == 1)
+            #expect(try await chat.unread() == [chat.users[1]: 2])
+            guard case .posted(let again, _) = try await chat.post("m-1", by: 0) else { Issue.record("not posted"); return }
+            #expect(again.number == 3)
+        }
+    }
+
+    @Test func `an installation shows one conversation, for as long as its lease`() async throws {
+        try await withChat { chat in
+            let presence = PresenceRepository(chat.client)
+            let until = try #require(try await presence.show(.chat, on: hash(1), userID: chat.users[0]))
+            #expect(try await #require(presence.show(.chat, on: hash(1), userID: chat.users[1])) >= until, "whoever is signed in now")
+            #expect(try await !presence.hide(installationKey: hash(1), userID: chat.users[0]), "the former user's word is late")
+            #expect(try await presence.hide(installationKey: hash(1), userID: chat.users[1]))
+            _ = try await presence.show(.chat, on: hash(2), userID: chat.users[0])
+            #expect(try await presence.deleteExpired(limit: 10) == 0)
+            try await chat.client.execute("UPDATE push_presence SET lease_until = now() - interval '1 hour'")
+            #expect(try await presence.deleteExpired(limit: 10) == 1)
+        }
+    }
+
+    @Test func `the total is jobs, photos of others that are still there, and messages`() async throws {
+        try await withChat { chat in
+            let (ada, ben) = (chat.users[0], chat.users[1])
+            let jobs = ImageJobRepository(chat.client)
+            let job = try await jobs.insert(.make(ben))
+            try await jobs.finish(job.id)
+            _ = try await chat.post("m-1", by: 0)
+            _ = try await chat.topics.add(ada, by: ada)
+            _ = try await chat.topics.add(ben, by: ada)
+            let photos = TopicPhotoRepository(chat.client)
+            for number in 0..<3 {
+                let photo = NewTopicPhoto(topic: .party, uploaderID: number == 2 ? ben : ada, photoKey: "k\(number)")
+                #expect(try await photos.insert(photo) != nil)
+                #expect(try await chat.unread()[ben] == 2 + min(number, 2), "a photo counts when it is ready")
+                #expect(try await photos.markReady(id: photo.id, thumbnailKey: "t"))
+            }
+            #expect(try await chat.unread() == [ada: 1, ben: 4])
+            try await chat.client.execute("UPDATE topic_photos SET expires_at = now() WHERE photo_key IN ('k0', 'k2')")
+            #expect(try await chat.unread() == [ada: 1, ben: 3])
+            #expect(try await chat.repository.markRead(.party, by: ben) == .unread(0))
+            try await jobs.markSeen(id: job.id)
+            #expect(try await chat.unread() == [ada: 1, ben: 1])
+        }
+    }
+}
+
+/// A conversation of the first two of three users.
+struct TestChat: Sendable {
+    let client: PostgresClient
+    let users: [UUID]
+
+    var repository: ConversationRepository { ConversationRepository(client) }
+    var topics: TestTopics { TestTopics(client: client) }
+
+    func post(_ messageID: String, by user: Int, text: Int = 1) async throws -> PostedMessage {
+        let new = NewConversationMessage(
+            conversation: .chat, messageID: messageID, senderID: users[user], notificationID: UUIDv7.generate(),
+            fingerprint: hash(text))
+        return try await client.withTransaction { try await ConversationRepository($0).post(new) }
+    }
+
+    func unread() async throws -> [UUID: Int] { try await UnreadRepository(client).totals(userIDs: users) }
+}
+
+extension TopicName {
+    static let chat = TopicName("conversation:chat")!
+}
+
+private func withChat(_ body: (TestChat) async throws -> Void) async throws {
+    try await withTopics { topics, users in
+        _ = try await topics.add(users[0], to: .chat, by: users[0])
+        _ = try await topics.add(users[1], to: .chat, by: users[0])
+        try await body(TestChat(client: topics.client, users: users))
+    }
+}
