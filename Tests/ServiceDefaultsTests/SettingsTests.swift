@@ -20,6 +20,15 @@ import Testing
         #expect(try settings.string("SEALING_KEYS", "keys") == "s3cret")
     }
 
+    @Test func `an empty file counts as not set`() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let settings = Settings(environment: ["GEMINI_API_KEY_FILE": file.path])
+        #expect(try settings.optionalString("GEMINI_API_KEY") == nil)
+        #expect(throws: ConfigurationError.self) { _ = try settings.string("GEMINI_API_KEY", "a key") }
+    }
+
     @Test func `a number outside its range is refused without showing it`() {
         let error = #expect(throws: ConfigurationError.self) {
             _ = try Settings(environment: ["ADMIN_PORT": "70000"]).int("ADMIN_PORT", default: 1, in: 0...65_535)

@@ -4,7 +4,7 @@ import Foundation
 /// The settings of a service, read from its environment, where a bad value stops the start with one clear line.
 ///
 /// Every setting `NAME` may be given as a file instead, by `NAME_FILE`: that is how containers mount secrets.
-/// An empty value counts as not set.
+/// An empty value, or an empty file, counts as not set.
 public struct Settings: Sendable {
     private let reader: ConfigReader
 
@@ -26,13 +26,14 @@ public struct Settings: Sendable {
     }
 
     /// A text, or `nil` when neither `name` nor `name_FILE` is set.
-    public func optionalString(_ name: String, _ expectation: String = "readable") throws(ConfigurationError) -> String? {
+    public func optionalString(_ name: String, _ expectation: String = "its value") throws(ConfigurationError) -> String? {
         if let value = reader.string(forKey: key(name), isSecret: true), !value.isEmpty { return value }
         guard let path = reader.string(forKey: key(name + "_FILE")), !path.isEmpty else { return nil }
         guard let contents = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw ConfigurationError(name + "_FILE", "names a file that cannot be read", expectation: "a file with \(expectation)")
         }
-        return contents.trimmingCharacters(in: .whitespacesAndNewlines)
+        let value = contents.trimmingCharacters(in: .whitespacesAndNewlines)
+        return value.isEmpty ? nil : value
     }
 
     /// A whole number within `range`, or `value` when it is not set.

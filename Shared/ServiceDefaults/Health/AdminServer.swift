@@ -9,6 +9,15 @@ struct AdminServer: Service {
     let health: HealthRegistry
     let metrics: PrometheusRegistry
     let logger: Logger
+    private let process = ProcessMetrics()
+
+    init(host: String, port: Int, health: HealthRegistry, metrics: PrometheusRegistry, logger: Logger) {
+        self.host = host
+        self.port = port
+        self.health = health
+        self.metrics = metrics
+        self.logger = logger
+    }
 
     func run() async throws {
         let router = Router()
@@ -23,10 +32,10 @@ struct AdminServer: Service {
                 headers: [.contentType: "text/plain; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: report.isReady ? "ready\n" : text)))
         }
-        router.get("metrics") { [metrics] _, _ in
+        router.get("metrics") { [metrics, process] _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
+                body: .init(byteBuffer: ByteBuffer(string: metrics.exposition() + process.exposition())))
         }
         // The library says at info what concerns only it: one line when it listens is ours.
         var quiet = logger

@@ -19,6 +19,7 @@ public enum ServiceRunner {
         var services: [any Service] = [context.postgres, context.redis, admin]
         services.append(OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger))
         services.append(Republisher(transport: context.transport, postgres: context.postgres, logger: context.logger))
+        services.append(RedisMemoryWatch(redis: context.redis, logger: context.logger))
         services += try await S.build(context)
         services.append(DrainMarker(health: context.health))
         // A part that ends or fails takes the whole service down in order, rather than leaving half of it.

@@ -32,6 +32,7 @@ struct EkycRequestedHandler: EventHandler {
                 try await settle(session, verdict, causedBy: event, in: transaction)
             }
             if let outcome {
+                FaceMatchingMetrics.decided(session, outcome)
                 context.logger.info(
                     "session decided",
                     metadata: ["session": "\(sessionID)", "event": "\(session.event.rawValue)", "outcome": "\(outcome)"])

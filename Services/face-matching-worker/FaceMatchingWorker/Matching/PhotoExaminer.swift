@@ -35,7 +35,9 @@ struct PhotoExaminer: Sendable {
 
     private func examine(_ photo: SessionPhoto, for purpose: PhotoPurpose) async throws -> ExaminedPhoto {
         let bytes = try await blobs.read(try BlobKey(photo.key), limit: Self.maxPhotoBytes)
+        let start = ContinuousClock.now
         let analysis = try await engines.analyse(bytes, for: purpose)
+        FaceMatchingMetrics.examined(took: .now - start)
         return ExaminedPhoto(pose: photo.pose, digest: SHA256.hash(bytes), analysis: analysis)
     }
 }

@@ -1,10 +1,13 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import Metrics
 
-/// Names every request, turns every error into the envelope, and writes one log line a request.
+/// Names every request, turns every error into the envelope, writes one log line a request and counts it.
 struct EnvelopeMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
+
+    private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     func handle(
         _ request: Request, context: APIRequestContext,
@@ -27,13 +30,27 @@ struct EnvelopeMiddleware: RouterMiddleware {
             response = refuse(.internal, request, context)
         }
         response.headers[.requestID] = context.requestID
+        note(request, response, context, took: .now - started)
+        return response
+    }
+
+    /// Logs and counts a request under the pattern of its path, never under the path itself: that may hold a secret, and there
+    /// is no end of them.
+    private func note(_ request: Request, _ response: Response, _ context: APIRequestContext, took duration: Duration) {
+        let endpoint = context.endpointPath ?? "unknown"
         context.logger.info(
             "request",
             metadata: [
-                "method": "\(request.method)", "endpoint": "\(context.endpointPath ?? "unknown")",
-                "status": "\(response.status.code)", "ms": "\((ContinuousClock.now - started).wholeMilliseconds)",
+                "method": "\(request.method)", "endpoint": "\(endpoint)",
+                "status": "\(response.status.code)", "ms": "\(duration.wholeMilliseconds)",
             ])
-        return response
+        let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
+        Counter(
+            label: "http_requests_total",
+            dimensions: [("endpoint", endpoint), ("method", method), ("status", "\(response.status.code)")]
+        ).increment()
+        Timer(label: "http_request_seconds", dimensions: [("endpoint", endpoint), ("method", method)])
+            .recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }
 
     private func refuse(_ error: APIError, _ request: Request, _ context: APIRequestContext) -> Response {

@@ -2,6 +2,7 @@ internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
 internal import Logging
+internal import Metrics
 internal import PostgresClient
 internal import ServiceDefaults
 internal import ServiceLifecycle
@@ -63,6 +64,12 @@ struct SessionSweeper: Service {
             return expired
         }
         guard !expired.isEmpty else { return 0 }
+        for session in expired {
+            Counter(
+                label: "ekyc_sessions_ended_total",
+                dimensions: [("event", session.event.rawValue), ("outcome", SessionReason.timeout.rawValue)]
+            ).increment()
+        }
         logger.notice("sessions expired", metadata: ["count": "\(expired.count)"])
         try await deletePhotos(of: expired.map(\.id))
         return expired.count

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ServiceDefaults
+
+@Suite struct ProcessMetricsTests {
+    private func values(_ text: String) -> [String: Double] {
+        var values: [String: Double] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            if words.count == 2, let value = Double(words[1]) { values[String(words[0])] = value }
+        }
+        return values
+    }
+
+    @Test func `this process has plausible figures`() throws {
+        let values = values(ProcessMetrics().exposition())
+        #expect(values.count == 7)
+        #expect(try #require(values["process_resident_memory_bytes"]) > 1_000_000)
+        #expect(try #require(values["process_open_fds"]) >= 3)
+        #expect(try #require(values["process_max_fds"]) >= 64)
+        let age = Date().timeIntervalSince1970 - (try #require(values["process_start_time_seconds"]))
+        #expect(age > -5 && age < 24 * 60 * 60)
+    }
+
+    @Test func `a program's name with brackets and spaces moves no field`() throws {
+        let root = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: "\(root.path)/self", withIntermediateDirectories: true)
+        let numbers = (4...52).map { "\($0 * 100)" }.joined(separator: " ")
+        try "1 (a ) b) S \(numbers)\n".write(toFile: "\(root.path)/self/stat", atomically: true, encoding: .utf8)
+        let values = values(ProcessMetrics(root: root.path).exposition())
+        #expect(values["process_virtual_memory_bytes"] == 2300)
+        #expect(values["process_threads"] == 2000)
+        #expect(values["process_cpu_seconds_total"] == 29)
+        #expect(values["process_start_time_seconds"] == nil)
+    }
+
+    @Test func `Redis' limit is maxmemory`() {
+        let info = "# Memory\r\nused_memory:900\r\nused_memory_human:0.9K\r\nmaxmemory:1000\r\ntotal_system_memory:5000\r\n"
+        let memory = RedisMemory(info: info)
+        #expect(memory?.used == 900)
+        #expect(memory?.limit == 1000)
+    }
+
+    @Test func `without maxmemory the machine is the limit`() {
+        #expect(RedisMemory(info: "used_memory:1\r\nmaxmemory:0\r\ntotal_system_memory:5000\r\n")?.limit == 5000)
+    }
+
+    @Test func `an answer without memory is none`() {
+        #expect(RedisMemory(info: "used_memory:many\r\n") == nil)
+    }
+}
