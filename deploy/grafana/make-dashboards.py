@@ -1,0 +1,156 @@
+"""Writes the dashboards in deploy/grafana/dashboards from the list of panels below: make-dashboards.py [--check]
+
+A dashboard's JSON is a thousand lines nobody reads in a review; what matters in it are titles, expressions and units. With
+--check nothing is written, and it fails when a file is not what it would write.
+"""
+
+import json
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).parent / "dashboards"
+RATE = "$__rate_interval"
+
+# A row is a title and its panels; a panel is (title, unit, {legend: expression}[, what it says]).
+DASHBOARDS = {
+    "house": ("Heliograph: the whole house", [
+        ("Doing well?", [
+            ("Requests", "reqps", {"{{status}}": f"sum by (status) (rate(http_requests_total[{RATE}]))"}),
+            ("Sign-ups and sign-ins decided", "cps", {"{{event}} {{outcome}}": f"sum by (event, outcome) (rate(ekyc_sessions_ended_total[{RATE}]))"}),
+            ("Pictures", "cps", {"{{outcome}}": f"sum by (outcome) (rate(image_jobs_ended_total[{RATE}]))"}),
+            ("Pushes", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_deliveries_total[{RATE}]))"}),
+        ]),
+        ("What waits", [
+            ("Messages nobody has taken", "short", {"{{stream}}": "max by (stream) (bus_undelivered)"}, "More than 100 for two minutes is an alert, but of pushes in bulk."),
+            ("The oldest of them", "s", {"{{stream}}": "max by (stream) (bus_oldest_undelivered_seconds)"}),
+            ("Events in the outbox", "short", {"not published": "max(bus_outbox_depth)", "not confirmed": "max(bus_outbox_unconfirmed_depth)"}),
+            ("Dead letters", "short", {"{{stream}}": "max by (stream) (bus_dead_letter_depth)"}),
+        ]),
+        ("Processes", [
+            ("Replicas that answer", "short", {"{{service}}": 'sum by (service) (up{job="heliograph"})'}),
+            ("Processor", "percentunit", {"{{service}} {{instance}}": f'rate(process_cpu_seconds_total{{job="heliograph"}}[{RATE}])'}, "1 is one core."),
+            ("Memory", "bytes", {"{{service}} {{instance}}": 'process_resident_memory_bytes{job="heliograph"}'}),
+            ("Redis' memory", "percentunit", {"used": "max(redis_memory_used_bytes / redis_memory_limit_bytes)"}, "At 1 nothing is published any more."),
+        ]),
+    ]),
+    "bus": ("Heliograph: the bus", [
+        ("Groups", [
+            ("Delivered", "cps", {"{{stream}} → {{group}}": f"sum by (stream, group) (rate(bus_delivered_total[{RATE}]))"}),
+            ("Handled", "cps", {"{{stream}} {{result}}": f"sum by (stream, result) (rate(bus_handled_total[{RATE}]))"}),
+            ("In hand", "short", {"{{stream}} → {{group}}": "max by (stream, group) (bus_pending)"}),
+            ("The oldest in hand", "s", {"{{stream}} → {{group}}": "max by (stream, group) (bus_oldest_pending_seconds)"}),
+        ]),
+        ("Time", [
+            ("Handling, p50", "s", {"{{stream}}": f"histogram_quantile(0.5, sum by (le, stream) (rate(bus_handle_seconds_bucket[{RATE}])))"}),
+            ("Handling, p99", "s", {"{{stream}}": f"histogram_quantile(0.99, sum by (le, stream) (rate(bus_handle_seconds_bucket[{RATE}])))"}),
+            ("Silence of read loops", "s", {"{{service}} {{stream}}": "max by (service, stream) (bus_read_loop_silence_seconds)"}),
+            ("Stream length", "short", {"{{stream}}": "max by (stream) (bus_stream_length)"}),
+        ]),
+        ("Faults", [
+            ("Claimed from the dead", "cps", {"{{stream}}": f"sum by (stream) (rate(bus_claimed_total[{RATE}]))"}),
+            ("Waiting for another try", "short", {"{{stream}}": "max by (stream) (bus_retry_depth)"}),
+            ("Given up", "cps", {"{{stream}} → {{group}}": f"sum by (stream, group) (rate(bus_dead_letters_total[{RATE}]))"}),
+            ("Lost, or taken away at work", "cps", {"lost {{stream}}": f"sum by (stream) (rate(bus_lost_total[{RATE}]))", "taken {{stream}}": f"sum by (stream) (rate(bus_ownership_lost_total[{RATE}]))"}),
+        ]),
+        ("Outbox", [
+            ("Published", "cps", {"published": f"sum(rate(bus_outbox_published_total[{RATE}]))", "again": f"sum(rate(bus_outbox_resent_total[{RATE}]))"}),
+            ("The oldest that waits", "s", {"to be published": "max(bus_outbox_oldest_seconds)", "to be confirmed": "max(bus_outbox_unconfirmed_oldest_seconds)"}),
+            ("A round of the relay, p99", "s", {"p99": f"histogram_quantile(0.99, sum by (le) (rate(bus_outbox_relay_seconds_bucket[{RATE}])))"}),
+            ("Faults of the relay", "cps", {"failed": f"sum(rate(bus_outbox_failures_total[{RATE}]))", "refused": f"sum(rate(bus_outbox_refused_total[{RATE}]))"}),
+        ]),
+    ]),
+    "push": ("Heliograph: pushes", [
+        ("Delivery", [
+            ("Accepted of what was tried", "percentunit", {"accepted": f'sum(rate(push_deliveries_total{{outcome="accepted"}}[{RATE}])) / sum(rate(push_deliveries_total{{outcome=~"accepted|failed|expired"}}[{RATE}]))'}, "Dead tokens do not count. Below 0.95 is an alert."),
+            ("Ended, by kind", "cps", {"{{kind}}": f"sum by (kind) (rate(push_deliveries_total[{RATE}]))"}),
+            ("Ended, by outcome", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_deliveries_total[{RATE}]))"}),
+            ("Dead installations", "percentunit", {"of all": f'sum(rate(push_deliveries_total{{outcome="dead"}}[{RATE}])) / sum(rate(push_deliveries_total[{RATE}]))'}),
+        ]),
+        ("FCM", [
+            ("Sends", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_sends_total[{RATE}]))"}),
+            ("A send, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(push_send_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(push_send_seconds_bucket[{RATE}])))"}),
+            ("Waiting in the lanes", "short", {"{{stream}}": 'max by (stream) (bus_undelivered{stream=~"notification.addressed.*"})'}),
+            ("In hand", "short", {"{{stream}}": 'max by (stream) (bus_pending{stream=~"notification.addressed.*"})'}),
+        ]),
+    ]),
+    "faces": ("Heliograph: faces", [
+        ("Sessions", [
+            ("Decided", "cps", {"{{event}}": f"sum by (event) (rate(ekyc_sessions_ended_total[{RATE}]))"}),
+            ("Refused, and why", "cps", {"{{outcome}}": f'sum by (outcome) (rate(ekyc_sessions_ended_total{{outcome!="succeeded"}}[{RATE}]))'}),
+            ("Upload to decision, p50", "s", {"{{event}}": f"histogram_quantile(0.5, sum by (le, event) (rate(ekyc_session_seconds_bucket[{RATE}])))"}),
+            ("Upload to decision, p99", "s", {"{{event}}": f"histogram_quantile(0.99, sum by (le, event) (rate(ekyc_session_seconds_bucket[{RATE}])))"}),
+        ]),
+        ("Photos", [
+            ("Looked at", "cps", {"photos": f"sum(rate(ekyc_photo_seconds_count[{RATE}]))"}),
+            ("A photo, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(ekyc_photo_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(ekyc_photo_seconds_bucket[{RATE}])))"}),
+            ("Uploads answered", "reqps", {"{{endpoint}} {{status}}": f'sum by (endpoint, status) (rate(http_requests_total{{endpoint=~"/api/v1/ekyc/(upload-photos|login)"}}[{RATE}]))'}),
+            ("Sessions that wait", "short", {"ekyc.requested": 'max(bus_undelivered{stream="ekyc.requested"})'}),
+        ]),
+    ]),
+    "images": ("Heliograph: pictures", [
+        ("Jobs", [
+            ("Created and ended", "cps", {"created": f"sum(rate(image_jobs_created_total[{RATE}]))", "{{status}}": f"sum by (status) (rate(image_jobs_ended_total[{RATE}]))"}),
+            ("Failed, and why", "cps", {"{{outcome}}": f'sum by (outcome) (rate(image_jobs_ended_total{{status="failed"}}[{RATE}]))'}, "More than 5 % is an alert."),
+            ("Order to result, p50 and p99", "s", {"p50": f'histogram_quantile(0.5, sum by (le) (rate(image_job_seconds_bucket{{status="completed"}}[{RATE}])))', "p99": f'histogram_quantile(0.99, sum by (le) (rate(image_job_seconds_bucket{{status="completed"}}[{RATE}])))'}),
+            ("Jobs that wait", "short", {"image.requested": 'max(bus_undelivered{stream="image.requested"})'}),
+        ]),
+        ("Generators", [
+            ("Calls", "cps", {"{{generator}} {{outcome}}": f"sum by (generator, outcome) (rate(image_generator_calls_total[{RATE}]))"}),
+            ("A call, p50", "s", {"{{generator}}": f"histogram_quantile(0.5, sum by (le, generator) (rate(image_generation_seconds_bucket[{RATE}])))"}),
+            ("A call, p99", "s", {"{{generator}}": f"histogram_quantile(0.99, sum by (le, generator) (rate(image_generation_seconds_bucket[{RATE}])))"}),
+            ("Photos of topics", "cps", {"added": f"sum(rate(topic_photos_added_total[{RATE}]))"}),
+        ]),
+    ]),
+}
+
+WIDTH, HEIGHT = 6, 8
+SOURCE = {"type": "prometheus", "uid": "${source}"}
+
+
+def panel(number, x, y, title, unit, targets, says=""):
+    return {
+        "id": number, "type": "timeseries", "title": title, "description": says, "datasource": SOURCE,
+        "gridPos": {"x": x, "y": y, "w": WIDTH, "h": HEIGHT},
+        "fieldConfig": {"defaults": {"unit": unit, "min": 0, "custom": {"fillOpacity": 10, "showPoints": "never"}}, "overrides": []},
+        "options": {"legend": {"displayMode": "list", "placement": "bottom"}, "tooltip": {"mode": "multi", "sort": "desc"}},
+        "targets": [
+            {"refId": chr(65 + i), "expr": expression, "legendFormat": legend, "datasource": SOURCE}
+            for i, (legend, expression) in enumerate(targets.items())
+        ],
+    }
+
+
+def dashboard(uid, title, rows):
+    panels, y, number = [], 0, 0
+    for name, members in rows:
+        number += 1
+        panels.append({"id": number, "type": "row", "title": name, "collapsed": False, "panels": [],
+                       "gridPos": {"x": 0, "y": y, "w": 24, "h": 1}})
+        for i, member in enumerate(members):
+            number += 1
+            panels.append(panel(number, i * WIDTH, y + 1, *member))
+        y += 1 + HEIGHT
+    return {
+        "uid": f"heliograph-{uid}", "title": title, "tags": ["heliograph"], "timezone": "browser", "schemaVersion": 39,
+        "refresh": "10s", "time": {"from": "now-1h", "to": "now"}, "editable": False, "graphTooltip": 1,
+        "links": [{"type": "dashboards", "tags": ["heliograph"], "title": "Heliograph", "asDropdown": False, "keepTime": True}],
+        "templating": {"list": [{"name": "source", "type": "datasource", "query": "prometheus", "label": "Prometheus", "current": {"text": "Prometheus", "value": "prometheus"}}]},
+        "panels": panels,
+    }
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    wrong = []
+    for uid, (title, rows) in DASHBOARDS.items():
+        path = FOLDER / f"{uid}.json"
+        text = json.dumps(dashboard(uid, title, rows), indent=1, ensure_ascii=False) + "\n"
+        if check and (not path.exists() or path.read_text() != text):
+            wrong.append(path.name)
+        if not check:
+            path.write_text(text)
+    if wrong:
+        sys.exit(f"run deploy/grafana/make-dashboards.py: it would change {', '.join(wrong)}")
+
+
+main()
