@@ -62,7 +62,7 @@ struct EventGoldenTests {
         #expect(Lane.allCases.map(\.rawValue) == ["urgent", "normal", "bulk"])
         #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])
         #expect(EkycEvent.allCases.map(\.rawValue) == ["sign_up", "sign_in"])
-        #expect(NotificationRecipient.Kind.allCases.map(\.rawValue) == ["session", "user", "topic"])
+        #expect(NotificationRecipient.Kind.allCases.map(\.rawValue) == ["session", "user", "topic", "installation"])
         #expect(ImageJobStatus.allCases.map(\.rawValue) == ["pending", "processing", "completed", "failed"])
     }
 }

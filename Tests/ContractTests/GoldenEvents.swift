@@ -28,7 +28,8 @@ enum GoldenEvents {
     static let notificationSettled = NotificationSettled(
         notificationID: first,
         outcomes: [
-            SettledDelivery(deliveryID: second, installationID: third, outcome: .dead, code: "UNREGISTERED"),
+            SettledDelivery(
+                deliveryID: second, installationID: third, outcome: .dead, code: "UNREGISTERED", sentAt: time),
             SettledDelivery(deliveryID: third, installationID: second, outcome: .accepted),
         ])
 

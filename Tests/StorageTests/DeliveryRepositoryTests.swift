@@ -147,10 +147,10 @@ struct DeliveryRepositoryTests {
             let second = try await UserRepository(client).make(2).id
             let installs = PushInstallRepository(client)
             _ = try await installs.upsertSeen(.make(1))
-            #expect(try await installs.bind(installationKey: hash(1), userID: first))
+            #expect(try await installs.bind(installationKey: hash(1), userID: first) != nil)
             let forUser = try await address(.user(first), on: client).delivery
             let forSession = try await address(.session(UUID()), on: client).delivery
-            #expect(try await installs.bind(installationKey: hash(1), userID: second))
+            #expect(try await installs.bind(installationKey: hash(1), userID: second) != nil)
             let claimed = try await DeliveryRepository(client).claim([forUser, forSession], lease: .seconds(60))
             #expect(claimed.count == 2)
             #expect(claimed.first { $0.id == forUser }?.target == nil)

@@ -27,7 +27,7 @@ struct PushInstallRepositoryTests {
             let installs = PushInstallRepository(client)
             let now = Date()
             let first = try await installs.upsertSeen(.make(1, value: 1, seenAt: now))
-            #expect(try await installs.bind(installationKey: hash(1), userID: user.id))
+            _ = try await installs.bind(installationKey: hash(1), userID: user.id)
             let same = try await installs.upsertSeen(.make(1, value: 1, seenAt: now + 1))
             let second = try await installs.upsertSeen(.make(1, value: 2, seenAt: now + 2))
             let late = try await installs.upsertSeen(.make(1, value: 1, seenAt: now + 1))
@@ -77,16 +77,16 @@ struct PushInstallRepositoryTests {
             let second = try await UserRepository(client).make(2).id
             let installs = PushInstallRepository(client)
             _ = try await installs.upsertSeen(.make(1))
-            #expect(try await installs.bind(installationKey: hash(1), userID: first))
-            #expect(try await installs.findActive(userIDs: [first]).map(\.generation) == [1], "first binding")
-            #expect(try await installs.bind(installationKey: hash(1), userID: second))
-            #expect(try await installs.findActive(userIDs: [first]).isEmpty)
-            #expect(try await installs.findActive(userIDs: [second]).map(\.generation) == [2], "passed on")
-            #expect(try await !installs.unbind(installationKey: hash(1), userID: first))
-            #expect(try await installs.findActive(userIDs: [second]).count == 1)
-            #expect(try await installs.unbind(installationKey: hash(1), userID: second))
+            #expect(try await installs.bind(installationKey: hash(1), userID: first)?.isChanged == true)
+            #expect(try await installs.findReachable(userIDs: [first]).map(\.generation) == [1], "first binding")
+            #expect(try await installs.bind(installationKey: hash(1), userID: second)?.isChanged == true)
+            #expect(try await installs.findReachable(userIDs: [first]).isEmpty)
+            #expect(try await installs.findReachable(userIDs: [second]).map(\.generation) == [2], "passed on")
+            #expect(try await installs.unregister(installationKey: hash(1), userID: first) == nil)
+            #expect(try await installs.findReachable(userIDs: [second]).count == 1)
+            #expect(try await installs.unregister(installationKey: hash(1), userID: second) != nil)
             #expect(try await installs.find(installationKeys: [hash(1)]).isEmpty)
-            #expect(try await !installs.bind(installationKey: hash(1), userID: second), "unknown")
+            #expect(try await installs.bind(installationKey: hash(1), userID: second) == nil, "unknown")
         }
     }
 
@@ -95,13 +95,13 @@ struct PushInstallRepositoryTests {
             let first = try await UserRepository(client).make(1).id
             let second = try await UserRepository(client).make(2).id
             let installs = PushInstallRepository(client)
-            #expect(try await installs.claim(.make(1, value: 1), userID: first), "unknown")
-            #expect(try await installs.claim(.make(1, value: 2), userID: first), "its own")
-            #expect(try await !installs.claim(.make(1, value: 3), userID: second), "somebody else's")
-            #expect(try await installs.findActive(userIDs: [first]).map(\.valueSealed) == [[1]])
+            #expect(try await installs.claim(.make(1, value: 1), userID: first) != nil, "unknown")
+            #expect(try await installs.claim(.make(1, value: 2), userID: first) != nil, "its own")
+            #expect(try await installs.claim(.make(1, value: 3), userID: second) == nil, "somebody else's")
+            #expect(try await installs.findReachable(userIDs: [first]).map(\.valueSealed) == [[1]])
             _ = try await installs.upsertSeen(.make(2, value: 1))
-            #expect(try await installs.claim(.make(2, value: 2), userID: second), "nobody's")
-            let claimed = try await installs.findActive(userIDs: [second])
+            #expect(try await installs.claim(.make(2, value: 2), userID: second) != nil, "nobody's")
+            let claimed = try await installs.findReachable(userIDs: [second])
             #expect(claimed.map(\.valueSealed) == [[1]] && claimed.map(\.generation) == [1])
         }
     }
@@ -113,8 +113,8 @@ struct PushInstallRepositoryTests {
             var users: [UUID] = []
             for seed in 0..<10 { users.append(try await UserRepository(client).make(seed).id) }
             let ids = users
-            _ = try await race(10) { try await installs.bind(installationKey: hash(1), userID: ids[$0]) }
-            #expect(try await installs.findActive(userIDs: users).count == 1)
+            _ = try await race(10) { try await installs.bind(installationKey: hash(1), userID: ids[$0])?.isChanged }
+            #expect(try await installs.findReachable(userIDs: users).count == 1)
         }
     }
 

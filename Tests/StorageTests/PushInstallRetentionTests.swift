@@ -12,7 +12,7 @@ struct PushInstallRetentionTests {
             let installs = PushInstallRepository(client)
             let sessions = SessionRepository(client)
             for seed in 1...4 { _ = try await installs.upsertSeen(.make(seed)) }
-            #expect(try await installs.bind(installationKey: hash(2), userID: user))
+            #expect(try await installs.bind(installationKey: hash(2), userID: user) != nil)
 
             let notification = NewNotification.make()
             _ = try await NotificationRepository(client).insert(notification)

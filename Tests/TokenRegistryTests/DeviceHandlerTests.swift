@@ -16,7 +16,7 @@ struct DeviceHandlerTests {
             _ = try await registry.takeOutbox()
             let removed = try #require(try await registry.install("a:1"))
             let installs = PushInstallRepository(registry.client)
-            #expect(try await installs.unbind(installationKey: registry.key("a:1"), userID: user))
+            #expect(try await installs.unregister(installationKey: registry.key("a:1"), userID: user) == removed.id)
 
             for _ in 0..<2 {
                 try await registry.client.withTransaction { transaction in

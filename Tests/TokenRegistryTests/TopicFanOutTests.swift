@@ -77,7 +77,7 @@ struct TopicFanOutTests {
             try await registry.request(alone, nowhere, late)
             try await registry.fanOut()
             #expect(try await registry.notification(alone)?.skipReason == SkipReason.noInstallation.rawValue)
-            #expect(try await registry.notification(nowhere)?.skipReason == SkipReason.noInstallation.rawValue)
+            #expect(try await registry.notification(nowhere)?.skipReason == SkipReason.topicEnded.rawValue)
             #expect(try await registry.notification(late)?.skipReason == SkipReason.expired.rawValue)
             #expect(try await registry.takeOutbox().isEmpty)
         }

@@ -82,7 +82,8 @@ public struct DeliveryRepository: Sendable {
                                       ELSE d.generation END
                 FROM due
                 JOIN notifications n ON n.id = due_notification_id
-                LEFT JOIN push_installs i ON i.id = due_install_id AND i.state = 'active'
+                LEFT JOIN push_installs i ON i.id = due_install_id
+                    AND (i.state IN ('active', 'stale') OR (i.state = 'suspect' AND i.suspect_until <= now()))
                 LEFT JOIN image_jobs j ON j.id = \(Self.jobID) AND j.deleted_at IS NULL AND j.expires_at > now()
                 WHERE d.id = due_id
                 RETURNING d.id, d.notification_id, d.install_id, d.attempt, d.lease_until, n.kind, n.recipient_type,

@@ -1,13 +1,19 @@
 public import FoundationEssentials
 internal import PostgresClient
+public import WireFormat
 
 /// An app installation that can be pushed to: a row of `push_installs`.
 public struct PushInstall: Sendable, Equatable {
-    /// Whether it can be sent to.
+    /// Whether it can be sent to; registering again makes every other state active.
     public enum State: String, Sendable, CaseIterable {
         /// It can.
         case active
-        /// FCM said its token is dead; registering again revives it.
+        /// It has not registered for ``PushInstallLimits/staleAge``: what many are told is not sent to it, the rest is.
+        case stale
+        /// FCM called its token dead at a time when it called too many so; nothing is sent until ``suspectUntil``, and the
+        /// next push after that decides.
+        case suspect
+        /// FCM said its token is dead.
         case invalid
     }
 
@@ -35,8 +41,22 @@ public struct PushInstall: Sendable, Equatable {
     public let registeredAt: Date
     /// When it last registered, to the day.
     public let lastSeenAt: Date
+    /// When FCM last took a push for it, to the day.
+    public let lastOkAt: Date?
+    /// Until when a suspect one is left alone; `nil` in other states.
+    public let suspectUntil: Date?
     /// When FCM called it dead.
     public let invalidAt: Date?
+
+    /// Whether a notification of this lane goes to it now.
+    public func isReachable(on lane: Lane, at time: Date = Date()) -> Bool {
+        switch state {
+        case .active: true
+        case .stale: lane != .bulk
+        case .suspect: suspectUntil.map { $0 <= time } ?? false
+        case .invalid: false
+        }
+    }
 
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
@@ -51,11 +71,41 @@ public struct PushInstall: Sendable, Equatable {
         state = try row.decodeCase("state")
         registeredAt = try row.decode("registered_at")
         lastSeenAt = try row.decode("last_seen_at")
+        lastOkAt = try row.decode("last_ok_at")
+        suspectUntil = try row.decode("suspect_until")
         invalidAt = try row.decode("invalid_at")
     }
 }
 
-/// An installation as it registers: what `PushInstallRepository.upsertSeen` writes.
+/// How many installations there are, and how long they are kept.
+public enum PushInstallLimits {
+    /// The most installations of a user; one more, and that which was not seen for the longest time goes.
+    public static let perUserMax = 20
+    /// How often a registration that changes nothing is written.
+    public static let seenInterval = Duration.seconds(24 * 60 * 60)
+    /// After this time without a registration an installation is stale: FCM's own advice is a month.
+    public static let staleAge = Duration.seconds(35 * 24 * 60 * 60)
+    /// After this time without a registration an installation is deleted: FCM's tokens of idle devices end then.
+    public static let idleAge = Duration.seconds(270 * 24 * 60 * 60)
+    /// How long an installation is kept after FCM called it dead.
+    public static let invalidAge = Duration.seconds(30 * 24 * 60 * 60)
+    /// How long an installation of nobody is kept; it waits for a sign-in to be exchanged for tokens.
+    public static let unboundAge = Duration.seconds(24 * 60 * 60)
+    /// How long a suspect installation is left alone.
+    public static let suspectTime = Duration.seconds(60 * 60)
+}
+
+/// What a registration did.
+public struct RegisteredInstall: Sendable, Equatable {
+    /// The installation as it is now.
+    public let install: PushInstall
+    /// Whether anything was written: worth a `device.registered`.
+    public let isChanged: Bool
+    /// The installations that had to go, each worth a `device.removed`: the user had too many, or another row held the value.
+    public let removedIDs: [UUID]
+}
+
+/// An installation as it registers: what `PushInstallRepository.register` writes.
 public struct PushRegistration: Sendable {
     /// HMAC of `PushTarget.installationKeyMessage`; 32 bytes.
     public var installationKey: [UInt8]

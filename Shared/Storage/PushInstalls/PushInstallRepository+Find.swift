@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+public import WireFormat
 
 extension PushInstallRepository {
     /// Returns installations by id; unknown ids are left out.
@@ -16,11 +17,21 @@ extension PushInstallRepository {
         return try await installs(db.query(query.readOnly()))
     }
 
-    /// Returns the active installations of users.
-    public func findActive(userIDs: [UUID]) async throws(PostgresError) -> [PushInstall] {
+    /// Returns the installations of users that a notification of this lane goes to now; see
+    /// ``PushInstall/isReachable(on:at:)``.
+    public func findReachable(userIDs: [UUID], lane: Lane = .urgent) async throws(PostgresError) -> [PushInstall] {
         guard !userIDs.isEmpty else { return [] }
-        let query: PostgresQuery = "SELECT * FROM push_installs WHERE user_id = ANY(\(userIDs)) AND state = 'active'"
+        let query: PostgresQuery = """
+            SELECT * FROM push_installs
+            WHERE user_id = ANY(\(userIDs)) AND \(unescaped: Self.isReachable(on: lane, "push_installs"))
+            """
         return try await installs(db.query(query.readOnly()))
+    }
+
+    /// ``PushInstall/isReachable(on:at:)`` as SQL about a row of the table of that name.
+    static func isReachable(on lane: Lane, _ table: String) -> String {
+        let states = lane == .bulk ? "= 'active'" : "IN ('active', 'stale')"
+        return "(\(table).state \(states) OR (\(table).state = 'suspect' AND \(table).suspect_until <= now()))"
     }
 
     /// Deletes those of the installations that nobody needs: bound to no user, with no push under way and no

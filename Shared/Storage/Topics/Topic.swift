@@ -40,7 +40,7 @@ public struct TopicMember: Sendable, Equatable {
 /// How big topics may get.
 public enum TopicLimits {
     /// The most members of a topic.
-    public static let membersMax = 10_000
+    public static let membersMax = 100_000
     /// The most topics somebody owns.
     public static let ownedMax = 200
     /// The most photos a topic has at a time.

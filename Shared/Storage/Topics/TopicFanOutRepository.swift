@@ -7,8 +7,8 @@ public import WireFormat
 public struct TopicFanOut: Sendable, Equatable {
     /// The notification.
     public let notificationID: UUID
-    /// The name of the topic.
-    public let topic: String
+    /// The topic it began with; one that takes its name later is another.
+    public let topicID: UUID
     /// The member who is left out.
     public let exceptUserID: UUID?
     /// The last member who was looked at.
@@ -28,7 +28,7 @@ public struct TopicFanOut: Sendable, Equatable {
 
     init(row: PostgresRow) throws(PostgresError) {
         notificationID = try row.decode("notification_id")
-        topic = try row.decode("topic")
+        topicID = try row.decode("topic_id")
         exceptUserID = try row.decode("except_user_id")
         afterUserID = try row.decode("after_user_id")
         deliveryCount = try row.decode("delivery_count")
@@ -56,12 +56,12 @@ public struct TopicFanOutRepository: Sendable {
     ///   - requestID: The request that led to it.
     ///   - traceparent: The trace it belongs to.
     public func begin(
-        notificationID: UUID, topic: String, except: UUID?, requestID: String?, traceparent: String?
+        notificationID: UUID, topicID: UUID, except: UUID?, requestID: String?, traceparent: String?
     ) async throws(PostgresError) {
         try await db.execute(
             """
-            INSERT INTO topic_fan_outs (notification_id, topic, except_user_id, request_id, traceparent)
-            VALUES (\(notificationID), \(topic), \(except), \(requestID), \(traceparent))
+            INSERT INTO topic_fan_outs (notification_id, topic_id, except_user_id, request_id, traceparent)
+            VALUES (\(notificationID), \(topicID), \(except), \(requestID), \(traceparent))
             ON CONFLICT DO NOTHING
             """)
     }
@@ -80,9 +80,9 @@ public struct TopicFanOutRepository: Sendable {
     /// Returns the members of a fan-out's next page, in the order of their ids, the one who is left out among them.
     public func page(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
         let query: PostgresQuery = """
-            SELECT m.user_id FROM topic_members m JOIN topics t ON t.id = m.topic_id
-            WHERE t.name = \(fanOut.topic) AND (\(fanOut.afterUserID)::uuid IS NULL OR m.user_id > \(fanOut.afterUserID))
-            ORDER BY m.user_id LIMIT \(limit)
+            SELECT user_id FROM topic_members
+            WHERE topic_id = \(fanOut.topicID) AND (\(fanOut.afterUserID)::uuid IS NULL OR user_id > \(fanOut.afterUserID))
+            ORDER BY user_id LIMIT \(limit)
             """
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("user_id") }
     }

@@ -33,6 +33,13 @@ public struct TopicRepository: Sendable {
         return try await topics(db.query(query.readOnly())).first
     }
 
+    /// Returns topics by name; unknown names are left out.
+    public func find(names: [TopicName]) async throws(PostgresError) -> [Topic] {
+        guard !names.isEmpty else { return [] }
+        let query: PostgresQuery = "SELECT * FROM topics WHERE name = ANY(\(names.map(\.text)))"
+        return try await topics(db.query(query.readOnly()))
+    }
+
     /// Returns members in the order of their ids.
     ///
     /// - Parameters:

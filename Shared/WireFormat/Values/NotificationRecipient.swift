@@ -10,6 +10,8 @@ public struct NotificationRecipient: Codable, Sendable, Hashable {
         case user
         /// Every member of a topic.
         case topic
+        /// One installation, as long as a user is signed in on it.
+        case installation
     }
 
     public let type: Kind
@@ -28,6 +30,11 @@ public struct NotificationRecipient: Codable, Sendable, Hashable {
     /// Every installation of the given user.
     public static func user(_ id: UUID) -> NotificationRecipient {
         NotificationRecipient(type: .user, id: id.wireString)
+    }
+
+    /// The given installation.
+    public static func installation(_ id: UUID) -> NotificationRecipient {
+        NotificationRecipient(type: .installation, id: id.wireString)
     }
 
     /// Every member of the given topic, such as `event:42`.

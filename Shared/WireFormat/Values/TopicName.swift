@@ -53,7 +53,7 @@ public enum NotificationParameter {
     public static let exceptUserID = "except_user_id"
     /// The blob key of a JPEG, of which a link is made when the push is sent: no event carries a link that opens something.
     public static let image = "image"
-    /// The topic's own id, which its name has to mean still; only with a topic as the recipient.
+    /// The topic's own id, which its name has to mean still, or nobody is told; only with a topic as the recipient.
     public static let topicID = "topic_id"
     /// What was said in a chat: sealed for `SealingContext.chatPreview`, as base64url. Absent when it is sensitive.
     public static let textSealed = "text_sealed"

@@ -78,7 +78,7 @@ struct TokenController: Sendable {
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }
             if let key = revoked.installationKey {
-                _ = try await PushInstallRepository(transaction).unbind(installationKey: key, userID: revoked.userID)
+                _ = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: revoked.userID)
             }
             return revoked
         }

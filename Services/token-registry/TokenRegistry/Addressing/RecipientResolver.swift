@@ -11,7 +11,7 @@ struct RecipientResolver {
         /// The installations to push to; at least one.
         case installs([PushInstall])
         /// Everybody in a topic, who are too many to be found at once.
-        case fanOut(TopicName)
+        case fanOut(Topic)
         /// There is none.
         case skipped(SkipReason)
     }
@@ -28,14 +28,16 @@ struct RecipientResolver {
         var resolutions: [NotificationRecipient: Resolution] = [:]
         var sessions: [UUID: NotificationRecipient] = [:]
         var users: [UUID: NotificationRecipient] = [:]
+        var installations: [UUID: NotificationRecipient] = [:]
+        var topics: [TopicName: NotificationRecipient] = [:]
         for recipient in recipients {
+            resolutions[recipient] = .skipped(.recipientUnsupported)
             switch (recipient.type, UUID(uuidString: recipient.id)) {
             case (.session, let id?): sessions[id] = recipient
             case (.user, let id?): users[id] = recipient
-            case (.topic, _):
-                resolutions[recipient] = TopicName(recipient.id).map(Resolution.fanOut) ?? .skipped(.recipientUnsupported)
-            case (.session, nil), (.user, nil):
-                resolutions[recipient] = .skipped(.recipientUnsupported)
+            case (.installation, let id?): installations[id] = recipient
+            case (.topic, _): if let name = TopicName(recipient.id) { topics[name] = recipient }
+            case (.session, nil), (.user, nil), (.installation, nil): break
             }
         }
         for (id, resolution) in try await resolve(sessions: Array(sessions.keys)) {
@@ -43,6 +45,13 @@ struct RecipientResolver {
         }
         for (id, resolution) in try await resolve(users: Array(users.keys)) {
             if let recipient = users[id] { resolutions[recipient] = resolution }
+        }
+        for (id, resolution) in try await resolve(installations: Array(installations.keys)) {
+            if let recipient = installations[id] { resolutions[recipient] = resolution }
+        }
+        for recipient in topics.values { resolutions[recipient] = .skipped(.topicEnded) }
+        for topic in try await TopicRepository(transaction).find(names: Array(topics.keys)) {
+            if let recipient = topics[topic.name] { resolutions[recipient] = .fanOut(topic) }
         }
         return resolutions
     }
@@ -61,7 +70,7 @@ struct RecipientResolver {
         let installs = try await PushInstallRepository(transaction).upsertSeen(Array(registrations.values))
         let byKey = Dictionary(installs.map { ($0.installationKey, $0) }) { first, _ in first }
         for (id, registration) in registrations {
-            guard let install = byKey[registration.installationKey], install.state == .active else {
+            guard let install = byKey[registration.installationKey], install.isReachable(on: .urgent) else {
                 resolutions[id] = .skipped(.tokenDead)
                 continue
             }
@@ -71,13 +80,21 @@ struct RecipientResolver {
     }
 
     private func resolve(users ids: [UUID]) async throws -> [UUID: Resolution] {
-        let installs = try await PushInstallRepository(transaction).findActive(userIDs: ids)
+        let installs = try await PushInstallRepository(transaction).findReachable(userIDs: ids)
         var byUser: [UUID: [PushInstall]] = [:]
         for install in installs {
             if let user = install.userID { byUser[user, default: []].append(install) }
         }
         return Dictionary(
             uniqueKeysWithValues: ids.map { ($0, byUser[$0].map(Resolution.installs) ?? .skipped(.noInstallation)) })
+    }
+
+    private func resolve(installations ids: [UUID]) async throws -> [UUID: Resolution] {
+        let installs = try await PushInstallRepository(transaction).find(ids: ids)
+        let reachable = installs.filter { $0.userID != nil && $0.isReachable(on: .urgent) }
+        let byID = Dictionary(uniqueKeysWithValues: reachable.map { ($0.id, $0) })
+        return Dictionary(
+            uniqueKeysWithValues: ids.map { id in (id, byID[id].map { .installs([$0]) } ?? .skipped(.noInstallation)) })
     }
 
     private struct Skip: Error {

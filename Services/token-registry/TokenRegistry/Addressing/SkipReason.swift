@@ -14,6 +14,8 @@ enum SkipReason: String, Sendable {
     case tokenDead = "token_dead"
     /// Its user has no active installation.
     case noInstallation = "no_installation"
+    /// Its topic has ended, or somebody has taken the name for another one.
+    case topicEnded = "topic_ended"
     /// The kind of recipient is not served, or its id is none.
     case recipientUnsupported = "recipient_unsupported"
 }

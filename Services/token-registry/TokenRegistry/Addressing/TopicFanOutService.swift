@@ -69,7 +69,7 @@ public struct TopicFanOutService: Service {
     private func address(
         _ members: [UUID], of fanOut: TopicFanOut, in transaction: PostgresTransaction
     ) async throws -> Int {
-        let installs = try await PushInstallRepository(transaction).findActive(userIDs: members)
+        let installs = try await PushInstallRepository(transaction).findReachable(userIDs: members, lane: fanOut.lane)
         // An installation that passed from one member to another between two pages has its delivery already.
         let made = try await DeliveryRepository(transaction)
             .insertPending(installs.map { NewDelivery(of: fanOut.notificationID, to: $0) })

@@ -45,7 +45,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
 
         var addressed: [(request: Envelope<NotificationRequested>, deliveries: [NewDelivery])] = []
-        var fanOuts: [(request: Envelope<NotificationRequested>, topic: TopicName)] = []
+        var fanOuts: [(request: Envelope<NotificationRequested>, topic: Topic)] = []
         var skipped: [SkipReason: [NotificationRequested]] = [:]
         for request in requests {
             let resolution: RecipientResolver.Resolution =
@@ -54,14 +54,15 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             switch resolution {
             case .installs(let installs):
                 addressed.append((request, installs.map { NewDelivery(of: request.body, to: $0) }))
-            case .fanOut(let topic): fanOuts.append((request, topic))
+            case .fanOut(let topic) where request.body.topicID ?? topic.id == topic.id: fanOuts.append((request, topic))
+            case .fanOut: skipped[.topicEnded, default: []].append(request.body)
             case .skipped(let reason): skipped[reason, default: []].append(request.body)
             }
         }
         try await address(addressed, in: transaction)
         for (request, topic) in fanOuts {
             try await TopicFanOutRepository(transaction).begin(
-                notificationID: request.body.notificationID, topic: topic.text, except: request.body.exceptUserID,
+                notificationID: request.body.notificationID, topicID: topic.id, except: request.body.exceptUserID,
                 requestID: request.requestID, traceparent: request.traceparent)
         }
         try await skip(skipped, in: transaction)
@@ -114,6 +115,9 @@ extension NotificationRequested {
         return (1...200).contains(dedupeKey.count) && isText(dedupeKey) && (1...200).contains(recipient.id.count)
             && isText(recipient.id) && parameters.allSatisfy { isText($0.key) && isText($0.value) }
     }
+
+    /// The topic that was meant, when the request says so.
+    fileprivate var topicID: UUID? { parameters[NotificationParameter.topicID].flatMap { UUID(uuidString: $0) } }
 
     /// The member of a topic who is left out.
     fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(uuidString: $0) } }

@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+internal import PostgresClient
+
+extension PushInstallRepository {
+    /// How often a registration that changes nothing is written, as SQL.
+    static let seenInterval = "interval '\(Int(PushInstallLimits.seenInterval.inSeconds)) seconds'"
+    /// How long a suspect installation is left alone, as SQL.
+    static let suspectTime = "interval '\(Int(PushInstallLimits.suspectTime.inSeconds)) seconds'"
+
+    /// Writes registrations, of which there is one an installation, and binds them if a user is given; rows that need no
+    /// write are not even locked. Gives the rows as they are now, `is_written` where they were written.
+    static func upsertQuery(_ registrations: [PushRegistration], userID: UUID?) -> PostgresQuery {
+        """
+        WITH seen AS (
+            SELECT *, \(userID)::uuid AS user_id
+            FROM unnest(\(registrations.map(\.installationKey)), \(registrations.map(\.kind.rawValue)),
+                        \(registrations.map(\.valueSealed)), \(registrations.map(\.valueHash)),
+                        \(registrations.map(\.seenAt)), \(registrations.map(\.platform)),
+                        \(registrations.map(\.locale)), \(registrations.map(\.appVersion)))
+                AS s (installation_key, kind, value_sealed, value_hash, last_seen_at, platform, locale, app_version)
+        ), written AS (
+            INSERT INTO push_installs AS p (installation_key, kind, value_sealed, value_hash, registered_at,
+                                            last_seen_at, platform, locale, app_version, user_id)
+            SELECT installation_key, kind, value_sealed, value_hash, last_seen_at, last_seen_at, platform, locale,
+                   app_version, user_id
+            FROM seen WHERE NOT EXISTS (
+                SELECT FROM push_installs k WHERE k.installation_key = seen.installation_key
+                    AND (\(unescaped: needsWrite(old: "k", new: "seen"))) IS NOT TRUE)
+            ORDER BY installation_key
+            ON CONFLICT (installation_key) DO UPDATE
+            SET kind = EXCLUDED.kind, value_sealed = EXCLUDED.value_sealed, value_hash = EXCLUDED.value_hash,
+                user_id = coalesce(EXCLUDED.user_id, p.user_id),
+                generation = p.generation
+                    + (p.value_hash <> EXCLUDED.value_hash OR coalesce(p.user_id <> EXCLUDED.user_id, false))::integer,
+                registered_at = CASE WHEN p.value_hash = EXCLUDED.value_hash AND p.state IN ('active', 'stale')
+                                     THEN p.registered_at ELSE EXCLUDED.registered_at END,
+                last_seen_at = greatest(p.last_seen_at, EXCLUDED.last_seen_at),
+                platform = coalesce(EXCLUDED.platform, p.platform), locale = coalesce(EXCLUDED.locale, p.locale),
+                app_version = coalesce(EXCLUDED.app_version, p.app_version),
+                state = 'active', suspect_until = NULL, invalid_at = NULL, invalid_code = NULL
+            WHERE \(unescaped: needsWrite(old: "p", new: "EXCLUDED"))
+            RETURNING *
+        )
+        SELECT *, true AS is_written FROM written
+        UNION ALL
+        SELECT p.*, false FROM push_installs p JOIN seen ON seen.installation_key = p.installation_key
+        WHERE NOT EXISTS (SELECT FROM written WHERE written.id = p.id)
+        """
+    }
+
+    /// Whether a registration is newer than what is known, and says something that is worth writing.
+    private static func needsWrite(old: String, new: String) -> String {
+        """
+        (coalesce(\(old).invalid_at, \(old).suspect_until - \(suspectTime)) < \(new).last_seen_at) IS NOT FALSE
+        AND (\(old).value_hash = \(new).value_hash OR \(old).registered_at <= \(new).last_seen_at)
+        AND (\(old).value_hash <> \(new).value_hash OR \(old).state <> 'active'
+             OR \(old).last_seen_at < \(new).last_seen_at - \(seenInterval)
+             OR (\(new).user_id IS NOT NULL AND \(old).user_id IS DISTINCT FROM \(new).user_id)
+             OR \(new).platform <> coalesce(\(old).platform, '') OR \(new).locale <> coalesce(\(old).locale, '')
+             OR \(new).app_version <> coalesce(\(old).app_version, ''))
+        """
+    }
+}

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+
+struct PushInstallRegisterTests {
+    @Test func `a registration binds, and the generation grows only with the value or from one user to another`() async throws {
+        try await withStorage { client in
+            let (first, second) = (try await client.user(1), try await client.user(2))
+            let now = Date()
+            let new = try await client.register(.make(1, value: 1, seenAt: now), first)
+            #expect(new.isChanged && new.install.userID == first && new.install.generation == 1 && new.removedIDs.isEmpty)
+            #expect(try await client.register(.make(1, value: 2, seenAt: now + 1), first).install.generation == 2, "value")
+            #expect(try await client.register(.make(1, value: 2, seenAt: now + 2), second).install.generation == 3, "user")
+            let both = try await client.register(.make(1, value: 3, seenAt: now + 3), first).install
+            #expect(both.generation == 4 && both.id == new.install.id && both.valueSealed == [3], "both")
+        }
+    }
+
+    @Test func `an unchanged registration of the same day writes and locks nothing`() async throws {
+        try await withStorage { client in
+            let user = try await client.user()
+            let now = Date()
+            func version() async throws -> String {
+                try await client.query("SELECT ctid::text || ' ' || xmax::text AS version FROM push_installs")[0].decode("version")
+            }
+            _ = try await client.register(.make(1, seenAt: now), user)
+            let before = try await version()
+            let same = try await client.register(.make(1, seenAt: now + 3600), user)
+            #expect(!same.isChanged && same.install.userID == user)
+            #expect(try await version() == before)
+            #expect(try await client.register(.make(1, seenAt: now + 90_000), user).isChanged, "a day later")
+        }
+    }
+
+    @Test func `an older registration binds, and does not bring the old value back`() async throws {
+        try await withStorage { client in
+            let (first, second) = (try await client.user(1), try await client.user(2))
+            let now = Date()
+            _ = try await client.register(.make(1, value: 2, seenAt: now), first)
+            let late = try await client.register(.make(1, value: 1, seenAt: now - 60), second)
+            #expect(late.install.userID == second && late.install.valueSealed == [2] && late.install.generation == 2)
+        }
+    }
+
+    @Test func `a value that another row holds takes that row away`() async throws {
+        try await withStorage { client in
+            let (first, second) = (try await client.user(1), try await client.user(2))
+            let old = try await client.register(.make(1), first).install
+            var same = PushRegistration.make(2)
+            same.valueHash = PushRegistration.make(1).valueHash
+            let new = try await client.register(same, second)
+            #expect(new.removedIDs == [old.id])
+            #expect(try await PushInstallRepository(client).findReachable(userIDs: [first, second]) == [new.install])
+        }
+    }
+
+    @Test func `one installation too many costs the dead one first, then the one not seen for longest`() async throws {
+        try await withStorage { client in
+            let user = try await client.user()
+            let now = Date()
+            var installs: [PushInstall] = []
+            for seed in 0..<PushInstallLimits.perUserMax {
+                let registration = PushRegistration.make(seed, seenAt: now - Double(seed))
+                installs.append(try await client.register(registration, user).install)
+            }
+            let dead = DeadInstall(id: installs[3].id, generation: 1, code: "UNREGISTERED")
+            try await PushInstallRepository(client).markDead([dead])
+            #expect(try await client.register(.make(100, seenAt: now), user).removedIDs == [installs[3].id])
+            let old = PushRegistration.make(101, seenAt: now - 1000)
+            #expect(try await client.register(old, user).removedIDs == [installs.last?.id], "not itself, though it is older")
+            #expect(try await PushInstallRepository(client).findReachable(userIDs: [user]).count == PushInstallLimits.perUserMax)
+        }
+    }
+
+    @Test func `a user who registers many installations at once has no more than the most`() async throws {
+        try await withStorage { client in
+            let user = try await client.user()
+            _ = try await race(30) { try await client.register(.make($0), user).removedIDs }
+            #expect(try await PushInstallRepository(client).findReachable(userIDs: [user]).count == PushInstallLimits.perUserMax)
+            _ = try await race(30) { seed in
+                try await client.withTransaction { try await PushInstallRepository($0).claim(.make(100 + seed), userID: user) != nil }
+            }
+            #expect(try await PushInstallRepository(client).findReachable(userIDs: [user]).count == PushInstallLimits.perUserMax)
+        }
+    }
+
+    @Test func `of logins at once on one installation one has it, and each change of hands raised the generation`() async throws {
+        try await withStorage { client in
+            var users: [UUID] = []
+            for seed in 0..<10 { users.append(try await client.user(seed)) }
+            let ids = users
+            let now = Date()
+            let results = try await race(10) { try await client.register(.make(1, seenAt: now), ids[$0]).install }
+            let left = try await PushInstallRepository(client).findReachable(userIDs: users)
+            #expect(left.count == 1 && left.first?.generation == 10)
+            #expect(Set(results.map(\.generation)) == Set(1...10) && Set(results.map(\.id)).count == 1)
+        }
+    }
+
+    @Test func `a logout that races with the next login never unbinds the next user`() async throws {
+        try await withStorage { client in
+            let (first, second) = (try await client.user(1), try await client.user(2))
+            for round in 0..<20 {
+                _ = try await client.register(.make(round), first)
+                _ = try await race(2) { turn -> UUID? in
+                    if turn == 0 { return try await client.register(.make(round, seenAt: Date()), second).install.id }
+                    return try await PushInstallRepository(client).unregister(installationKey: hash(round), userID: first)
+                }
+                #expect(try await PushInstallRepository(client).find(installationKeys: [hash(round)]).map(\.userID) == [second])
+                _ = try await PushInstallRepository(client).unregister(installationKey: hash(round), userID: second)
+            }
+        }
+    }
+
+    @Test func `what became of an installation is written down, without its value`() async throws {
+        try await withStorage { client in
+            let (first, second) = (try await client.user(1), try await client.user(2))
+            let now = Date()
+            let install = try await client.register(.make(1, value: 1, seenAt: now), first).install
+            _ = try await client.register(.make(1, value: 1, seenAt: now + 90_000), first)
+            _ = try await client.register(.make(1, value: 2, seenAt: now + 90_001), first)
+            _ = try await client.register(.make(1, value: 2, seenAt: now + 90_002), second)
+            try await PushInstallRepository(client).markDead([DeadInstall(id: install.id, generation: 3, code: "UNREGISTERED")])
+            try await PushInstallRepository(client).unregister(installationKey: hash(1), userID: second)
+            let rows = try await client.query("SELECT * FROM push_install_audit ORDER BY id")
+            #expect(try rows.map { try $0.decode("event", as: String.self) } == ["registered", "rotated", "bound", "state", "removed"])
+            #expect(try rows.allSatisfy { try $0.decode("install_id", as: UUID.self) == install.id })
+            #expect(try rows.map { try $0.decode("new_user_id", as: UUID?.self) } == [first, first, second, second, nil])
+        }
+    }
+}
+
+extension PostgresClient {
+    /// The id of a user of its own for a test.
+    func user(_ seed: Int = 1) async throws -> UUID { try await UserRepository(self).make(seed).id }
+
+    /// Registers in a transaction, as identity-api does.
+    func register(_ registration: PushRegistration, _ userID: UUID) async throws -> RegisteredInstall {
+        try await withTransaction { try await PushInstallRepository($0).register(registration, userID: userID) }
+    }
+}
