@@ -1,5 +1,6 @@
 internal import BlobStore
 internal import EventBus
+internal import FoundationEssentials
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
@@ -38,6 +39,7 @@ public enum IdentityAPI: HeliographService {
         let authenticator = AccessTokenAuthenticator(postgres: postgres)
         let slots = UploadSlots(
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
+        let signals = RateLimiter<UUID>(configuration.limits.signals)
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let routes = APIRoutes(
             uploads: UploadController(
@@ -49,13 +51,10 @@ public enum IdentityAPI: HeliographService {
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
                 jobs: jobs, uploads: slots),
-            topics: TopicRoutes(
-                members: TopicController(
-                    postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics)),
-                photos: PhotoController(
-                    blobs: blobs, postgres: postgres, authenticator: authenticator, slots: slots,
-                    limiter: RateLimiter(configuration.limits.photos), limits: configuration.uploads,
-                    lifetime: configuration.photoLifetime)),
+            topics: topicRoutes(
+                configuration, postgres: postgres, blobs: blobs, keys: keys, authenticator: authenticator, uploads: slots,
+                signals: signals),
+            people: peopleRoutes(configuration, postgres: postgres, keys: keys, authenticator: authenticator, signals: signals),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)))
         let broadcasts = BroadcastReader(
@@ -100,5 +99,30 @@ public enum IdentityAPI: HeliographService {
                 controller: controller, postgres: postgres, jobs: jobs,
                 slots: UploadSlots(limit: configuration.eventStreams, perAddress: perAddress)),
             media: MediaController(blobs: blobs, signer: links.signer, slots: downloads))
+    }
+
+    private static func topicRoutes(
+        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, keys: AccountKeys,
+        authenticator: any Authenticator, uploads: UploadSlots, signals: RateLimiter<UUID>
+    ) -> TopicRoutes {
+        TopicRoutes(
+            members: TopicController(
+                postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics)),
+            photos: PhotoController(
+                blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
+                limiter: RateLimiter(configuration.limits.photos), limits: configuration.uploads,
+                lifetime: configuration.photoLifetime),
+            messages: MessageController(
+                postgres: postgres, keys: keys, authenticator: authenticator,
+                limiter: RateLimiter(configuration.limits.messages), signals: signals))
+    }
+
+    private static func peopleRoutes(
+        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, keys: AccountKeys, authenticator: any Authenticator,
+        signals: RateLimiter<UUID>
+    ) -> PeopleRoutes {
+        PeopleRoutes(
+            profile: ProfileController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
+            presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals))
     }
 }

@@ -60,9 +60,12 @@ public struct AccessTokenRepository: Sendable {
     /// Belongs in the transaction that mints the new pair, before it binds the installation: locks are taken in the order
     /// login, family, installation.
     ///
+    /// - Parameter family: The sign-in that takes their place, when it is there already; it is locked with the others.
     /// - Returns: How many pairs were revoked.
     @discardableResult
-    public func supersede(userID: UUID, installationKey: [UInt8]) async throws(PostgresError) -> Int {
+    public func supersede(
+        userID: UUID, installationKey: [UInt8], except family: UUID? = nil
+    ) async throws(PostgresError) -> Int {
         // One login of a user on a device at a time, so that each sees the pair of the one before it.
         try await db.execute(
             """
@@ -72,13 +75,15 @@ public struct AccessTokenRepository: Sendable {
         let rows = try await db.query(
             """
             SELECT DISTINCT family_id FROM access_tokens
-            WHERE user_id = \(userID) AND installation_key = \(installationKey) AND revoked_at IS NULL ORDER BY family_id
+            WHERE ((user_id = \(userID) AND installation_key = \(installationKey)) OR family_id = \(family))
+              AND revoked_at IS NULL
+            ORDER BY family_id
             """)
         var count = 0
         for row in rows {
-            let family = try row.decode("family_id", as: UUID.self)
-            try await lock(family: family)
-            count += try await revokeAll(familyID: family)
+            let found = try row.decode("family_id", as: UUID.self)
+            try await lock(family: found)
+            if found != family { count += try await revokeAll(familyID: found) }
         }
         return count
     }

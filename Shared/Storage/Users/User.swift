@@ -9,6 +9,8 @@ public struct User: Sendable, Equatable {
     public let emailLookup: [UInt8]
     /// The e-mail, sealed with `SealingContext.email`.
     public let emailSealed: [UInt8]
+    /// The name that others see, sealed with `SealingContext.displayName`; `nil` when none was given.
+    public let displayNameSealed: [UInt8]?
     /// When the account was made.
     public let createdAt: Date
 
@@ -16,6 +18,7 @@ public struct User: Sendable, Equatable {
         id = try row.decode("id")
         emailLookup = try row.decode("email_lookup")
         emailSealed = try row.decode("email_sealed")
+        displayNameSealed = try row.decode("display_name_sealed")
         createdAt = try row.decode("created_at")
     }
 }

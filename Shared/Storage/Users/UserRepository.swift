@@ -48,4 +48,11 @@ public struct UserRepository: Sendable {
         let rows = try await db.query(query.readOnly())
         return try rows.first.map { row throws(PostgresError) in try User(row: row) }
     }
+
+    /// Gives a user the name that others see, sealed; `nil` takes it away.
+    ///
+    /// - Returns: Whether there is such a user.
+    public func setDisplayName(_ sealed: [UInt8]?, of id: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute("UPDATE users SET display_name_sealed = \(sealed) WHERE id = \(id)") == 1
+    }
 }

@@ -13,14 +13,14 @@ struct AccountKeys: Sendable {
     }
 
     /// What the account of an e-mail is found by.
-    func emailLookup(_ email: EmailAddress) -> [UInt8] { authenticate("email:\(email.normalised)") }
+    func emailLookup(_ email: EmailAddress) -> [UInt8] { authenticated("email:\(email.normalised)") }
 
     /// The id of the account an e-mail has or would have.
     ///
     /// One and the same before and after the account exists: not even somebody who signs in with an unknown e-mail
     /// today and a known one tomorrow learns from the id which it was.
     func userID(_ email: EmailAddress) -> UUID {
-        let hash = authenticate("user_id:\(email.normalised)")
+        let hash = authenticated("user_id:\(email.normalised)")
         // Dressed as a random UUID (version 4), because that is what every other id looks like.
         return UUID(
             uuid: (
@@ -30,7 +30,24 @@ struct AccountKeys: Sendable {
     }
 
     func sealed(_ email: EmailAddress, lookup: [UInt8]) throws(CryptoError) -> [UInt8] {
-        try sealer.seal(Array(email.normalised.utf8), context: SealingContext.email(lookup: lookup))
+        try sealed(email.normalised, context: SealingContext.email(lookup: lookup))
+    }
+
+    /// Seals the name by which others see somebody.
+    func sealed(_ name: DisplayName, of userID: UUID) throws(CryptoError) -> [UInt8] {
+        try sealed(name.text, context: SealingContext.displayName(userID: userID))
+    }
+
+    /// The name by which others see a user; nil for one who has given none.
+    func displayName(of user: User) throws(CryptoError) -> String? {
+        guard let sealed = user.displayNameSealed else { return nil }
+        let name = try sealer.open(sealed, context: SealingContext.displayName(userID: user.id))
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// Seals a text for a place.
+    func sealed(_ text: String, context: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try sealer.seal(Array(text.utf8), context: context)
     }
 
     func installationKey(_ target: PushTarget) -> [UInt8] {
@@ -38,7 +55,7 @@ struct AccountKeys: Sendable {
     }
 
     func sealed(_ target: PushTarget, for sessionID: UUID) throws(CryptoError) -> [UInt8] {
-        try sealer.seal(Array(target.value.utf8), context: SealingContext.sessionPushToken(sessionID: sessionID))
+        try sealed(target.value, context: SealingContext.sessionPushToken(sessionID: sessionID))
     }
 
     /// Turns a session's push token into the registration of its installation.
@@ -52,11 +69,12 @@ struct AccountKeys: Sendable {
     /// Turns a push token that a device just sent into the registration of its installation.
     func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
         let key = installationKey(target)
-        let sealed = try sealer.seal(Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key))
+        let sealed = try sealed(target.value, context: SealingContext.pushInstall(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed,
             valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), seenAt: seenAt)
     }
 
-    private func authenticate(_ text: String) -> [UInt8] { HMACSHA256.authenticate(Array(text.utf8), key: lookupKey) }
+    /// What a text is known again by, without being kept: its HMAC under the lookup key.
+    func authenticated(_ text: String) -> [UInt8] { HMACSHA256.authenticate(Array(text.utf8), key: lookupKey) }
 }

@@ -6,6 +6,10 @@ internal import Storage
 /// Who sends a request.
 struct Identity: Sendable, Equatable {
     let userID: UUID
+    /// The sign-in it is sent under; nil where another system keeps those.
+    var signInID: UUID?
+    /// The installation the sign-in is tied to, once that has registered.
+    var installationKey: [UInt8]?
 }
 
 /// Tells who a bearer token belongs to. Other ways to sign in (an identity provider's JWT) are other conformances.
@@ -34,7 +38,9 @@ struct AccessTokenAuthenticator: Authenticator {
     let postgres: PostgresClient
 
     func authenticate(bearer token: String) async throws -> Identity? {
-        try await AccessTokenRepository(postgres).find(accessHash: OpaqueToken.hash(token)).map { Identity(userID: $0.userID) }
+        try await AccessTokenRepository(postgres).find(accessHash: OpaqueToken.hash(token)).map {
+            Identity(userID: $0.userID, signInID: $0.familyID, installationKey: $0.installationKey)
+        }
     }
 }
 

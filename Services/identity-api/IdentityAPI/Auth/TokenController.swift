@@ -108,21 +108,6 @@ struct TokenController: Sendable {
     }
 
     private static func refreshToken(_ request: Request, _ context: APIRequestContext) async throws -> String {
-        struct Body: Decodable {
-            let refreshToken: String?
-
-            enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
-        }
-        guard request.isJSON else {
-            throw APIError(.unsupportedMediaType, "The body must be application/json")
-        }
-        let bytes = try await request.collectBody(upTo: maxBodyBytes, context)
-        guard let body = try? JSONDecoder().decode(Body.self, from: Data(bytes.readableBytesView)) else {
-            throw APIError(.invalidRequest, "The body is not the JSON that is asked for")
-        }
-        guard let token = body.refreshToken, !token.isEmpty else {
-            throw APIError(.missingField, "The refresh token is missing", field: "refresh_token")
-        }
-        return token
+        try await JSONBody(of: request, upTo: maxBodyBytes, context).requiredText("refresh_token")
     }
 }

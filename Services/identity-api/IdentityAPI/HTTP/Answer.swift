@@ -10,6 +10,16 @@ enum Answer {
         json(.members(("success", true), ("code", 0), ("message", .string(message)), ("data", data)))
     }
 
+    /// `{"success":true,"data":…,"meta":…}`.
+    static func data(_ data: JSONText, _ requestID: String) -> JSONText {
+        .members(("success", true), ("data", data), ("meta", meta(requestID)))
+    }
+
+    /// What every answer says of itself.
+    static func meta(_ requestID: String) -> JSONText {
+        .members(("requestId", .string(requestID)), ("timestamp", .string(timestamp(Date()))))
+    }
+
     /// Any JSON body.
     static func json(_ value: JSONText, status: HTTPResponse.Status = .ok, type: String = "application/json") -> Response {
         let body = ByteBuffer(string: value.text)
@@ -43,7 +53,7 @@ enum Answer {
                     ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)))
             ),
             ("data", .null),
-            ("meta", .members(("requestId", .string(requestID)), ("timestamp", .string(timestamp(Date()))))))
+            ("meta", meta(requestID)))
     }
 
     private static func problem(_ error: APIError, requestID: String) -> JSONText {

@@ -20,6 +20,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case sessionNotFound = "session_not_found"
     case jobNotFound = "job_not_found"
     case topicNotFound = "topic_not_found"
+    case deviceNotRegistered = "device_not_registered"
     case rateLimited = "rate_limited"
     case accountLocked = "account_locked"
     case limitReached = "limit_reached"
@@ -46,6 +47,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .sessionNotFound: 1103
         case .jobNotFound: 1104
         case .topicNotFound: 1105
+        case .deviceNotRegistered: 1106
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -67,7 +69,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .unauthorized: .unauthorized
         case .forbidden: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
-        case .requestInProgress, .limitReached: .conflict
+        case .requestInProgress, .limitReached, .deviceNotRegistered: .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError
         case .overloaded: .serviceUnavailable

@@ -13,6 +13,13 @@ struct ImageRoutes: Sendable {
 struct TopicRoutes: Sendable {
     let members: TopicController
     let photos: PhotoController
+    let messages: MessageController
+}
+
+/// Who answers what people say of themselves and their devices.
+struct PeopleRoutes: Sendable {
+    let profile: ProfileController
+    let presence: PresenceController
 }
 
 /// The paths of the API and who answers them.
@@ -22,6 +29,7 @@ struct APIRoutes: Sendable {
     let tokens: TokenController
     let images: ImageRoutes
     let topics: TopicRoutes
+    let people: PeopleRoutes
     let limit: RateLimitMiddleware
 
     private typealias Answering = @Sendable (Request, APIRequestContext) async throws -> Response
@@ -46,6 +54,10 @@ struct APIRoutes: Sendable {
         serve("/v1/topics/:topic/members", [.get: topics.members.list], on: router)
         serve("/v1/topics/:topic/members/:user", [.put: topics.members.put, .delete: topics.members.delete], on: router)
         serve("/v1/topics/:topic/photos", [.post: topics.photos.add], on: router)
+        serve("/v1/topics/:topic/messages", [.post: topics.messages.post], on: router)
+        serve("/v1/topics/:topic/read", [.post: topics.messages.read], on: router)
+        serve("/v1/users/me", [.put: people.profile.put], on: router)
+        serve("/v1/users/me/presence", [.put: people.presence.put], on: router)
         serve("/media/**", [.get: images.media.file, .head: images.media.file], on: router)
         return router
     }

@@ -23,7 +23,7 @@ enum ImageJobAnswer {
                     ("job_id", .string(jobID.wireText)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
                     ("message", "Processing started. You will receive a notification when complete."))
             ),
-            ("meta", meta(requestID)))
+            ("meta", Answer.meta(requestID)))
     }
 
     /// A job, with its picture or its reason once it has ended.
@@ -39,7 +39,7 @@ enum ImageJobAnswer {
                     ("result", picture.map { .object(members(of: $0) + [("metadata", metadata(job))]) }),
                     ("error", job.failure.map(failure)))
             ),
-            ("meta", meta(requestID)))
+            ("meta", Answer.meta(requestID)))
     }
 
     /// A job that ended while the order's answer waited for it: everything is directly in `data`.
@@ -49,7 +49,7 @@ enum ImageJobAnswer {
         ]
         if let picture { data += members(of: picture) + [("metadata", metadata(job))] }
         if let failure = job.failure { data.append(("error", self.failure(failure))) }
-        return .members(("success", true), ("data", .object(data)), ("meta", meta(requestID)))
+        return .members(("success", true), ("data", .object(data)), ("meta", Answer.meta(requestID)))
     }
 
     /// A page of a user's jobs.
@@ -97,10 +97,6 @@ enum ImageJobAnswer {
 
     private static func failure(_ failure: ImageJob.Failure) -> JSONText {
         .members(("code", .string(failure.code.rawValue)), ("message", .string(failure.message)))
-    }
-
-    private static func meta(_ requestID: String) -> JSONText {
-        .members(("requestId", .string(requestID)), ("timestamp", .string(Answer.timestamp(Date()))))
     }
 }
 

@@ -17,6 +17,12 @@ struct LimitsConfiguration: Sendable {
     var photos = Rate(perMinute: 60, burst: 200)
     /// Changes that one account makes to the members of topics.
     var topics = Rate(perMinute: 600, burst: 10_000)
+    /// Registrations of devices by one account.
+    var devices = Rate(perMinute: 60, burst: 100)
+    /// Messages that one account sends.
+    var messages = Rate(perMinute: 120, burst: 300)
+    /// Other small things that one account tells: what it shows, has read, was sent, and is called.
+    var signals = Rate(perMinute: 600, burst: 1_000)
     /// Connections that one address may have at a time; trusted proxies are not counted.
     var connectionsPerAddress = 1_024
     /// Uploads, downloads, and streams of events, that one address may have under way, of each.
@@ -28,17 +34,15 @@ struct LimitsConfiguration: Sendable {
 
     /// Reads the settings whose names are below.
     init(_ settings: Settings) throws(ConfigurationError) {
-        address.perMinute = try settings.int("RATE_LIMIT_ADDRESS_PER_MINUTE", default: address.perMinute, in: 0...1_000_000)
-        address.burst = try settings.int("RATE_LIMIT_ADDRESS_BURST", default: address.burst, in: 1...1_000_000)
-        account.perMinute = try settings.int("RATE_LIMIT_ACCOUNT_PER_MINUTE", default: account.perMinute, in: 0...1_000_000)
-        account.burst = try settings.int("RATE_LIMIT_ACCOUNT_BURST", default: account.burst, in: 1...1_000_000)
-        orders.perMinute = try settings.int("RATE_LIMIT_ORDERS_PER_MINUTE", default: orders.perMinute, in: 0...1_000_000)
-        orders.burst = try settings.int("RATE_LIMIT_ORDERS_BURST", default: orders.burst, in: 1...1_000_000)
+        address = try settings.rate("RATE_LIMIT_ADDRESS", default: address)
+        account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account)
+        orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders)
         openImageJobs = try settings.int("IMAGE_JOBS_OPEN_PER_USER", default: openImageJobs, in: 0...1_000_000)
-        photos.perMinute = try settings.int("RATE_LIMIT_PHOTOS_PER_MINUTE", default: photos.perMinute, in: 0...1_000_000)
-        photos.burst = try settings.int("RATE_LIMIT_PHOTOS_BURST", default: photos.burst, in: 1...1_000_000)
-        topics.perMinute = try settings.int("RATE_LIMIT_TOPICS_PER_MINUTE", default: topics.perMinute, in: 0...1_000_000)
-        topics.burst = try settings.int("RATE_LIMIT_TOPICS_BURST", default: topics.burst, in: 1...1_000_000)
+        photos = try settings.rate("RATE_LIMIT_PHOTOS", default: photos)
+        topics = try settings.rate("RATE_LIMIT_TOPICS", default: topics)
+        devices = try settings.rate("RATE_LIMIT_DEVICES", default: devices)
+        messages = try settings.rate("RATE_LIMIT_MESSAGES", default: messages)
+        signals = try settings.rate("RATE_LIMIT_SIGNALS", default: signals)
         connectionsPerAddress = try settings.int(
             "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000)
         uploadsPerAddress = try settings.int("UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024)
@@ -50,5 +54,14 @@ struct LimitsConfiguration: Sendable {
             }
             addresses.trustedProxies.append(block)
         }
+    }
+}
+
+extension Settings {
+    /// Reads a rate from `…_PER_MINUTE` and `…_BURST`.
+    fileprivate func rate(_ name: String, default rate: Rate) throws(ConfigurationError) -> Rate {
+        Rate(
+            perMinute: try int("\(name)_PER_MINUTE", default: rate.perMinute, in: 0...1_000_000),
+            burst: try int("\(name)_BURST", default: rate.burst, in: 1...1_000_000))
     }
 }

@@ -10,7 +10,8 @@ internal import Storage
 internal import WireFormat
 
 /// Ends what nobody ended: sessions past their deadline, photos of decided sessions, records past their life,
-/// hashes of photos that are too old to be replayed, answers that are not repeated any more.
+/// hashes of photos that are too old to be replayed, answers that are not repeated any more, messages that are not named any
+/// more, and what nobody shows any more.
 ///
 /// Any number of instances may sweep; each row is taken by one of them.
 struct SessionSweeper: Service {
@@ -45,6 +46,8 @@ struct SessionSweeper: Service {
         while try await AccessTokenRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         while try await FacePhotoHashRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         while try await IdempotencyRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
+        while try await ConversationRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
+        while try await PresenceRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
         if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }
     }

@@ -6,7 +6,7 @@ internal import WireFormat
 enum TopicAnswer {
     /// That somebody is in a topic now.
     static func member(_ userID: UUID, of name: TopicName, requestID: String) -> JSONText {
-        success(.members(("topic", .string(name.text)), ("user_id", .string(userID.wireString))), requestID)
+        Answer.data(.members(("topic", .string(name.text)), ("user_id", .string(userID.wireString))), requestID)
     }
 
     /// A page of members.
@@ -15,7 +15,7 @@ enum TopicAnswer {
             JSONText.members(
                 ("user_id", .string(member.userID.wireString)), ("joined_at", .string(Answer.timestamp(member.joinedAt))))
         }
-        return success(
+        return Answer.data(
             .members(
                 ("topic", .string(topic.name.text)), ("owner_id", .string(topic.ownerID.wireString)),
                 ("member_count", .integer(topic.memberCount)), ("members", .array(items)),
@@ -25,12 +25,6 @@ enum TopicAnswer {
 
     /// The 202 of a photo.
     static func accepted(photoID: UUID, requestID: String) -> JSONText {
-        success(.members(("photo_id", .string(photoID.wireString)), ("status", "pending")), requestID)
-    }
-
-    private static func success(_ data: JSONText, _ requestID: String) -> JSONText {
-        .members(
-            ("success", true), ("data", data),
-            ("meta", .members(("requestId", .string(requestID)), ("timestamp", .string(Answer.timestamp(Date()))))))
+        Answer.data(.members(("photo_id", .string(photoID.wireString)), ("status", "pending")), requestID)
     }
 }

@@ -1,0 +1,72 @@
+internal import FoundationEssentials
+internal import Hummingbird
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `PUT /v1/users/me`: what others are shown of the sender.
+struct ProfileController: Sendable {
+    /// Bytes of the JSON.
+    private static let maxBodyBytes = 4 * 1_024
+
+    let postgres: PostgresClient
+    let keys: AccountKeys
+    let authenticator: any Authenticator
+    /// Counts the changes of an account.
+    let limiter: RateLimiter<UUID>
+
+    func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many changes by this account", wait: wait) }
+        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+        guard body.has(DisplayName.field) else {
+            throw APIError(.missingField, "The name is missing; null means none", field: DisplayName.field)
+        }
+        let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
+        let sealed = try name.map { try keys.sealed($0, of: identity.userID) }
+        guard try await UserRepository(postgres).setDisplayName(sealed, of: identity.userID) else {
+            throw APIError.unauthorized("The account is gone")
+        }
+        return Answer.json(
+            Answer.data(
+                .members(
+                    ("user_id", .string(identity.userID.wireString)),
+                    (DisplayName.field, name.map { .string($0.text) } ?? .null)),
+                context.requestID))
+    }
+}
+
+/// The name by which others see somebody. Never logged.
+struct DisplayName: Sendable {
+    static let field = "display_name"
+    /// The most characters of a name, as a reader counts them.
+    static let charactersMax = 50
+    /// The most bytes of a name, because a character may have any number.
+    static let bytesMax = 400
+
+    let text: String
+
+    /// Takes what somebody wants to be called; white space around it is dropped.
+    ///
+    /// - Throws: `invalid_request` for a name that is empty, too long, or has characters that would change how the words around
+    ///   it are shown: control characters, line breaks, changes of the direction of writing.
+    init(_ text: String) throws(APIError) {
+        let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
+        let name = String(trimmed)
+        guard !name.isEmpty, name.count <= Self.charactersMax, name.utf8.count <= Self.bytesMax,
+            !name.unicodeScalars.contains(where: Self.isUnsafe)
+        else {
+            throw APIError(
+                .invalidRequest, "A name has 1 to \(Self.charactersMax) characters on one line", field: Self.field)
+        }
+        self.text = name
+    }
+
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        case .format: scalar.properties.isBidiControl
+        default: false
+        }
+    }
+}

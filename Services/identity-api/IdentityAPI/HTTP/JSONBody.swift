@@ -1,0 +1,75 @@
+internal import Hummingbird
+internal import JSONStream
+
+/// The members of the JSON object that a request brings. Members that nobody asks for are left alone.
+struct JSONBody: Sendable {
+    private let values: [String: JSONValue]
+
+    /// Reads the body of a request, which has to be a JSON object.
+    ///
+    /// - Throws: `unsupported_media_type`, `payload_too_large`, or `invalid_request` for what is no JSON object.
+    init(of request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
+        guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
+        self = try JSONBody(parsing: Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView))
+    }
+
+    /// Reads the body of a request that may have none, which is as good as an empty object.
+    ///
+    /// - Throws: as ``init(of:upTo:_:)`` for a body that is there.
+    init(ofAny request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
+        let bytes = Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView)
+        guard !bytes.isEmpty else {
+            values = [:]
+            return
+        }
+        guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
+        self = try JSONBody(parsing: bytes)
+    }
+
+    /// Reads an object.
+    init(parsing bytes: [UInt8]) throws(APIError) {
+        let value: JSONValue
+        do throws(JSONStreamError) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            // What is wrong with it is told without anything of the request in it; the place is of use in the log.
+            throw APIError(.invalidRequest, "The body is not the JSON that is asked for", underlying: error)
+        }
+        guard let body = JSONBody(value) else { throw APIError(.invalidRequest, "The body is a JSON object") }
+        self = body
+    }
+
+    /// Takes an object; nil for any other value.
+    init?(_ value: JSONValue) {
+        guard case .object(let members) = value else { return nil }
+        values = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
+    }
+
+    /// Whether there is a member of this name, be it null.
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// A text; nil without one.
+    func text(_ name: String) throws(APIError) -> String? {
+        switch values[name] {
+        case nil, .null: return nil
+        case .string(let text) where !text.utf8.contains(0): return text
+        case .string: throw APIError(.invalidRequest, "A text has a character that no text has", field: name)
+        default: throw APIError(.invalidRequest, "A field must be a text", field: name)
+        }
+    }
+
+    /// A text that has to be there, and not be empty.
+    func requiredText(_ name: String) throws(APIError) -> String {
+        guard let text = try text(name), !text.isEmpty else { throw APIError(.missingField, "A field is missing", field: name) }
+        return text
+    }
+
+    /// Yes or no; nil without one.
+    func bool(_ name: String) throws(APIError) -> Bool? {
+        switch values[name] {
+        case nil, .null: return nil
+        case .bool(let value): return value
+        default: throw APIError(.invalidRequest, "A field is true or false", field: name)
+        }
+    }
+}

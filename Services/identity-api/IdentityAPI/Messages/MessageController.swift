@@ -1,0 +1,102 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `POST /v1/topics/conversation:{id}/messages` and `POST /v1/topics/{topic}/read`.
+///
+/// What is said goes on as a sealed preview in a push and is kept nowhere: the conversation itself is the app's.
+struct MessageController: Sendable {
+    /// Bytes of a message's JSON: a text of which every byte is escaped, and the rest.
+    private static let maxMessageBytes = 6 * ChatMessage.textBytesMax + 4 * 1_024
+    /// Bytes of the JSON that says what was read.
+    private static let maxReadBytes = 4 * 1_024
+
+    let postgres: PostgresClient
+    let keys: AccountKeys
+    let authenticator: any Authenticator
+    /// Counts the messages of an account.
+    let limiter: RateLimiter<UUID>
+    /// Counts what an account says to have read.
+    let signals: RateLimiter<UUID>
+
+    /// Posts a message, once: the same one again gets the same answer and no other push.
+    func post(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let name = try context.topicName()
+        guard name.kind == .conversation else {
+            throw APIError(.invalidRequest, "Messages are sent to conversations", field: "topic")
+        }
+        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many messages of this account", wait: wait) }
+        let message = try ChatMessage(try await JSONBody(of: request, upTo: Self.maxMessageBytes, context), in: name)
+        guard let sender = try await UserRepository(postgres).find(id: identity.userID) else {
+            throw APIError.unauthorized("The account is gone")
+        }
+        let push = try ChatPush(message, senderName: try keys.displayName(of: sender), keys: keys)
+        let (posted, isReplay) = try await write(push, by: identity.userID, request, context)
+        var response = Answer.json(Self.answer(posted, name, context.requestID), status: .accepted)
+        if isReplay { response.headers[.idempotentReplayed] = "true" }
+        return response
+    }
+
+    /// Notes that the sender has seen what is in a topic, up to a message or all of it.
+    func read(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        let name = try context.topicName()
+        if let wait = signals.take(identity.userID) { throw APIError.rateLimited("Too many signals of this account", wait: wait) }
+        let body = try await JSONBody(ofAny: request, upTo: Self.maxReadBytes, context)
+        let messageID = try body.text("message_id").map { id throws(APIError) in try ChatMessage.checkedID(id) }
+        switch try await ConversationRepository(postgres).markRead(name, by: identity.userID, upTo: messageID) {
+        case .notFound: throw APIError.topicNotFound
+        case .messageUnknown:
+            throw APIError(.invalidRequest, "The topic has no such message, or not any more", field: "message_id")
+        case .unread(let unread):
+            let badge = try await UnreadRepository(postgres).totals(userIDs: [identity.userID])[identity.userID] ?? 0
+            let data = JSONText.members(
+                ("topic", .string(name.text)), ("unread", .integer(unread)), ("badge", .integer(badge)))
+            return Answer.json(Answer.data(data, context.requestID))
+        }
+    }
+
+    /// Writes the message and the push that follows in one transaction.
+    ///
+    /// - Returns: The message, and whether it was posted before.
+    private func write(
+        _ push: ChatPush, by senderID: UUID, _ request: Request, _ context: APIRequestContext
+    ) async throws -> (ConversationMessage, isReplay: Bool) {
+        let message = push.message
+        let new = NewConversationMessage(
+            conversation: message.conversation, messageID: message.messageID, senderID: senderID,
+            notificationID: push.notificationID, fingerprint: keys.authenticated(message.fingerprintMessage))
+        let traceparent = request.headers[.traceparent].flatMap(TraceParent.checked)
+        return try await postgres.withTransaction { transaction in
+            switch try await ConversationRepository(transaction).post(new) {
+            case .notFound: throw APIError.topicNotFound
+            case .idTaken:
+                throw APIError(.idempotencyKeyReused, "The id was used for another message", field: "message_id")
+            case .repeated(let posted): return (posted, true)
+            case .posted(let posted, let memberCount):
+                // Who talks to nobody wakes nobody.
+                if memberCount > 1 {
+                    let told = push.request(posted, memberCount: memberCount)
+                    try await OutboxRepository(transaction).publish(
+                        told, requestID: context.requestID, traceparent: traceparent, expiresAt: told.expiresAt)
+                }
+                Counter(label: "chat_messages_total").increment()
+                return (posted, false)
+            }
+        }
+    }
+
+    private static func answer(_ posted: ConversationMessage, _ name: TopicName, _ requestID: String) -> JSONText {
+        Answer.data(
+            .members(
+                ("message_id", .string(posted.messageID)), ("conversation_id", .string(name.id)),
+                ("created_at", .string(Answer.timestamp(posted.createdAt)))),
+            requestID)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import PostgresClient
+import ServiceDefaults
+import Storage
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+/// A conversation of Ada, who made it, and Ben; Eve is not in it. All are signed in.
+struct Chat: Sendable {
+    static let path = "/v1/topics/conversation:c-1"
+
+    let api: IdentityFixture
+    let ada: Customer
+    let ben: Customer
+    let eve: Customer
+
+    func post(_ json: String, by sender: Customer, to path: String = Chat.path) async throws -> HTTPClientResponse {
+        try await api.json("POST", path + "/messages", json, by: sender)
+    }
+
+    /// Posts a text and expects that it is taken.
+    func say(_ text: String, _ messageID: String, by sender: Customer) async throws {
+        let answer = try await post(#"{"message_id":"\#(messageID)","text":"\#(text)"}"#, by: sender)
+        #expect(answer.status == 202)
+    }
+
+    func read(_ json: String = "", by reader: Customer, of path: String = Chat.path) async throws -> HTTPClientResponse {
+        try await api.json("POST", path + "/read", json, by: reader)
+    }
+
+    /// The pushes that were asked for, in their order.
+    func pushes() async throws -> [NotificationRequested] {
+        try await api.postgres.query("SELECT body FROM outbox WHERE type = 'notification.requested' ORDER BY id").map { row in
+            try EncodedEnvelope(
+                id: UUID(), type: .notificationRequested, version: 1, key: "k", occurredAt: Date(), body: try row.decode("body")
+            ).decode(NotificationRequested.self).body
+        }
+    }
+
+    /// Opens a sealed parameter, as the notifier does.
+    func open(_ name: String, of push: NotificationRequested, context: [UInt8]) throws -> String {
+        let text = try #require(push.parameters[name])
+        let sealed = try #require(Base64URL.decode(text))
+        return String(decoding: try api.context.sealer.open(sealed, context: context), as: UTF8.self)
+    }
+}
+
+extension IdentityFixture {
+    /// Ties somebody's sign-in to an installation, as the registration of its push token does.
+    func tie(_ customer: Customer, to installation: String) async throws {
+        let authenticator = AccessTokenAuthenticator(postgres: postgres)
+        let identity = try await authenticator.authenticate(bearer: customer.token)
+        let family = try #require(identity?.signInID)
+        let tied = try await postgres.withTransaction { transaction in
+            try await AccessTokenRepository(transaction)
+                .tie(familyID: family, of: customer.userID, to: SHA256.hash(installation))
+        }
+        #expect(tied == .tied)
+    }
+
+    func json(_ method: String, _ path: String, _ json: String, by sender: Customer? = nil) async throws -> HTTPClientResponse {
+        let headers = (sender.map { [$0.bearer] } ?? []) + [(name: "Content-Type", value: "application/json")]
+        return try await send(method, path, headers: headers, body: Array(json.utf8))
+    }
+}
+
+func withChat(_ body: (Chat) async throws -> Void) async throws {
+    try await withChat(configuredBy: { _ in }, body)
+}
+
+func withChat(
+    configuredBy change: (inout IdentityAPIConfiguration) -> Void, _ body: (Chat) async throws -> Void
+) async throws {
+    try await withIdentityAPI(change) { api in
+        let people = (try await api.customer("ada"), try await api.customer("ben"), try await api.customer("eve"))
+        for member in ["me", people.1.userID.wireString] {
+            #expect(try await api.send("PUT", Chat.path + "/members/\(member)", headers: [people.0.bearer]).status == 200)
+        }
+        try await body(Chat(api: api, ada: people.0, ben: people.1, eve: people.2))
+    }
+}
