@@ -46,7 +46,7 @@ import TestSupport
             let mine = try await fixture.call("GET", "/control/messages?token=" + a)
             let messages = try #require(mine.json["messages"]?.elements)
             #expect(messages.map { $0["message"]?["notification"]?["title"]?.string } == ["1", "3"])
-            #expect(messages[0].members?.map(\.name) == ["name", "received_at", "message"])
+            #expect(messages[0].members?.map(\.name) == ["name", "received_at", "message", "apns"])
             #expect(messages[0]["received_at"]?.string?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
             #expect(try await fixture.call("GET", "/control/messages").json["messages"]?.elements?.count == 3)
             #expect(try await fixture.call("DELETE", "/control/messages").status == 204)
@@ -58,9 +58,9 @@ import TestSupport
         try await Fixture.run { fixture async throws in
             let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             async let answer = fixture.call("GET", "/control/messages?wait=30&token=" + mine, timeout: .seconds(40))
-            try await eventually("a waiter") { await fixture.emulator.core.inbox.audience.waiters == 1 }
+            try await eventually("a waiter") { fixture.emulator.core.inbox.audience.waiters == 1 }
             _ = try await fixture.send(message(other, "theirs"))
-            try await eventually("a waiter again") { await fixture.emulator.core.inbox.audience.waiters == 1 }
+            try await eventually("a waiter again") { fixture.emulator.core.inbox.audience.waiters == 1 }
             _ = try await fixture.send(message(mine, "mine"))
             #expect(try await answer.json["messages"]?[0]?["message"]?["notification"]?["title"] == "mine")
         }
@@ -86,10 +86,10 @@ import TestSupport
         try await Fixture.run { fixture async throws in
             let inbox = fixture.emulator.core.inbox
             let waiting = Task { await inbox.messages(to: nil, atLeast: 1, within: .seconds(60)) }
-            try await eventually("a waiter") { await inbox.audience.waiters == 1 }
+            try await eventually("a waiter") { inbox.audience.waiters == 1 }
             waiting.cancel()
             #expect(await waiting.value.isEmpty)
-            #expect(await inbox.audience.waiters == 0)
+            #expect(inbox.audience.waiters == 0)
         }
     }
 

@@ -1,7 +1,8 @@
-import FCMEmulator
 import HTTPClient
 import TestSupport
 import Testing
+
+@testable import FCMEmulator
 
 @Suite struct FaultTests {
     private func body(_ token: String) -> String { #"{"message":{"token":"\#(token)"}}"# }
@@ -53,7 +54,7 @@ import Testing
             slow.latency = .milliseconds(300)
             slow.registration = lucky
             fixture.emulator.addFault(slow)
-            var reset = FaultRule(.resetStream)
+            var reset = FaultRule(.resetStream())
             reset.registration = unlucky
             fixture.emulator.addFault(reset)
             async let survivor = fixture.send(body(lucky))
@@ -106,6 +107,56 @@ import Testing
         }
     }
 
+    @Test func `a rule can hit each so-manieth request, or so many of a hundred`() async throws {
+        try await Fixture.run { fixture async throws in
+            let token = fixture.emulator.mintToken()
+            _ = try await fixture.call("POST", "/control/faults", #"{"status":503,"every":3,"count":0}"#)
+            var statuses: [Int] = []
+            for _ in 0..<6 { statuses.append(try await fixture.send(body(token)).status) }
+            #expect(statuses == [200, 200, 503, 200, 200, 503])
+            fixture.emulator.clearFaults()
+            _ = try await fixture.call("POST", "/control/faults", #"{"status":500,"percent":50,"count":0}"#)
+            var failed = 0
+            for _ in 0..<60 { failed += try await fixture.send(body(token)).status == 500 ? 1 : 0 }
+            #expect((5...55).contains(failed), "fair coins fall outside once in 10^12 times")
+        }
+    }
+
+    @Test func `a rule can begin later and end by itself`() async throws {
+        try await Fixture.run { fixture async throws in
+            let token = fixture.emulator.mintToken()
+            _ = try await fixture.call("POST", "/control/faults", #"{"status":503,"count":0,"starts_in":100,"lasts":200}"#)
+            var statuses: [Int] = []
+            for _ in 0..<3 {
+                statuses.append(try await fixture.send(body(token)).status)
+                fixture.emulator.advanceClock(seconds: 160)
+            }
+            #expect(statuses == [200, 503, 200])
+            #expect(try await fixture.call("GET", "/control/faults").json["faults"]?.elements?.isEmpty == true)
+        }
+    }
+
+    @Test func `a rule can be for one kind of phone, and name a date to come back`() async throws {
+        try await Fixture.run { fixture async throws in
+            let (apple, android) = (fixture.emulator.mintToken(), fixture.emulator.mintToken(platform: .android))
+            let rule = #"{"status":503,"platform":"android","retry_after_date_in":90}"#
+            _ = try await fixture.call("POST", "/control/faults", rule)
+            #expect(try await fixture.send(body(apple)).status == 200)
+            let answer = try await fixture.send(body(android))
+            let date = try #require(answer.response.header("retry-after"))
+            #expect(answer.status == 503 && date.wholeMatch(of: /\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/) != nil)
+        }
+    }
+
+    @Test func `latencies follow the distribution that is asked for`() {
+        let even = (0..<200).map { _ in FaultLatency.uniform(.milliseconds(10), .milliseconds(20)).sample() }
+        #expect(even.allSatisfy { $0 >= .milliseconds(10) && $0 <= .milliseconds(20) } && Set(even).count > 100)
+        let skewed = (0..<2000).map { _ in FaultLatency.logNormal(p50: .milliseconds(50), p99: .milliseconds(500)).sample() }.sorted()
+        #expect(skewed[1000] > .milliseconds(40) && skewed[1000] < .milliseconds(60))
+        #expect(skewed[1980] > .milliseconds(300) && skewed[1980] < .milliseconds(900))
+        #expect(FaultLatency.milliseconds(7).sample() == .milliseconds(7))
+    }
+
     @Test func `the token endpoint can fail too`() async throws {
         try await Fixture.run { fixture async throws in
             _ = try await fixture.call("POST", "/control/faults", #"{"endpoint":"token","status":503}"#)
@@ -117,7 +168,8 @@ import Testing
 
     @Test(arguments: [
         "{", "[]", #"{"code":"NOPE"}"#, #"{"status":200}"#, #"{"action":"explode"}"#, #"{"colour":1}"#, #"{"count":-1}"#,
-        #"{"latency_ms":999999999}"#, #"{"endpoint":"x"}"#,
+        #"{"latency_ms":999999999}"#,
+        #"{"percent":101}"#, #"{"reset":"X","action":"reset"}"#, #"{"latency_ms":{"min":2,"max":1}}"#, #"{"endpoint":"x"}"#,
     ])
     func `a rule that makes no sense is refused`(_ rule: String) async throws {
         try await Fixture.run { fixture async throws in

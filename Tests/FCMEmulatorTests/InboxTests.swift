@@ -56,11 +56,11 @@ import Testing
             let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             _ = try await fixture.send(push(mine, title: "before", collapse: "1"))
             async let stream = fixture.call("GET", "/control/stream?token=" + mine, timeout: .seconds(30))
-            try await eventually("a stream") { await inbox.audience.streams == 1 }
+            try await eventually("a stream") { inbox.audience.streams == 1 }
             _ = try await fixture.send(push(mine, title: "after", collapse: "1"))
             _ = try await fixture.send(push(other, title: "theirs", collapse: "1"))
-            await fixture.emulator.clearMessages()
-            await inbox.close()
+            fixture.emulator.clearMessages()
+            inbox.close()
             let answer = try await stream
             #expect(answer.response.header("content-type") == "text/event-stream")
             let events = answer.text.split(separator: "\n").filter { $0.hasPrefix("event: ") }.map { String($0.dropFirst(7)) }
@@ -76,11 +76,11 @@ import Testing
     @Test func `there are only so many streams`() async throws {
         try await Fixture.run({ $0.limits.streams = 1 }) { fixture async throws in
             let inbox = fixture.emulator.core.inbox
-            var stream: AsyncStream<Inbox.Event>? = try #require(await inbox.subscribe(to: nil))
+            var stream: AsyncStream<Inbox.Event>? = try #require(inbox.subscribe(to: nil))
             #expect(try await fixture.call("GET", "/control/stream").status == 503)
             _ = stream
             stream = nil
-            try await eventually("the place is free") { await inbox.audience.streams == 0 }
+            try await eventually("the place is free") { inbox.audience.streams == 0 }
         }
     }
 

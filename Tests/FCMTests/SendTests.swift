@@ -58,7 +58,7 @@ import TestSupport
     @Test func `a lost answer is ambiguous, and the push may have arrived`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
-            var rule = FaultRule(.resetStream)
+            var rule = FaultRule(.resetStream())
             rule.isDelivered = true
             fixture.emulator.addFault(rule)
             #expect(try await fixture.send(to: token).outcome == .ambiguous)

@@ -24,7 +24,7 @@ import WireFormat
     @Test func `a lost answer leads to the same push again, under the same collapse id`() async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
-            var rule = FaultRule(.resetStream)
+            var rule = FaultRule(.resetStream())
             rule.isDelivered = true
             fixture.emulator.addFault(rule)
             let delivery = try #require(try await fixture.settled(fixture.address([token])).first)

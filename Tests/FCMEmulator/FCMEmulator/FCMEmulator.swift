@@ -47,6 +47,27 @@ public final class FCMEmulator: Service, Sendable {
         return logger
     }
 
+    private var running: Running? {
+        state.withLock { state in
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+    }
+
+    private var host: String { configuration.host == "0.0.0.0" ? "localhost" : configuration.host }
+
+    /// The base URL of the plain listener, without a slash at the end; its port is 0 while the emulator does not run.
+    public var url: String { "http://\(host):\(running?.plain.port ?? 0)" }
+
+    /// The base URL of the TLS listener; nil while the emulator does not run, or without that listener.
+    public var tlsURL: String? { running?.tls.map { "https://\(host):\($0.port)" } }
+
+    /// The port of the plain listener; nil while the emulator does not run.
+    public var port: Int? { running?.plain.port }
+
+    /// The port of the TLS listener; nil while the emulator does not run, or without that listener.
+    public var tlsPort: Int? { running?.tls?.port }
+
     // MARK: Life
 
     /// Makes missing key files, binds both listeners, and returns once requests are accepted.
@@ -56,12 +77,12 @@ public final class FCMEmulator: Service, Sendable {
             state = .starting
         }
         let plain = try await Listener.start(
-            router(), server: .http1(), host: configuration.host, port: configuration.port, logger: logger)
+            router(), server: server(tls: nil), host: configuration.host, port: configuration.port, logger: logger)
         var tls: Listener?
         do throws(FCMEmulatorError) {
             if let port = configuration.tlsPort {
                 tls = try await Listener.start(
-                    router(), server: try await tlsServer(), host: configuration.host, port: port, logger: logger)
+                    router(), server: server(tls: try await tlsConfiguration()), host: configuration.host, port: port, logger: logger)
             }
             try await loadServiceAccount(plainPort: plain.port, tlsPort: tls?.port)
         } catch {
@@ -72,7 +93,7 @@ public final class FCMEmulator: Service, Sendable {
         let heartbeat = Task { [core] in
             while true {
                 try await Task.sleep(for: Self.heartbeatInterval)
-                await core.inbox.heartbeat()
+                core.inbox.heartbeat()
             }
         }
         let running = Running(plain: plain, tls: tls, heartbeat: heartbeat)
@@ -88,7 +109,7 @@ public final class FCMEmulator: Service, Sendable {
         }
         guard let running else { return }
         running.heartbeat.cancel()
-        await core.inbox.close()
+        core.inbox.close()
         core.connections.closeAll()
         await running.plain.stop()
         await running.tls?.stop()
@@ -106,10 +127,8 @@ public final class FCMEmulator: Service, Sendable {
 
     private func router() -> Router<EmulatorContext> {
         let router = Router(context: EmulatorContext.self)
-        let send = SendRoute(core: core)
-        let token = TokenRoute(core: core)
-        router.post("/v1/projects/{project}/messages:send") { try await send.respond($0, $1) }
-        router.post("/token") { try await token.respond($0, $1) }
+        HTTP1Routes(core: core).add(to: router)
+        MetadataRoutes(core: core).add(to: router)
         ControlRoutes(core: core).add(to: router)
         PageRoutes(core: core).add(to: router)
         router.get("/**") { _, _ in Answer.html(status: 404) }
@@ -117,9 +136,13 @@ public final class FCMEmulator: Service, Sendable {
         return router
     }
 
-    private func tlsServer() async throws(FCMEmulatorError) -> HTTPServerBuilder {
+    private func server(tls: TLSConfiguration?) -> HTTPServerBuilder {
+        let bridge = RouterBridge(responder: router().buildResponder(), logger: Self.quietLogger)
+        return HTTPServerBuilder { [core] in try EmulatorChannel(tls: tls, core: core, router: bridge, responder: $0) }
+    }
+
+    private func tlsConfiguration() async throws(FCMEmulatorError) -> TLSConfiguration {
         let configuration = configuration
-        let connections = core.connections
         do {
             // Files, and perhaps a new key: not on the cooperative pool.
             return try await NIOThreadPool.singleton.runIfActive {
@@ -128,9 +151,8 @@ public final class FCMEmulator: Service, Sendable {
                     names: configuration.certificateNames, now: configuration.now())
                 let chain = try NIOSSLCertificate.fromPEMFile(configuration.certificateFile)
                 let key = try NIOSSLPrivateKey(file: configuration.privateKeyFile, format: .pem)
-                let tls = TLSConfiguration.makeServerConfiguration(
+                return TLSConfiguration.makeServerConfiguration(
                     certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-                return HTTPServerBuilder { try TLSChannel(tls, connections: connections, responder: $0) }
             }
         } catch let error as FCMEmulatorError {
             throw error
@@ -159,74 +181,4 @@ public final class FCMEmulator: Service, Sendable {
             throw FCMEmulatorError(.serviceAccount, "cannot load the service account", underlying: error)
         }
     }
-}
-
-extension FCMEmulator {
-    private var running: Running? {
-        state.withLock { state in
-            guard case .running(let running) = state else { return nil }
-            return running
-        }
-    }
-
-    private var host: String { configuration.host == "0.0.0.0" ? "localhost" : configuration.host }
-
-    /// The base URL of the plain listener, without a slash at the end; its port is 0 while the emulator does not run.
-    public var url: String { "http://\(host):\(running?.plain.port ?? 0)" }
-
-    /// The base URL of the TLS listener; nil while the emulator does not run, or without that listener.
-    public var tlsURL: String? { running?.tls.map { "https://\(host):\($0.port)" } }
-
-    /// The port of the plain listener; nil while the emulator does not run.
-    public var port: Int? { running?.plain.port }
-
-    /// The port of the TLS listener; nil while the emulator does not run, or without that listener.
-    public var tlsPort: Int? { running?.tls?.port }
-
-    // MARK: What the control API does, without the detour over HTTP
-
-    /// Hands out a registration token.
-    public func mintToken(platform: DevicePlatform = .ios, project: String? = nil) -> String {
-        core.registrations.mintToken(platform: platform, project: project)
-    }
-
-    /// Hands out a Firebase installation id.
-    public func mintFID(platform: DevicePlatform = .ios, project: String? = nil) -> String {
-        core.registrations.mintFID(platform: platform, project: project)
-    }
-
-    /// Makes a registration dead: later sends are refused as `UNREGISTERED`.
-    public func deleteToken(_ token: String) { core.registrations.delete(token) }
-
-    /// The messages accepted for a registration (nil: all), once there are `count` or the time is over.
-    public func messages(
-        to registration: String? = nil, atLeast count: Int = 0, within patience: Duration = .zero
-    ) async -> [ReceivedMessage] {
-        await core.inbox.messages(to: registration, atLeast: count, within: patience)
-    }
-
-    /// Forgets all messages accepted so far.
-    public func clearMessages() async { await core.inbox.clear() }
-
-    /// Makes coming requests fail; false when there are too many rules.
-    @discardableResult
-    public func addFault(_ rule: FaultRule) -> Bool { core.faults.add(rule) != nil }
-
-    /// Ends all faults.
-    public func clearFaults() { core.faults.removeAll() }
-
-    /// Issues an access token without an assertion: for tests that are about something else.
-    public func issueAccessToken() -> String {
-        let lifetime = Double(configuration.accessTokenLifetimeSeconds)
-        return core.accessTokens.issue(expires: configuration.now().addingTimeInterval(lifetime))
-    }
-
-    /// Makes all access tokens issued so far invalid.
-    public func revokeAccessTokens() { core.accessTokens.revokeAll() }
-
-    /// Cuts every connection, without a word; new ones are accepted.
-    public func dropConnections() { core.connections.closeAll() }
-
-    /// How much it has been asked since its start.
-    public var statistics: FCMEmulatorStatistics { core.statistics }
 }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public struct FCMEmulatorConfiguration: Sendable {
     /// The address both listeners bind to.
     public var host = "127.0.0.1"
-    /// The port of the plain HTTP/1.1 listener: inbox page, control API, curl; 0 lets the system choose.
+    /// The port of the plain listener (HTTP/1.1, and HTTP/2 by prior knowledge); 0 lets the system choose.
     public var port = 0
     /// The port of the TLS listener (HTTP/2 by ALPN); 0 lets the system choose, nil means no TLS listener.
     public var tlsPort: Int? = 0
@@ -18,6 +18,10 @@ public struct FCMEmulatorConfiguration: Sendable {
     public var serviceAccountFile: String
     /// The Firebase project of a service account made here.
     public var projectID = "heliograph-dev"
+    /// The project's number: the sender id of its apps.
+    public var projectNumber = "438712605913"
+    /// How many requests a project may send a minute before it is refused; nil means any number. FCM allows 600,000.
+    public var quotaPerMinute: Int?
     /// The `token_uri` of a service account made here; nil means this emulator's own.
     public var tokenURL: String?
     /// The name of the app that the inbox page shows above each push.
@@ -51,12 +55,14 @@ public enum MessageSizeLimit: String, Sendable, CaseIterable {
 
 /// The bounds of everything the emulator keeps.
 public struct FCMEmulatorLimits: Sendable {
-    /// Messages kept for the control API, and up to an eighth more; the oldest go first.
-    public var messages = 10_000
+    /// Messages kept for the control API; the oldest go first.
+    public var messages = 100_000
+    /// Requests kept in the log; the oldest go first.
+    public var requests = 10_000
     /// Cards kept for the inbox page; the oldest go first.
     public var cards = 500
     /// Registered tokens; the oldest go first.
-    public var registrations = 100_000
+    public var registrations = 250_000
     /// Access tokens alive; the oldest go first.
     public var accessTokens = 1_000
     /// Fault rules at a time.

@@ -21,9 +21,15 @@ struct FCMEmulatorCommand: AsyncParsableCommand {
               curl -X DELETE localhost:9080/control/messages                 forget all pushes
               curl -d '{"code":"UNAVAILABLE","retry_after":"30","count":3}' localhost:9080/control/faults
               curl -d '{"action":"drop","delivered":true}' localhost:9080/control/faults   accepted, but the answer is lost
-              curl -X DELETE localhost:9080/control/faults                   all is well again
-            Faults: action error|html|hang|drop|reset|delay, status, code, retry_after, latency_ms, delivered, count (0: until \
-            removed), skip, token, endpoint send|token.
+              curl -d '{"action":"goaway","every":500,"count":0}' localhost:9080/control/faults
+              curl localhost:9080/control/faults                             the rules in force; -X DELETE: all is well again
+              curl localhost:9080/control/requests                           what became of each request (?status=400&token=…)
+              curl -d '{"per_minute":600000}' localhost:9080/control/quota   FCM's quota, in a bucket filled each minute
+              curl -d '{"advance_seconds":3600}' localhost:9080/control/clock
+              curl -X POST localhost:9080/control/tokens/TOKEN/rotate        or revive, expire; offline and online (Android)
+            Faults: action error|html|hang|drop|reset|goaway|delay; status, code, retry_after, retry_after_date_in, reset, \
+            latency_ms (a number, {min, max} or {p50, p99}), delivered; for which requests: count (0: until removed), skip, \
+            every, percent, token, platform, starts_in and lasts (seconds), endpoint send|token.
             """,
         subcommands: [Run.self, Healthcheck.self], defaultSubcommand: Run.self)
 }

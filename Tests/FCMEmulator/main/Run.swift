@@ -11,7 +11,7 @@ struct Run: AsyncParsableCommand {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port of the plain HTTP/1.1 listener: inbox page, control API, curl.")
+    @Option(help: "The port of the plain listener (HTTP/1.1 and h2c): inbox page, control API, curl.")
     var port = 9080
 
     @Option(help: "The port of the TLS listener, which speaks HTTP/2.")
@@ -48,6 +48,9 @@ struct Run: AsyncParsableCommand {
         transform: { try parse(MessageSizeLimit(rawValue: $0), "documented or observed") })
     var sizeMode = MessageSizeLimit.documented
 
+    @Option(help: "How many requests a minute the project may send (default: any number; FCM allows 600000).")
+    var quotaPerMinute: Int?
+
     @Option(help: "How many sends to a token just deleted still succeed.")
     var unregisterLagSends = 0
 
@@ -74,6 +77,7 @@ struct Run: AsyncParsableCommand {
         configuration.tokenURL = tokenUrl
         configuration.appName = appName
         configuration.sizeLimit = sizeMode
+        configuration.quotaPerMinute = quotaPerMinute
         configuration.unregisterLagSends = unregisterLagSends
         var logger = Logger(label: "fcm-emulator")
         logger.logLevel = logLevel

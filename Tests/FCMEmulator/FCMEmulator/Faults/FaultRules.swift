@@ -1,58 +1,110 @@
+import FoundationEssentials
 import Synchronization
 
-/// The faults asked for and not yet used up, oldest first.
+/// The faults asked for and not yet used up, oldest first: the first that fits hits a request.
 final class FaultRules: Sendable {
+    /// A rule that is in force, or will be.
+    struct Entry: Sendable {
+        let id: Int
+        let startsAt: Date
+        let endsAt: Date?
+        var rule: FaultRule
+        /// How many requests it matched since it last hit one.
+        var matched = 0
+    }
+
     private struct State {
-        var rules: [(id: Int, rule: FaultRule)] = []
+        var rules: [Entry] = []
         var nextID = 1
     }
 
     private let state = Mutex(State())
+    /// Lets a request pass without taking the lock while there are no rules, which is nearly always.
+    private let hasRules = Atomic(false)
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
     /// Adds a rule and says its number; nil when there are too many.
-    func add(_ rule: FaultRule) -> Int? {
+    func add(_ rule: FaultRule, now: Date) -> Int? {
         state.withLock { state in
+            Self.removeEnded(&state, now: now)
             guard state.rules.count < limit else { return nil }
             defer { state.nextID += 1 }
-            state.rules.append((state.nextID, rule))
+            let start = now.addingTimeInterval(rule.startsInSeconds)
+            let end = rule.lastsSeconds.map { start.addingTimeInterval($0) }
+            state.rules.append(Entry(id: state.nextID, startsAt: start, endsAt: end, rule: rule))
+            hasRules.store(true, ordering: .releasing)
             return state.nextID
         }
     }
 
-    func removeAll() { state.withLock { $0.rules = [] } }
+    func removeAll() {
+        state.withLock { state in
+            state.rules = []
+            hasRules.store(false, ordering: .releasing)
+        }
+    }
 
     /// Removes one rule and says whether it was there.
     func remove(_ id: Int) -> Bool {
         state.withLock { state in
             let before = state.rules.count
             state.rules.removeAll { $0.id == id }
+            hasRules.store(!state.rules.isEmpty, ordering: .releasing)
             return state.rules.count < before
         }
     }
 
-    var all: [(id: Int, rule: FaultRule)] { state.withLock { $0.rules } }
+    /// The rules that are in force, or will be.
+    func all(now: Date) -> [Entry] {
+        state.withLock { state in
+            Self.removeEnded(&state, now: now)
+            return state.rules
+        }
+    }
+
+    private static func removeEnded(_ state: inout State, now: Date) {
+        state.rules.removeAll { $0.endsAt.map { $0 <= now } ?? false }
+    }
 
     /// The rule that applies to a request, which counts as one use of it.
-    func take(_ endpoint: FaultRule.Endpoint, registration: String?) -> FaultRule? {
-        state.withLock { state in
+    ///
+    /// - Parameter target: Says whom the request is to; it is asked only when a rule depends on that.
+    func take(
+        _ endpoint: FaultRule.Endpoint, now: Date, target: () -> (registration: String?, platform: DevicePlatform?)
+    ) -> Entry? {
+        guard hasRules.load(ordering: .acquiring) else { return nil }
+        let isTargeted = state.withLock { $0.rules.contains { $0.rule.registration != nil || $0.rule.platform != nil } }
+        let (registration, platform) = isTargeted ? target() : (nil, nil)
+        return state.withLock { state in
+            Self.removeEnded(&state, now: now)
             for index in state.rules.indices {
                 let rule = state.rules[index].rule
-                guard rule.endpoint == endpoint, rule.registration == nil || rule.registration == registration else {
-                    continue
-                }
-                if rule.skip > 0 {
-                    state.rules[index].rule.skip -= 1
-                    continue
-                }
+                guard rule.endpoint == endpoint, state.rules[index].startsAt <= now,
+                    rule.registration == nil || rule.registration == registration,
+                    rule.platform == nil || rule.platform == platform, Self.hits(&state.rules[index])
+                else { continue }
+                let entry = state.rules[index]
                 if let count = rule.count {
                     if count > 1 { state.rules[index].rule.count = count - 1 } else { state.rules.remove(at: index) }
                 }
-                return rule
+                hasRules.store(!state.rules.isEmpty, ordering: .releasing)
+                return entry
             }
             return nil
         }
+    }
+
+    /// Whether a rule hits the request that it matches.
+    private static func hits(_ entry: inout Entry) -> Bool {
+        if entry.rule.skip > 0 {
+            entry.rule.skip -= 1
+            return false
+        }
+        entry.matched += 1
+        guard entry.matched >= entry.rule.every else { return false }
+        entry.matched = 0
+        return entry.rule.percent >= 100 || Double.random(in: 0..<100) < entry.rule.percent
     }
 }

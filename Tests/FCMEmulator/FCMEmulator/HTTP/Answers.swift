@@ -11,22 +11,16 @@ package enum Answer {
         return text(value.prettyPrinted(), status: status, headers: headers)
     }
 
-    static func refusal(_ refusal: FCMRefusal, status: Int? = nil, retryAfter: String? = nil) -> Response {
-        var headers: HTTPFields = [:]
-        if let retryAfter { headers[.retryAfter] = retryAfter }
-        if refusal.code == 401 {
-            headers[.wwwAuthenticate] = "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\""
-        }
-        var refusal = refusal
-        refusal.code = status ?? refusal.code
-        return json(refusal.body, status: refusal.code, headers: headers)
-    }
-
     /// A front end's page: what comes when the request did not even reach the API.
     package static func html(status: Int, retryAfter: String? = nil) -> Response {
         var headers: HTTPFields = [.contentType: "text/html; charset=UTF-8"]
         if let retryAfter { headers[.retryAfter] = retryAfter }
-        let page = """
+        return text(errorPage(status: status), status: status, headers: headers)
+    }
+
+    /// The text of such a page.
+    static func errorPage(status: Int) -> String {
+        """
             <!DOCTYPE html>
             <html lang=en>
               <meta charset=utf-8>
@@ -35,7 +29,6 @@ package enum Answer {
               <p>The requested URL was not served by this emulator. <ins>That’s all we know.</ins>
 
             """
-        return text(page, status: status, headers: headers)
     }
 
     /// A complaint of the control API.

@@ -3,24 +3,37 @@ import Synchronization
 
 /// The connections that have carried a request, so that they can be cut all at once.
 package final class ConnectionTracker: Sendable {
-    private let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
+    private struct State {
+        var open: [ObjectIdentifier: (number: Int, channel: any Channel)] = [:]
+        var count = 0
+    }
+
+    private let state = Mutex(State())
 
     /// Begins with none.
     package init() {}
 
-    /// Remembers a connection until it closes.
-    package func add(_ connection: any Channel) {
+    /// Remembers a connection until it closes, and says its number: they are counted from 1.
+    @discardableResult
+    package func add(_ connection: any Channel) -> Int {
         let id = ObjectIdentifier(connection)
-        let isNew = connections.withLock { $0.updateValue(connection, forKey: id) == nil }
-        guard isNew else { return }
-        connection.closeFuture.whenComplete { [weak self] _ in
-            self?.connections.withLock { _ = $0.removeValue(forKey: id) }
+        let (number, isNew) = state.withLock { state in
+            if let known = state.open[id] { return (known.number, false) }
+            state.count += 1
+            state.open[id] = (state.count, connection)
+            return (state.count, true)
         }
+        if isNew {
+            connection.closeFuture.whenComplete { [weak self] _ in
+                self?.state.withLock { _ = $0.open.removeValue(forKey: id) }
+            }
+        }
+        return number
     }
 
     /// Closes all of them, without a word to the other side.
     package func closeAll() {
-        let open = connections.withLock { Array($0.values) }
-        for connection in open { connection.close(promise: nil) }
+        let open = state.withLock { Array($0.open.values) }
+        for connection in open { connection.channel.close(promise: nil) }
     }
 }

@@ -7,11 +7,17 @@ final class EmulatorCore: Sendable {
     let configuration: FCMEmulatorConfiguration
     let registrations: Registrations
     let inbox: Inbox
+    let requests: RequestLog
+    let clock: EmulatorClock
+    let quota: QuotaBucket
+    /// The texts of the messages accepted lately.
+    let templates = Mutex(TemplateCache())
     let faults: FaultRules
     let accessTokens: AccessTokens
     let connections = ConnectionTracker()
     let logger: Logger
     private let verifierBox = Mutex<AssertionVerifier?>(nil)
+    private let projectBox = Mutex<[String]>([])
     private let counters = Mutex(FCMEmulatorStatistics())
 
     init(configuration: FCMEmulatorConfiguration, logger: Logger) {
@@ -20,6 +26,9 @@ final class EmulatorCore: Sendable {
         self.logger = logger
         registrations = Registrations(limit: limits.registrations, lagSends: configuration.unregisterLagSends)
         inbox = Inbox(limits: limits)
+        requests = RequestLog(limit: limits.requests)
+        clock = EmulatorClock(configuration.now)
+        quota = QuotaBucket(perMinute: configuration.quotaPerMinute)
         faults = FaultRules(limit: limits.faults)
         accessTokens = AccessTokens(limit: limits.accessTokens)
     }
@@ -27,7 +36,20 @@ final class EmulatorCore: Sendable {
     /// Who may ask for access tokens; nil until the ports, and with them the token URL, are known.
     var verifier: AssertionVerifier? {
         get { verifierBox.withLock { $0 } }
-        set { verifierBox.withLock { $0 = newValue } }
+        set {
+            verifierBox.withLock { $0 = newValue }
+            projectBox.withLock { $0 = [newValue?.account.projectID ?? "", configuration.projectNumber] }
+        }
+    }
+
+    /// The project's id and its number, which is the sender id of its apps: paths take either.
+    var projectNames: [String] { projectBox.withLock { $0.isEmpty ? ["", configuration.projectNumber] : $0 } }
+
+    /// A new access token, as the token endpoint and the metadata server answer it.
+    func issueAccessToken(now: Date) -> JSONValue {
+        let lifetime = configuration.accessTokenLifetimeSeconds
+        let token = accessTokens.issue(expires: now.addingTimeInterval(Double(lifetime)))
+        return ["access_token": .string(token), "expires_in": JSONValue(lifetime), "token_type": "Bearer"]
     }
 
     var statistics: FCMEmulatorStatistics {
@@ -47,6 +69,12 @@ public struct FCMEmulatorStatistics: Sendable, Equatable {
     public internal(set) var sends = 0
     /// Messages accepted, those that were only validated not counted.
     public internal(set) var accepted = 0
+    /// Requests of `messages:send` by the status they were answered with; 0 for those that got no answer.
+    public internal(set) var byStatus: [Int: Int] = [:]
+    /// Connections of HTTP/2 that were opened.
+    public internal(set) var connections = 0
+    /// Connections that were told to go away.
+    public internal(set) var goAways = 0
     /// Access tokens issued.
     public internal(set) var accessTokensIssued = 0
 }

@@ -34,24 +34,25 @@ struct PageRoutes: Sendable {
 
     private func stream(_ request: Request, _ context: EmulatorContext) async -> Response {
         core.connections.add(context.connection)
-        guard let events = await core.inbox.subscribe(to: ControlRoutes.query("token", request)) else {
+        guard let events = core.inbox.subscribe(to: ControlRoutes.query("token", request)) else {
             return Answer.problem("too many streams", status: 503)
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 for await event in events {
-                    try await writer.write(ByteBuffer(string: Self.text(event)))
+                    try await writer.write(ByteBuffer(string: text(event)))
                 }
                 try await writer.finish(nil)
             })
     }
 
     /// An event as `text/event-stream` spells it.
-    static func text(_ event: Inbox.Event) -> String {
-        switch event {
-        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map(\.json)).serialized())\n\n"
-        case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json.serialized())\n\n"
+    private func text(_ event: Inbox.Event) -> String {
+        let sender = core.configuration.projectNumber
+        return switch event {
+        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).serialized())\n\n"
+        case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json(senderID: sender).serialized())\n\n"
         case .cleared: "event: cleared\ndata: {}\n\n"
         case .heartbeat: ": still here\n\n"
         }

@@ -13,11 +13,22 @@ struct JSONParser {
 
     private let bytes: [UInt8]
     private var position = 0
+    /// Whether the value being parsed is the member `message` of the outermost object.
+    private var isInMessage = false
+    /// Where the values of `message.token` and `message.fid` stand, between their quotes.
+    private var registrations: [Range<Int>] = []
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Parses one value, with nothing but white space around it.
     static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
+        try parseRequest(bytes).value
+    }
+
+    /// Parses one value and says where in the bytes a request of `messages:send` names its registration.
+    ///
+    /// The place is nil when there is none, or when there are several of which only one counts.
+    static func parseRequest(_ bytes: [UInt8]) throws(JSONSyntaxError) -> (value: JSONValue, registration: Range<Int>?) {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw JSONSyntaxError(reason: "Invalid UTF-8.", offset: 0)
         }
@@ -26,7 +37,7 @@ struct JSONParser {
         let value = try parser.value(depth: 0)
         parser.skipSpace()
         guard parser.position == bytes.count else { throw parser.error("Parsing terminated before end of input.") }
-        return value
+        return (value, parser.registrations.count == 1 ? parser.registrations[0] : nil)
     }
 
     private func error(_ reason: String) -> JSONSyntaxError { JSONSyntaxError(reason: reason, offset: position) }
@@ -77,7 +88,13 @@ struct JSONParser {
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw error("Expected : between key:value pair.") }
             skipSpace()
-            object[name] = try value(depth: depth + 1)
+            if depth == 0 { isInMessage = name == "message" }
+            let start = position + 1
+            let member = try value(depth: depth + 1)
+            if depth == 1, isInMessage, name == "token" || name == "fid", member.string != nil {
+                registrations.append(start..<position - 1)
+            }
+            object[name] = member
             skipSpace()
             if take(UInt8(ascii: "}")) { return .object(object) }
             guard take(UInt8(ascii: ",")) else { throw error("Expected , or } after key:value pair.") }
@@ -118,7 +135,10 @@ struct JSONParser {
 
     private mutating func string() throws(JSONSyntaxError) -> String {
         position += 1
-        var text: [UInt8] = []
+        let start = position
+        while let byte = current, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
+        if take(UInt8(ascii: "\"")) { return String(decoding: bytes[start..<position - 1], as: UTF8.self) }
+        var text = Array(bytes[start..<position])
         while let byte = current {
             position += 1
             switch byte {

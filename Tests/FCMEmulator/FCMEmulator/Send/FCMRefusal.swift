@@ -11,6 +11,8 @@ struct FCMRefusal: Error, Equatable {
     var message: String
     /// The typed details, in order; nil leaves the member out.
     var details: [JSONValue]?
+    /// When to try again, in seconds; nil leaves the header out.
+    var retryAfterSeconds: Double?
 
     /// The body of the answer.
     var body: JSONValue {
@@ -124,6 +126,15 @@ extension FCMRefusal {
             details: [errorInfo("IAM_PERMISSION_DENIED")])
     }
 
+    static func serviceDisabled(project: String) -> FCMRefusal {
+        FCMRefusal(
+            code: 403, status: "PERMISSION_DENIED",
+            message: "Firebase Cloud Messaging API has not been used in project \(project) before or it is disabled. Enable it "
+                + "by visiting https://console.developers.google.com/apis/api/fcm.googleapis.com/overview?project=\(project) "
+                + "then retry.",
+            details: [errorInfo("SERVICE_DISABLED")])
+    }
+
     static let credentialsMissing = unauthenticated(
         "Request is missing required authentication credential. ", "CREDENTIALS_MISSING")
     static let credentialsInvalid = unauthenticated(
@@ -139,7 +150,7 @@ extension FCMRefusal {
             details: [errorInfo(reason)])
     }
 
-    // MARK: FCM and what is behind it (only ever injected)
+    // MARK: FCM and what is behind it (injected, but for the quota)
 
     static let thirdPartyAuth = FCMRefusal(
         code: 401, status: "UNAUTHENTICATED", message: "Auth error from APNS or Web Push Service",
@@ -155,6 +166,14 @@ extension FCMRefusal {
             ],
             fcmError("QUOTA_EXCEEDED"),
         ])
+    /// The bucket is empty, and is filled again after that time.
+    static func quotaExceeded(seconds: Double) -> FCMRefusal {
+        var refusal = quotaExceeded
+        refusal.retryAfterSeconds = max(seconds, 1)
+        return refusal
+    }
+    static let topicQuotaExceeded = FCMRefusal(
+        code: 429, status: "RESOURCE_EXHAUSTED", message: "Topic quota exceeded.", details: [fcmError("QUOTA_EXCEEDED")])
     static let unavailable = FCMRefusal(
         code: 503, status: "UNAVAILABLE", message: "The service is currently unavailable.",
         details: [fcmError("UNAVAILABLE")])

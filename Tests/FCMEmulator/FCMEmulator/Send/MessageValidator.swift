@@ -12,10 +12,11 @@ struct SendRequest: Sendable {
 struct MessageValidator: Sendable {
     let sizeLimit: MessageSizeLimit
 
-    func validate(_ bytes: [UInt8]) throws(FCMRefusal) -> SendRequest {
-        let body: JSONValue
+    /// The request, and where in the bytes its registration stands, when that is beyond doubt.
+    func validate(_ bytes: [UInt8]) throws(FCMRefusal) -> (request: SendRequest, registration: Range<Int>?) {
+        let (body, place): (JSONValue, Range<Int>?)
         do throws(JSONSyntaxError) {
-            body = try JSONParser.parse(bytes)
+            (body, place) = try JSONParser.parseRequest(bytes)
         } catch {
             throw .notJSON(error.reason)
         }
@@ -32,8 +33,8 @@ struct MessageValidator: Sendable {
             try Self.checkLabel(options?["analytics_label"], field: "message.\(owner)fcm_options.analytics_label")
         }
         try MessageSize.check(message, target: target, limit: sizeLimit)
-        return SendRequest(
-            message: message, target: target, validateOnly: request["validate_only"]?.boolean ?? false)
+        let isValidateOnly = request["validate_only"]?.boolean ?? false
+        return (SendRequest(message: message, target: target, validateOnly: isValidateOnly), place)
     }
 
     private static func checkData(_ data: JSONValue?, field: String) throws(FCMRefusal) {

@@ -40,7 +40,7 @@ struct Card: Sendable, Equatable {
     }
 
     /// As the inbox page gets it.
-    var json: JSONValue {
+    func json(senderID: String) -> JSONValue {
         let message = received.message
         let aps = message["apns"]?["payload"]?["aps"]
         return [
@@ -52,6 +52,7 @@ struct Card: Sendable, Equatable {
             "badge": badge.map { JSONValue($0) } ?? nil, "silent": .bool(isSilent), "replaced": JSONValue(replaced),
             "category": aps?["category"] ?? nil, "thread": aps?["thread-id"] ?? nil,
             "data": message["data"] ?? [:], "message": message,
+            "apns": received.platform == .ios ? ApnsView(received, senderID: senderID).json : .null,
         ]
     }
 }

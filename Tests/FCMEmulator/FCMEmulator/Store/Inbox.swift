@@ -1,7 +1,8 @@
 import FoundationEssentials
+import Synchronization
 
-/// Everything that was accepted: the whole log for the control API, the cards for the page, and who waits for more.
-actor Inbox {
+/// Everything that was accepted: the newest messages for the control API, the cards for the page, and who waits for more.
+final class Inbox: Sendable {
     /// Something the page is told.
     enum Event: Sendable {
         case snapshot([Card])
@@ -10,134 +11,131 @@ actor Inbox {
         case heartbeat
     }
 
-    private struct Subscriber {
+    struct Subscriber {
         let registration: String?
         let continuation: AsyncStream<Event>.Continuation
     }
 
-    private let limits: FCMEmulatorLimits
-    private var messages: [ReceivedMessage] = []
-    private var cards: [Card] = []
-    private var subscribers: [Int: Subscriber] = [:]
-    private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    private var nextID = 0
-    private var isClosed = false
-    /// How many messages a stream may lag behind before it is ended; the page then reconnects and reads afresh.
-    private static let streamBacklog = 256
+    struct Waiter {
+        let registration: String?
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
 
-    init(limits: FCMEmulatorLimits) { self.limits = limits }
+    struct State {
+        var messages: Ring<KeptMessage>
+        var board: CardBoard
+        var subscribers: [Int: Subscriber] = [:]
+        var waiters: [Int: Waiter] = [:]
+        var nextID = 0
+        var isClosed = false
+        /// When the page was last told something, and whether it will be anyway.
+        var publishedAt: ContinuousClock.Instant?
+        var isPublishing = false
+    }
+
+    let limits: FCMEmulatorLimits
+    let state: Mutex<State>
+
+    init(limits: FCMEmulatorLimits) {
+        self.limits = limits
+        state = Mutex(State(messages: Ring(capacity: limits.messages), board: CardBoard(limit: limits.cards)))
+    }
 
     // MARK: Writing
 
-    func append(_ message: ReceivedMessage) {
-        messages.append(message)
-        // In strides, because making room at the front of an array moves all that is behind.
-        if messages.count > limits.messages + limits.messages / 8 {
-            messages.removeFirst(messages.count - limits.messages)
+    /// Adds a message and says its number; never waits.
+    @discardableResult
+    func append(_ message: KeptMessage) -> Int {
+        let (number, woken, publishing) = state.withLock { state -> (Int, [Waiter], Publishing) in
+            let number = state.messages.append(message)
+            return (number, Self.takeWaiters(&state, for: message.registration), Self.schedule(&state))
         }
-        var card = Card(message)
-        if let index = cards.firstIndex(where: { $0.id == card.id }) {
-            card.replaced = cards[index].replaced + 1
-            cards.remove(at: index)
+        for waiter in woken { waiter.continuation.resume() }
+        switch publishing {
+        case .none: break
+        case .now: publish()
+        case .later:
+            Task {
+                try? await Task.sleep(for: Self.publishInterval)
+                publish()
+            }
         }
-        cards.append(card)
-        if cards.count > limits.cards { cards.removeFirst(cards.count - limits.cards) }
-        publish(.card(card), about: message.registration)
-        wakeAll()
+        return number
+    }
+
+    /// The phone has those messages now: it was offline when they came.
+    func arrive(_ numbers: [Int]) {
+        state.withLock { state in
+            _ = state.board.catchUp(state.messages)
+            for number in numbers {
+                guard var message = state.messages[number] else { continue }
+                message.isOnPhone = true
+                state.messages[number] = message
+                let card = state.board.add(message.received)
+                Self.tell(&state, .card(card), about: message.registration)
+            }
+        }
     }
 
     func clear() {
-        messages = []
-        cards = []
-        publish(.cleared, about: nil)
+        publish()
+        state.withLock { state in
+            state.messages.removeAll()
+            state.board.clear(state.messages)
+            Self.tell(&state, .cleared, about: nil)
+        }
     }
 
-    func heartbeat() { publish(.heartbeat, about: nil) }
+    func heartbeat() { state.withLock { Self.tell(&$0, .heartbeat, about: nil) } }
 
     /// Ends every stream and every wait, for good.
     func close() {
-        isClosed = true
+        publish()
+        let (subscribers, waiters) = state.withLock { state in
+            state.isClosed = true
+            defer { (state.subscribers, state.waiters) = ([:], [:]) }
+            return (state.subscribers, state.waiters)
+        }
         for subscriber in subscribers.values { subscriber.continuation.finish() }
-        subscribers = [:]
-        wakeAll()
+        for waiter in waiters.values { waiter.continuation.resume() }
     }
 
     // MARK: Reading
 
     func messages(to registration: String?) -> [ReceivedMessage] {
-        guard let registration else { return messages }
-        return messages.filter { $0.registration == registration }
+        state.withLock { Self.kept($0, registration) }.map(\.received)
     }
 
     func cards(of registration: String?) -> [Card] {
-        guard let registration else { return cards }
-        return cards.filter { $0.received.registration == registration }
+        state.withLock { state in
+            Self.publish(&state)
+            return Self.cards(state, registration)
+        }
+    }
+
+    private static func kept(_ state: State, _ registration: String?) -> [KeptMessage] {
+        guard let registration else { return Array(state.messages.suffix()) }
+        return state.messages.suffix().filter { $0.registration == registration }
+    }
+
+    static func cards(_ state: State, _ registration: String?) -> [Card] {
+        guard let registration else { return state.board.cards }
+        return state.board.cards.filter { $0.received.registration == registration }
+    }
+
+    static func count(_ state: State, _ registration: String?) -> Int {
+        guard let registration else { return state.messages.count }
+        return state.messages.suffix().reduce(0) { $0 + ($1.registration == registration ? 1 : 0) }
     }
 
     /// The messages to a registration (nil: all), once there are so many, or whatever there is when the time is over.
     func messages(to registration: String?, atLeast count: Int, within patience: Duration) async -> [ReceivedMessage] {
         let deadline = ContinuousClock.now + min(patience, .seconds(limits.waitSeconds))
-        while true {
-            let found = messages(to: registration)
-            if found.count >= count || ContinuousClock.now >= deadline || isClosed || Task.isCancelled { return found }
-            if waiters.count >= limits.waiters { return found }
-            await change(until: deadline)
-        }
-    }
-
-    /// A stream that starts with the present cards; nil when there are too many streams.
-    func subscribe(to registration: String?) -> AsyncStream<Event>? {
-        guard !isClosed, subscribers.count < limits.streams else { return nil }
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(Self.streamBacklog))
-        let id = makeID()
-        subscribers[id] = Subscriber(registration: registration, continuation: continuation)
-        continuation.onTermination = { [weak self] _ in Task { await self?.unsubscribe(id) } }
-        continuation.yield(.snapshot(cards(of: registration)))
-        return stream
+        while ContinuousClock.now < deadline, await change(registration, count, until: deadline) {}
+        return messages(to: registration)
     }
 
     /// How many streams are open, and how many requests wait for a message.
-    var audience: (streams: Int, waiters: Int) { (subscribers.count, waiters.count) }
-
-    private func unsubscribe(_ id: Int) { subscribers[id] = nil }
-
-    private func publish(_ event: Event, about registration: String?) {
-        for (id, subscriber) in subscribers {
-            if let wanted = subscriber.registration, let registration, wanted != registration { continue }
-            if case .dropped = subscriber.continuation.yield(event) {
-                subscriber.continuation.finish()
-                subscribers[id] = nil
-            }
-        }
-    }
-
-    // MARK: Waiting
-
-    /// Returns at the next message, at the deadline, or when the task is cancelled.
-    private func change(until deadline: ContinuousClock.Instant) async {
-        let id = makeID()
-        let alarm = Task {
-            try? await Task.sleep(until: deadline, clock: .continuous)
-            wake(id)
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiters[id] = $0 }
-        } onCancel: {
-            alarm.cancel()
-        }
-        alarm.cancel()
-    }
-
-    private func wake(_ id: Int) { waiters.removeValue(forKey: id)?.resume() }
-
-    private func wakeAll() {
-        let woken = waiters
-        waiters = [:]
-        for waiter in woken.values { waiter.resume() }
-    }
-
-    private func makeID() -> Int {
-        nextID += 1
-        return nextID
-    }
+    var audience: (streams: Int, waiters: Int) { state.withLock { ($0.subscribers.count, $0.waiters.count) } }
 }

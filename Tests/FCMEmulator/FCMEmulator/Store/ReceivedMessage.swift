@@ -13,8 +13,31 @@ public struct ReceivedMessage: Sendable, Equatable {
     /// The phone it went to; nil for a topic or condition.
     public let platform: DevicePlatform?
 
-    /// As the control API shows it.
-    var json: JSONValue {
-        ["name": .string(name), "received_at": .string(RFC3339.string(receivedAt)), "message": message]
+    /// As the control API shows it; with what Apple would have been handed, when it went to an iPhone.
+    func json(senderID: String) -> JSONValue {
+        var json = JSONObject()
+        json["name"] = .string(name)
+        json["received_at"] = .string(RFC3339.string(receivedAt))
+        json["message"] = message
+        if platform == .ios { json["apns"] = ApnsView(self, senderID: senderID).json }
+        return .object(json)
+    }
+}
+
+/// A message as it is kept: most are never looked at, so the text is kept once for all that share it.
+struct KeptMessage: Sendable {
+    let name: String
+    let receivedAt: Date
+    let template: MessageTemplate
+    let registration: String?
+    let platform: DevicePlatform?
+    /// Whether the phone has it: one that is offline gets it later, or never.
+    var isOnPhone = true
+
+    /// The message, read again.
+    var received: ReceivedMessage {
+        ReceivedMessage(
+            name: name, receivedAt: receivedAt, message: template.message(to: registration), registration: registration,
+            platform: platform)
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 
 /// What kind of phone a registration belongs to: it decides which part of a message the inbox shows.
@@ -12,72 +13,169 @@ public enum DevicePlatform: String, Sendable, CaseIterable {
 final class Registrations: Sendable {
     /// What sending to a registration comes to.
     enum Standing: Equatable {
-        case active(DevicePlatform)
+        case active(DevicePlatform, isOnline: Bool)
         case otherProject
         case gone
     }
 
-    private struct Registration {
+    struct Registration {
         var platform: DevicePlatform
+        /// The project, or the sender id, whose it is; nil for the emulator's own.
         var project: String?
+        /// From then on it is dead; nil while nobody has said so.
+        var expiresAt: Date?
         /// How many sends a deleted registration still accepts; nil while it is alive.
         var lagLeft: Int?
+        /// How many messages it was sent.
+        var accepted = 0
+        /// What waits for a phone that is offline; nil while it is online.
+        var store: OfflineStore?
     }
 
     private struct State {
         var byValue: [String: Registration] = [:]
-        var order: [String] = []
+        var order: Ring<String>
     }
 
-    private let state = Mutex(State())
-    private let limit: Int
+    private let state: Mutex<State>
     private let lagSends: Int
 
     init(limit: Int, lagSends: Int) {
-        self.limit = limit
+        state = Mutex(State(order: Ring(capacity: limit)))
         self.lagSends = lagSends
     }
 
     /// Hands out a token of the shape production was seen to use: 142 characters, one colon, `APA91b` after it.
-    func mintToken(platform: DevicePlatform, project: String?) -> String {
-        add(Self.fid() + ":APA91b" + RandomText.urlSafe(113), platform: platform, project: project)
+    func mintToken(platform: DevicePlatform, project: String?, expiresAt: Date? = nil, fid: String? = nil) -> String {
+        add(
+            (fid ?? Self.fid()) + ":APA91b" + RandomText.urlSafe(113),
+            Registration(platform: platform, project: project, expiresAt: expiresAt))
     }
 
-    /// Hands out a Firebase installation id.
-    func mintFID(platform: DevicePlatform, project: String?) -> String {
-        add(Self.fid(), platform: platform, project: project)
+    /// Hands out a Firebase installation id: a new one, or that of an app which has had a token so far.
+    func mintFID(platform: DevicePlatform, project: String?, expiresAt: Date? = nil, fid: String? = nil) -> String {
+        add(fid ?? Self.fid(), Registration(platform: platform, project: project, expiresAt: expiresAt))
     }
 
     private static func fid() -> String { ["c", "d", "e", "f"].randomElement()! + RandomText.urlSafe(21) }
 
-    private func add(_ value: String, platform: DevicePlatform, project: String?) -> String {
+    private func add(_ value: String, _ registration: Registration) -> String {
         state.withLock { state in
-            state.byValue[value] = Registration(platform: platform, project: project)
-            state.order.append(value)
-            if state.order.count > limit { state.byValue[state.order.removeFirst()] = nil }
+            if state.order.count == state.order.capacity, let oldest = state.order[state.order.start] {
+                state.byValue[oldest] = nil
+            }
+            if state.byValue.updateValue(registration, forKey: value) == nil { state.order.append(value) }
         }
         return value
     }
 
+    // MARK: Fates
+
     /// Forgets a registration, as uninstalling the app does; says whether it was alive.
     @discardableResult
     func delete(_ value: String) -> Bool {
-        state.withLock { state in
-            guard let registration = state.byValue[value], registration.lagLeft == nil else { return false }
-            state.byValue[value]?.lagLeft = lagSends
+        change(value) { registration in
+            guard registration.lagLeft == nil else { return false }
+            registration.lagLeft = lagSends
             return true
+        } ?? false
+    }
+
+    /// Gives the app another token, as Firebase does now and then; the old one is dead. Nil when it was not alive.
+    func rotate(_ value: String) -> String? {
+        guard let old = find(value), old.lagLeft == nil else { return nil }
+        delete(value)
+        let fid = value.split(separator: ":").first.map(String.init)
+        return mintToken(platform: old.platform, project: old.project, fid: fid)
+    }
+
+    /// Makes a dead registration valid again, as was seen to happen when its app is opened; false when it is unknown.
+    func revive(_ value: String) -> Bool {
+        change(value) { registration in
+            registration.lagLeft = nil
+            registration.expiresAt = nil
+            return true
+        } ?? false
+    }
+
+    /// Lets a registration die at that time; false when it is unknown.
+    func expire(_ value: String, at time: Date) -> Bool {
+        change(value) { registration in
+            registration.expiresAt = time
+            return true
+        } ?? false
+    }
+
+    private func change<Value>(_ value: String, _ body: (inout Registration) -> Value?) -> Value? {
+        state.withLock { state in
+            guard var registration = state.byValue[value] else { return nil }
+            defer { state.byValue[value] = registration }
+            return body(&registration)
         }
     }
 
-    /// What a send from that project comes to now. A lag left over is used up when `consuming`.
-    func standing(of value: String, project: String, consuming: Bool) -> Standing {
+    // MARK: Phones that are offline
+
+    /// Takes an Android phone off the net: what it is sent waits in its store. False when there is no such phone.
+    func disconnect(_ value: String) -> Bool {
+        change(value) { registration in
+            guard registration.platform == .android else { return false }
+            registration.store = registration.store ?? OfflineStore()
+            return true
+        } ?? false
+    }
+
+    /// Keeps a message for a phone that is offline.
+    func keep(_ message: OfflineStore.Message, for value: String) {
+        _ = change(value) { $0.store?.add(message) }
+    }
+
+    /// Brings a phone back; returns the numbers of the messages it gets, and whether it is told that some were deleted.
+    func reconnect(_ value: String, now: Date) -> (messages: [Int], hasLost: Bool)? {
+        change(value) { registration in
+            guard let store = registration.store else { return nil }
+            registration.store = nil
+            return (store.deliverable(at: now), store.hasOverflowed)
+        }
+    }
+
+    // MARK: Reading
+
+    /// What is known of a registration.
+    func find(_ value: String) -> Registration? { state.withLock { $0.byValue[value] } }
+
+    /// Whether a send would be accepted, but for whose registration it is.
+    static func isAlive(_ registration: Registration, now: Date) -> Bool {
+        registration.lagLeft.map { $0 > 0 } ?? true && registration.expiresAt.map { $0 > now } ?? true
+    }
+
+    /// What a send from a project comes to now; a send that is `real` is counted, and uses up a lag that is left over.
+    ///
+    /// - Parameter names: The project's id and number.
+    func standing(of value: String, project names: [String], real: Bool, now: Date) -> Standing {
         state.withLock { state in
             guard let registration = state.byValue[value] else { return .gone }
-            if let owner = registration.project, owner != project { return .otherProject }
-            guard let left = registration.lagLeft else { return .active(registration.platform) }
-            guard left > 0 else { return .gone }
-            if consuming { state.byValue[value]?.lagLeft = left - 1 }
-            return .active(registration.platform)
+            if let owner = registration.project, !names.contains(owner) { return .otherProject }
+            guard Self.isAlive(registration, now: now) else { return .gone }
+            if real {
+                state.byValue[value]?.accepted += 1
+                if let left = registration.lagLeft { state.byValue[value]?.lagLeft = left - 1 }
+            }
+            return .active(registration.platform, isOnline: registration.store == nil)
+        }
+    }
+
+    /// How many registrations were sent how many messages: more than one tells of repetitions in a fan-out.
+    var acceptedCounts: [Int: Int] {
+        state.withLock { state in
+            state.byValue.values.reduce(into: [:]) { $0[$1.accepted, default: 0] += 1 }
+        }
+    }
+
+    /// Begins counting anew.
+    func resetCounts() {
+        state.withLock { state in
+            for value in state.byValue.keys { state.byValue[value]?.accepted = 0 }
         }
     }
 }

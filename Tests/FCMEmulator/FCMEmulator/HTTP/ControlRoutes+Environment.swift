@@ -1,0 +1,47 @@
+import Hummingbird
+
+/// The emulator's clock, its quota and its access tokens.
+extension ControlRoutes {
+    func addEnvironment(to router: Router<EmulatorContext>) {
+        router.get("/control/clock") { _, _ in clock }
+        router.post("/control/clock") { request, _ in
+            guard let seconds = try await json(request)?["advance_seconds"]?.integer, abs(seconds) <= Self.advanceMax else {
+                return Answer.problem("advance_seconds must be a whole number up to \(Self.advanceMax)")
+            }
+            core.clock.advance(seconds: Double(seconds))
+            return clock
+        }
+        router.delete("/control/clock") { _, _ in
+            core.clock.reset()
+            return clock
+        }
+        router.get("/control/quota") { _, _ in quota }
+        router.post("/control/quota") { request, _ in
+            guard let limit = try await json(request)?["per_minute"]?.integer, limit >= 0 else {
+                return Answer.problem("per_minute must be a whole number, not negative")
+            }
+            core.quota.set(perMinute: limit)
+            return quota
+        }
+        router.delete("/control/quota") { _, _ in
+            core.quota.set(perMinute: nil)
+            return Answer.noContent
+        }
+        router.delete("/control/access-tokens") { _, _ in
+            core.accessTokens.revokeAll()
+            return Answer.noContent
+        }
+    }
+
+    /// The farthest that the clock is moved at a time, in seconds: ten years.
+    private static let advanceMax = 315_360_000
+
+    private var clock: Response {
+        Answer.json(["now": .string(RFC3339.string(core.clock.now)), "moved_seconds": JSONValue(Int(core.clock.offsetSeconds))])
+    }
+
+    private var quota: Response {
+        let (limit, left) = core.quota.standing
+        return Answer.json(["per_minute": limit.map { JSONValue($0) } ?? .null, "left": limit == nil ? .null : JSONValue(left)])
+    }
+}

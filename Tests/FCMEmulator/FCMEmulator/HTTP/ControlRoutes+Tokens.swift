@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Hummingbird
+
+/// `/control/tokens`: phones, and what becomes of them.
+extension ControlRoutes {
+    /// How many registrations may be made by one request.
+    static let mintedMax = 100_000
+
+    func addTokens(to router: Router<EmulatorContext>) {
+        router.post("/control/tokens") { request, _ in try await mint(request) }
+        router.get("/control/tokens/{token}") { _, context in show(Self.token(context)) }
+        router.delete("/control/tokens/{token}") { _, context in
+            done(core.registrations.delete(Self.token(context)))
+        }
+        router.post("/control/tokens/{token}/rotate") { _, context in
+            guard let token = core.registrations.rotate(Self.token(context)) else { return done(false) }
+            return Answer.json(["token": .string(token)])
+        }
+        router.post("/control/tokens/{token}/revive") { _, context in
+            done(core.registrations.revive(Self.token(context)))
+        }
+        router.post("/control/tokens/{token}/expire") { _, context in
+            done(core.registrations.expire(Self.token(context), at: core.clock.now))
+        }
+        router.post("/control/tokens/{token}/offline") { _, context in
+            done(core.registrations.disconnect(Self.token(context)), else: "no such Android phone")
+        }
+        router.post("/control/tokens/{token}/online") { _, context in reconnect(Self.token(context)) }
+    }
+
+    private static func token(_ context: EmulatorContext) -> String {
+        let token = context.parameters.get("token") ?? ""
+        return PercentCoding.decode(token) ?? token
+    }
+
+    private func done(_ isDone: Bool, else problem: String = "no such token") -> Response {
+        isDone ? Answer.noContent : Answer.problem(problem, status: 404)
+    }
+
+    private func mint(_ request: Request) async throws -> Response {
+        guard let body = try await json(request) else { return Answer.problem("the body is not JSON") }
+        guard let platform = DevicePlatform(rawValue: body["platform"]?.string ?? "ios") else {
+            return Answer.problem("platform must be ios or android")
+        }
+        let kind = body["kind"]?.string ?? "token"
+        guard ["token", "fid"].contains(kind) else { return Answer.problem("kind must be token or fid") }
+        let fid = body["installation"]?.string
+        if let fid, !RegistrationShape.isFID(fid) { return Answer.problem("installation must be an installation id") }
+        let project = body["sender_id"]?.string ?? body["project"]?.string
+        let expiry = body["expires_in"]?.integer.map { core.clock.now.addingTimeInterval(Double($0)) }
+        func make() -> JSONValue {
+            let registrations = core.registrations
+            return .string(
+                kind == "fid"
+                    ? registrations.mintFID(platform: platform, project: project, expiresAt: expiry, fid: fid)
+                    : registrations.mintToken(platform: platform, project: project, expiresAt: expiry, fid: fid))
+        }
+        guard let count = body["count"] else { return Answer.json([kind == "fid" ? "fid" : "token": make()]) }
+        guard let count = count.integer, (1...Self.mintedMax).contains(count) else {
+            return Answer.problem("count must be 1 to \(Self.mintedMax)")
+        }
+        return Answer.json(["tokens": .array((0..<count).map { _ in make() })])
+    }
+
+    private func show(_ token: String) -> Response {
+        guard let registration = core.registrations.find(token) else { return done(false) }
+        var json = JSONObject()
+        json["platform"] = .string(registration.platform.rawValue)
+        json["sender_id"] = .string(registration.project ?? core.configuration.projectNumber)
+        json["alive"] = .bool(Registrations.isAlive(registration, now: core.clock.now))
+        json["accepted"] = JSONValue(registration.accepted)
+        json["online"] = .bool(registration.store == nil)
+        if let store = registration.store {
+            json["waiting"] = JSONValue(store.messages.count)
+            json["overflowed"] = .bool(store.hasOverflowed)
+        }
+        return Answer.json(.object(json))
+    }
+
+    private func reconnect(_ token: String) -> Response {
+        guard let (numbers, hasLost) = core.registrations.reconnect(token, now: core.clock.now) else {
+            return Answer.problem("no such phone is offline", status: 404)
+        }
+        core.inbox.arrive(numbers)
+        return Answer.json(["delivered": JSONValue(numbers.count), "deleted_messages": .bool(hasLost)])
+    }
+}

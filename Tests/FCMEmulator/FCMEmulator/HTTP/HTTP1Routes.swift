@@ -1,0 +1,52 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The two endpoints of Google's over HTTP/1.1, which Google serves as well; the routes of HTTP/2 are in ``HTTP2Connection``.
+struct HTTP1Routes: Sendable {
+    let core: EmulatorCore
+
+    func add(to router: Router<EmulatorContext>) {
+        router.post("/v1/projects/{project}/messages:send") { request, context in
+            let desk = SendDesk(core: core)
+            let line = line(context)
+            guard let bytes = await body(of: request) else { return try await carryOut(desk.tooLarge(line: line), context) }
+            let verdict = desk.handle(
+                bytes, project: context.parameters.get("project") ?? "", authorization: request.headers[.authorization],
+                line: line)
+            return try await carryOut(verdict, context)
+        }
+        router.post("/token") { request, context in
+            let line = line(context)
+            guard let bytes = await body(of: request) else {
+                return try await carryOut(SendDesk(core: core).tooLarge(line: line), context)
+            }
+            return try await carryOut(TokenDesk(core: core).handle(bytes, line: line), context)
+        }
+    }
+
+    private func line(_ context: EmulatorContext) -> RequestLog.Line {
+        RequestLog.Line(connection: core.connections.add(context.connection))
+    }
+
+    private func body(of request: Request) async -> [UInt8]? {
+        let body = try? await request.body.collect(upTo: core.configuration.limits.bodyBytes)
+        return body.map { Array($0.readableBytesView) }
+    }
+
+    private func carryOut(_ verdict: Verdict, _ context: EmulatorContext) async throws -> Response {
+        let longest = Duration.seconds(core.configuration.limits.delaySeconds)
+        if verdict.delay > .zero { try await Task.sleep(for: min(verdict.delay, longest)) }
+        switch verdict.fate {
+        case .reply(let reply):
+            var response = reply.response
+            if verdict.isLast { response.headers[.connection] = "close" }
+            return response
+        case .hang: try await Task.sleep(for: longest)
+        case .dropConnection, .resetStream: break
+        }
+        try? await context.connection.close().get()
+        // Written into the void.
+        return Response(status: .internalServerError)
+    }
+}

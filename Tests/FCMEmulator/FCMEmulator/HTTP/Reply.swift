@@ -1,0 +1,86 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHPACK
+
+/// An answer that is yet to be written to a stream of HTTP/2 or to a connection of HTTP/1.1.
+struct Reply: Sendable {
+    var status = 200
+    var contentType = "application/json; charset=UTF-8"
+    var body: ByteBuffer
+    var retryAfter: String?
+    /// Whether the caller is told how to prove who it is.
+    var isChallenge = false
+
+    private static let challenge = "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\""
+
+    /// The answer to an accepted message, laid out as Google's APIs do.
+    init(name: String) {
+        // The names made here need no escaping, and a tree for one member is what would cost most of the answer.
+        body = ByteBuffer(string: "{\n  \"name\": \"\(name)\"\n}\n")
+    }
+
+    /// An answer in JSON.
+    init(_ json: JSONValue, status: Int = 200) {
+        self.status = status
+        body = ByteBuffer(string: json.prettyPrinted())
+    }
+
+    /// A refusal, under its own status or another.
+    init(_ refusal: FCMRefusal, status: Int? = nil, retryAfter: String? = nil) {
+        var refusal = refusal
+        refusal.code = status ?? refusal.code
+        self.init(refusal.body, status: refusal.code)
+        self.retryAfter = retryAfter
+        isChallenge = refusal.code == 401
+    }
+
+    /// A front end's page: what comes when the request did not even reach the API.
+    static func page(status: Int, retryAfter: String? = nil) -> Reply {
+        var reply = Reply(nil, status: status)
+        reply.contentType = "text/html; charset=UTF-8"
+        reply.body = ByteBuffer(string: Answer.errorPage(status: status))
+        reply.retryAfter = retryAfter
+        return reply
+    }
+
+    /// As a response of the router.
+    var response: Response {
+        var headers: HTTPFields = [.contentType: contentType]
+        if let retryAfter { headers[.retryAfter] = retryAfter }
+        if isChallenge { headers[.wwwAuthenticate] = Self.challenge }
+        return Response(
+            status: HTTPResponse.Status(code: status), headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    /// As the headers of a stream.
+    var headers: HPACKHeaders {
+        var headers: HPACKHeaders = [
+            ":status": String(status), "content-type": contentType, "content-length": String(body.readableBytes),
+        ]
+        if let retryAfter { headers.add(name: "retry-after", value: retryAfter) }
+        if isChallenge { headers.add(name: "www-authenticate", value: Self.challenge) }
+        return headers
+    }
+}
+
+/// What becomes of a request.
+struct Verdict: Sendable {
+    /// How a request ends.
+    enum Fate: Sendable {
+        case reply(Reply)
+        /// No answer, until the caller gives up.
+        case hang
+        /// The connection is closed, with everything on it.
+        case dropConnection
+        /// The stream is reset; under HTTP/1.1 the connection is closed.
+        case resetStream(StreamReset)
+    }
+
+    var fate: Fate
+    /// How long it is held back.
+    var delay = Duration.zero
+    /// Whether the connection takes no requests after this one, which its client is told by GOAWAY.
+    var isLast = false
+}

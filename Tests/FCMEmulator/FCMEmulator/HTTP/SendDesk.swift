@@ -1,0 +1,128 @@
+import FoundationEssentials
+import NIOCore
+import Synchronization
+
+/// Decides what becomes of a request of `messages:send`, the same over HTTP/2 and HTTP/1.1; never waits.
+struct SendDesk: Sendable {
+    let core: EmulatorCore
+
+    /// Checks and delivers a message, or lets it suffer what a fault rule says.
+    ///
+    /// The request is processed when it arrives; a latency holds back only the answer. So a caller that gives up
+    /// meanwhile cannot know, as it could not in production, whether the message was delivered.
+    func handle(_ bytes: [UInt8], project: String, authorization: String?, line: RequestLog.Line) -> Verdict {
+        let now = core.clock.now
+        core.count { $0.sends += 1 }
+        var record = RequestLog.Record(at: now, endpoint: .send, line: line)
+        let fault = core.faults.take(.send, now: now) { target(of: bytes) }
+        if let fault {
+            record.fault = fault.id
+            record.registration = target(of: bytes).registration
+        }
+        let isHarmed = fault.map { !$0.rule.isDelivered } ?? false
+        if isHarmed, let fate = fault?.rule.fate(project: project, now: now) {
+            return conclude(Verdict(fate: fate, delay: fault?.rule.latency.sample() ?? .zero), &record)
+        }
+        var verdict: Verdict
+        do throws(FCMRefusal) {
+            let name = try send(bytes, project: project, authorization: authorization, now: now, record: &record)
+            verdict = Verdict(fate: .reply(Reply(name: name)))
+            if let fate = fault?.rule.fate(project: project, now: now) { verdict.fate = fate }
+        } catch {
+            record.refusal = error
+            record.body = Array(bytes.prefix(RequestLog.bodyBytesMax))
+            let retryAfter = error.retryAfterSeconds.map { String(Int($0.rounded(.up))) }
+            verdict = Verdict(fate: .reply(Reply(error, retryAfter: retryAfter)))
+        }
+        verdict.delay = fault?.rule.latency.sample() ?? .zero
+        if case .goAway? = fault?.rule.effect { verdict.isLast = true }
+        return conclude(verdict, &record)
+    }
+
+    /// The answer to a body that is longer than the limit.
+    func tooLarge(line: RequestLog.Line) -> Verdict {
+        var record = RequestLog.Record(at: core.clock.now, endpoint: .send, line: line)
+        let refusal = FCMRefusal.payloadTooLarge(limit: core.configuration.limits.bodyBytes)
+        record.refusal = refusal
+        return conclude(Verdict(fate: .reply(Reply(refusal))), &record)
+    }
+
+    private func conclude(_ verdict: Verdict, _ record: inout RequestLog.Record) -> Verdict {
+        if case .reply(let reply) = verdict.fate { record.status = reply.status }
+        core.requests.append(record)
+        let status = record.status
+        core.count { $0.byStatus[status ?? 0, default: 0] += 1 }
+        return verdict
+    }
+
+    /// The registration a request is to and its phone: looked for only when a rule asks.
+    private func target(of bytes: [UInt8]) -> (registration: String?, platform: DevicePlatform?) {
+        let known = core.templates.withLock { $0.match(bytes)?.1 }
+        let target = known ?? JSONValue(parsing: bytes)?["message"].flatMap(MessageTarget.init)
+        let registration = target?.registration
+        return (registration, registration.flatMap { core.registrations.find($0)?.platform })
+    }
+
+    /// Checks everything in FCM's order, and delivers.
+    private func send(
+        _ bytes: [UInt8], project: String, authorization: String?, now: Date, record: inout RequestLog.Record
+    ) throws(FCMRefusal) -> String {
+        try authorize(authorization, project: project, now: now)
+        if let wait = core.quota.take(now: now) { throw .quotaExceeded(seconds: wait) }
+        let (template, target) = try read(bytes)
+        record.registration = target.registration
+        var platform: DevicePlatform?
+        var isOnline = true
+        if let registration = target.registration {
+            let standing = core.registrations.standing(
+                of: registration, project: core.projectNames, real: !template.isValidateOnly, now: now)
+            switch standing {
+            case .active(let found, let online): (platform, isOnline) = (found, online)
+            case .otherProject: throw .senderMismatch
+            case .gone: throw .unregistered
+            }
+        }
+        let name = MessageName.make(project: core.projectNames[0], target: target, platform: platform, now: now)
+        if template.isValidateOnly { return name }
+        record.isAccepted = true
+        core.count { $0.accepted += 1 }
+        deliver(
+            KeptMessage(
+                name: name, receivedAt: now, template: template, registration: target.registration, platform: platform,
+                isOnPhone: isOnline))
+        return name
+    }
+
+    /// The request's text and target, read whole only when no request like it was read before.
+    private func read(_ bytes: [UInt8]) throws(FCMRefusal) -> (MessageTemplate, MessageTarget) {
+        if let known = core.templates.withLock({ $0.match(bytes) }) { return known }
+        let (request, place) = try MessageValidator(sizeLimit: core.configuration.sizeLimit).validate(bytes)
+        let template = MessageTemplate(bytes, request, place: place)
+        core.templates.withLock { $0.add(template) }
+        return (template, request.target)
+    }
+
+    private func deliver(_ message: KeptMessage) {
+        let number = core.inbox.append(message)
+        guard !message.isOnPhone, let registration = message.registration else { return }
+        let android = message.received.message["android"]
+        let seconds = android?["ttl"]?.string.flatMap(ProtobufDuration.seconds) ?? OfflineStore.defaultLifetimeSeconds
+        core.registrations.keep(
+            OfflineStore.Message(
+                number: number, collapseKey: android?["collapse_key"]?.string,
+                expiresAt: message.receivedAt.addingTimeInterval(seconds)),
+            for: registration)
+    }
+
+    private func authorize(_ header: String?, project: String, now: Date) throws(FCMRefusal) {
+        guard let header else { throw .credentialsMissing }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .credentialsInvalid }
+        switch core.accessTokens.standing(of: String(parts[1]), now: now) {
+        case .valid: break
+        case .expired: throw .credentialsExpired
+        case .unknown: throw .credentialsInvalid
+        }
+        guard core.projectNames.contains(project) else { throw .permissionDenied(project: project) }
+    }
+}
