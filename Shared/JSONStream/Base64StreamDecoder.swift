@@ -1,5 +1,7 @@
-/// Decodes base64 (RFC 4648 §4) that arrives in pieces: the standard alphabet, padded, without line breaks, and with one
-/// spelling only for each value (the unused bits of the last character are zero).
+/// Decodes base64 (RFC 4648 §4) that arrives in pieces: the standard alphabet, padded, and with one spelling only for
+/// each value (the unused bits of the last character are zero).
+///
+/// Lines may be broken, by CR, LF or both, where a group of four characters ends: encoders that break them do so after 64 or 76.
 ///
 /// It holds at most three characters.
 public struct Base64StreamDecoder: Sendable {
@@ -85,6 +87,7 @@ public struct Base64StreamDecoder: Sendable {
     private mutating func take(
         _ byte: UInt8, _ values: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>, at end: inout Int
     ) -> Bool {
+        if count == 0, padding == 0, byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") { return true }
         if isOver { return false }
         if byte == UInt8(ascii: "=") {
             padding += 1

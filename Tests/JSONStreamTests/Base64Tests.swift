@@ -25,6 +25,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\r\n", "\n", "\r"], [64, 76])
+    func `lines may be broken between groups, wherever the text is cut`(end: String, length: Int) throws {
+        let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 41) }
+        let base64 = Array(Data(bytes).base64EncodedString())
+        let lines = stride(from: 0, to: base64.count, by: length).map { String(base64[$0..<min($0 + length, base64.count)]) }
+        let joined = lines.joined(separator: end)
+        for text in [joined, joined + end, "data:image/png;base64," + joined] {
+            for position in 0...text.utf8.count { #expect(try decode(cut(Array(text.utf8), at: [position])).bytes == bytes) }
+        }
+    }
+
     @Test func `texts that begin like a scheme are base64 all the same`() throws {
         #expect(try decode([Array("data".utf8)]).bytes == [UInt8](try #require(Data(base64Encoded: "data"))))
         #expect(try decode([Array("dataQUJD".utf8)]).bytes == [UInt8](try #require(Data(base64Encoded: "dataQUJD"))))
@@ -33,7 +44,8 @@ import Testing
 
     @Test(arguments: [
         "Q", "QU", "QUJ", "QUJDR", "QQ=", "Q===", "=", "====", "QQ==QQ==", "QQ==A", "QQ=A", "QUI=A", "QR==", "QUJ=", "QUJ-", "QUJ_",
-        "QUJD\n", "QU JD", "QUJD\0", "QUJÐ", "data:image/jpeg,QUJD", "data:image/jpeg;base64QUJD", "data:", "data:x",
+        "QU\nJD", "Q\r\nUJD", "QQ=\n=", "QQ\n==", "QUJD ", "\tQUJD", "QQ==\nQUJD",
+        "data:image/jpeg;base64\n,QUJD", "QU JD", "QUJD\0", "QUJÐ", "data:image/jpeg,QUJD", "data:image/jpeg;base64QUJD", "data:", "data:x",
         "data:image/jpeg;base64,Q", "data:image/jpeg;base64;x,QUJD", "data:" + String(repeating: "a", count: 200) + ";base64,QUJD",
     ])
     func `anything else is refused, wherever it is cut`(text: String) {

@@ -17,6 +17,8 @@ struct Order: Sendable {
     var templateID: String? = "anime-style"
     var picture: [UInt8]? = TestPhoto.jpeg()
     var dataURI: String? = "data:image/jpeg;base64,"
+    /// Characters after which lines of base64 end, as iOS writes them when it is told to; nil for one line.
+    var lineLength: Int?
     /// What else is in the JSON, each as `"name":value`.
     var others: [String] = []
 
@@ -39,8 +41,13 @@ struct Order: Sendable {
         var members = others
         if let templateID { members.append(#""template_id":"\#(templateID)""#) }
         if let picture {
-            let text = (dataURI ?? "") + Data(picture).base64EncodedString()
-            members.append(#""image_base64":"\#(text.replacingOccurrences(of: "/", with: "\\/"))""#)
+            var base64 = Data(picture).base64EncodedString()
+            if let lineLength {
+                let lines: Data.Base64EncodingOptions = lineLength == 64 ? .lineLength64Characters : .lineLength76Characters
+                base64 = Data(picture).base64EncodedString(options: lines)
+            }
+            let text = ((dataURI ?? "") + base64).replacingOccurrences(of: "/", with: "\\/")
+            members.append(#""image_base64":"\#(text.replacingOccurrences(of: "\r\n", with: #"\r\n"#))""#)
         }
         return Array("{\(members.joined(separator: ","))}".utf8)
     }

@@ -49,6 +49,20 @@ import WireFormat
         }
     }
 
+    @Test(arguments: [64, 76])
+    func `base64 in lines is the same picture`(length: Int) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            var order = Order()
+            let headers = [("X-Request-ID", UUID().uuidString)]
+            let first = try await api.order(order, by: customer, headers: headers)
+            order.lineLength = length
+            let again = try await api.order(order, by: customer, headers: headers)
+            #expect(first.status == 202)
+            #expect(again.status == 202 && again.header("Idempotent-Replayed") == "true")
+        }
+    }
+
     @Test func `options are kept as they were asked for`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()

@@ -45,7 +45,9 @@ struct JSONImageBody: ImageUploadBody {
         chunks = body.makeAsyncIterator()
         parser = JSONStreamParser(streaming: [pictureField])
         bytesLeft = limits.imageBodyBytes
-        textLeft = (limits.pictureBytes + 2) / 3 * 4 + DataURIDecoder.prefixMax
+        let characters = (limits.pictureBytes + 2) / 3 * 4
+        // Two more for each line of 64, the shortest that encoders make.
+        textLeft = characters + characters / 64 * 2 + DataURIDecoder.prefixMax
         self.limits = limits
     }
 
