@@ -17,6 +17,8 @@ enum Demand: Equatable {
 protocol FormatReader: Sendable {
     /// Pixels across and down; nil while unknown.
     var size: (width: Int, height: Int)? { get }
+    /// Bytes that decoding takes besides the rows that are asked for; 0 when it goes row by row.
+    var wholeBytes: Int { get }
     /// True when the file may end here.
     var isComplete: Bool { get }
     /// Takes the bytes of the last demand (none for a skip or a pass, nor the first time) and says what is wanted next.

@@ -5,6 +5,11 @@ struct HEICIndex {
 
     private(set) var size: (width: Int, height: Int)
     private(set) var dataEnd = 0
+    /// Bytes that decoding takes for a pixel: the decoder's planes, a copy of them, and three bands.
+    var pixelBytes: Int { (planes + 3) * (isDeep ? 2 : 1) }
+    /// Samples of a pixel in planes and copy: brightness, and colour at a quarter, half or all of its resolution.
+    private var planes = 3
+    private var isDeep = false
     private var boxes = 0
 
     /// Parses the content of a `meta` box.
@@ -33,12 +38,22 @@ struct HEICIndex {
                 try walk(bytes, in: content, limits: limits)
             } else if bytes.matches("ispe", at: offset + 4) {
                 try take(extent: Array(bytes[content]), limits: limits)
+            } else if bytes.matches("hvcC", at: offset + 4) {
+                take(decoder: bytes[content])
             } else if bytes.matches("iloc", at: offset + 4) {
                 var locations = ItemLocations(Array(bytes[content]))
                 dataEnd = try locations.end()
             }
             offset += length
         }
+    }
+
+    /// Takes what a decoder is set up with (ISO/IEC 14496-15, 8.3.3): the densest of all pictures of the file counts.
+    private mutating func take(decoder bytes: ArraySlice<UInt8>) {
+        guard bytes.count > 18 else { return }
+        let (chroma, depths) = (bytes[bytes.startIndex + 16] & 3, bytes[(bytes.startIndex + 17)...].prefix(2))
+        planes = max(planes, chroma == 3 ? 6 : chroma == 2 ? 4 : 3)
+        if depths.contains(where: { $0 & 7 != 0 }) { isDeep = true }
     }
 
     private mutating func take(extent bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) {

@@ -15,6 +15,9 @@ struct HEICReader: FormatReader {
     private var hasData = false
     private var isAtBoxStart = false
     private(set) var size: (width: Int, height: Int)?
+    private var pixelBytes = 0
+
+    var wholeBytes: Int { (size?.width ?? 0) * (size?.height ?? 0) * pixelBytes }
 
     var isComplete: Bool { size != nil && hasData && isAtBoxStart && position >= dataEnd }
 
@@ -41,6 +44,7 @@ struct HEICReader: FormatReader {
         case .index:
             let index = try HEICIndex(bytes, limits: limits)
             size = index.size
+            pixelBytes = index.pixelBytes
             dataEnd = index.dataEnd
             return nextBox()
         case .end:

@@ -26,6 +26,10 @@ public struct ImageInfo: Sendable, Equatable {
     public let height: Int
     /// Bytes of the file.
     public let byteCount: Int
+    /// Bytes of memory that a decoder must spend on all of the picture at once, at least nearly; 0 when it decodes row by row.
+    ///
+    /// Progressive JPEG, interlaced PNG, lossless WebP and HEIC cannot be decoded row by row.
+    public let wholeBytes: Int
 }
 
 /// How big a picture may be.
@@ -36,12 +40,18 @@ public struct ImageLimits: Sendable, Equatable {
     public var pixels: Int
     /// Bytes of the file.
     public var bytes: Int
+    /// Bytes of ``ImageInfo/wholeBytes``.
+    public var wholeBytes: Int
 
-    /// Makes limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP, 10 MiB.
-    public init(side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = 10 * 1024 * 1024) {
+    /// Makes limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP, 10 MiB. In 256 MiB fit 40 MP
+    /// of all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive CMYK, HEIC of more than 8 bits.
+    public init(
+        side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = 10 * 1024 * 1024, wholeBytes: Int = 256 * 1024 * 1024
+    ) {
         self.side = side
         self.pixels = pixels
         self.bytes = bytes
+        self.wholeBytes = wholeBytes
     }
 
     /// Checks one claimed size.

@@ -66,7 +66,7 @@ public struct ImageProbe: Sendable {
     /// Says what the picture is, now that all of it was fed.
     ///
     /// - Throws: `truncated` when the format says there is more to come; `unsupportedFormat` when there was too little
-    ///   to tell the format.
+    ///   to tell the format; `tooMuchMemory`.
     public consuming func finish() throws(ImageProbeError) -> ImageInfo {
         guard let format, let reader else {
             throw ImageProbeError(.unsupportedFormat, "\(byteCount) bytes are no picture")
@@ -74,7 +74,12 @@ public struct ImageProbe: Sendable {
         guard reader.isComplete, let size = reader.size else {
             throw ImageProbeError(.truncated, "a \(format.rawValue) that ends after \(byteCount) bytes")
         }
-        return ImageInfo(format: format, width: size.width, height: size.height, byteCount: byteCount)
+        let wholeBytes = reader.wholeBytes
+        guard wholeBytes <= limits.wholeBytes else {
+            throw ImageProbeError(.tooMuchMemory, "\(wholeBytes) bytes to decode; \(limits.wholeBytes) are taken")
+        }
+        return ImageInfo(
+            format: format, width: size.width, height: size.height, byteCount: byteCount, wholeBytes: wholeBytes)
     }
 
     /// Hands the reader what it demanded and notes what it demands next.

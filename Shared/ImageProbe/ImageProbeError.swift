@@ -10,6 +10,8 @@ public struct ImageProbeError: Error, Equatable, Sendable, CustomStringConvertib
         case animated
         /// A side or the area passes a limit of ``ImageLimits``.
         case tooManyPixels
+        /// It cannot be decoded row by row, and all at once it passes a limit of ``ImageLimits``.
+        case tooMuchMemory
         /// The bytes pass a limit of ``ImageLimits``.
         case tooManyBytes
         /// The picture ends before its format says it does.

@@ -9,13 +9,18 @@ struct JPEGReader: FormatReader {
 
     private enum Step {
         case signature, markerPrefix, marker, segmentLength(UInt8), frameHeader, afterSegment
-        case afterScanHeader, entropy, entropyMarker
+        case scanHeader(Int), scanData, entropy, entropyMarker
     }
 
     private var step = Step.signature
     private var scans = 0
+    private var frame = Frame()
+    /// Whether the decoder needs all coefficients before it can show a row.
+    private var isWhole = false
     private(set) var isComplete = false
     private(set) var size: (width: Int, height: Int)?
+
+    var wholeBytes: Int { isWhole ? frame.coefficientBytes : 0 }
 
     mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
         switch step {
@@ -37,9 +42,14 @@ struct JPEGReader: FormatReader {
         case .afterSegment:
             step = .markerPrefix
             return .bytes(1)
-        case .afterScanHeader:
+        case .scanHeader(let rest):
+            // A first scan that lacks a component leaves it to later ones.
+            if scans == 0, Int(bytes[0]) != frame.samplings.count { isWhole = true }
             scans += 1
             guard scans <= Self.maxScans else { throw ImageProbeError(.malformed, "more than \(Self.maxScans) JPEG scans") }
+            step = .scanData
+            return .skip(rest)
+        case .scanData:
             step = .entropy
             return .pass(0xFF)
         case .entropy:
@@ -71,12 +81,14 @@ struct JPEGReader: FormatReader {
         switch marker {
         case 0xC0, 0xC1, 0xC2:
             guard size == nil, 6...18 ~= length else { throw ImageProbeError(.malformed, "a second or odd JPEG frame header") }
+            isWhole = marker == 0xC2
             step = .frameHeader
             return .bytes(length)
         case 0xDA:
             guard size != nil else { throw ImageProbeError(.malformed, "a JPEG scan before its frame header") }
-            step = .afterScanHeader
-            return .skip(length)
+            guard length > 0 else { throw ImageProbeError(.malformed, "an empty JPEG scan header") }
+            step = .scanHeader(length - 1)
+            return .bytes(1)
         default:
             step = .afterSegment
             return .skip(length)
@@ -92,6 +104,7 @@ struct JPEGReader: FormatReader {
             throw ImageProbeError(.malformed, "a JPEG frame of a kind that is not taken")
         }
         size = (width, height)
+        frame = Frame(width: width, height: height, samplings: (0..<components).map { bytes[7 + 3 * $0] })
         step = .markerPrefix
         return .bytes(1)
     }
@@ -106,5 +119,23 @@ struct JPEGReader: FormatReader {
         default:
             return try take(marker: byte)
         }
+    }
+}
+
+/// What a frame header says of the components.
+private struct Frame {
+    private static let coefficientBytes = 2
+
+    var width = 0
+    var height = 0
+    /// The horizontal factor in the upper half of the byte, the vertical one in the lower.
+    var samplings: [UInt8] = []
+
+    /// Bytes of all coefficients.
+    var coefficientBytes: Int {
+        let acrossMax = max(1, samplings.map { Int($0 >> 4) }.max() ?? 1)
+        let downMax = max(1, samplings.map { Int($0 & 15) }.max() ?? 1)
+        let share = samplings.reduce(0) { $0 + Int($1 >> 4) * Int($1 & 15) }
+        return (width * height * share + acrossMax * downMax - 1) / (acrossMax * downMax) * Self.coefficientBytes
     }
 }

@@ -9,6 +9,12 @@ struct PNGReader: FormatReader {
     private var hasData = false
     private(set) var isComplete = false
     private(set) var size: (width: Int, height: Int)?
+    /// Bytes of a decoded pixel, a palette's and a transparent colour's included.
+    private var pixelBytes = 0
+    private var isInterlaced = false
+    private var hasTransparency = false
+
+    var wholeBytes: Int { isInterlaced ? (size?.width ?? 0) * (size?.height ?? 0) * pixelBytes : 0 }
 
     mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
         switch step {
@@ -24,6 +30,9 @@ struct PNGReader: FormatReader {
             let (width, height) = (bytes.bigEndian(at: 0, count: 4), bytes.bigEndian(at: 4, count: 4))
             try limits.check(width: width, height: height)
             size = (width, height)
+            // Colour types 0 to 6: grey, –, RGB, palette, grey and alpha, –, RGBA.
+            pixelBytes = [1, 1, 3, 3, 2, 1, 4][min(Int(bytes[9]), 6)] * (bytes[8] == 16 ? 2 : 1)
+            isInterlaced = bytes[12] != 0
             step = .chunkHeader
             return .skip(Self.checksumBytes)
         case .end:
@@ -42,6 +51,10 @@ struct PNGReader: FormatReader {
         }
         guard size != nil else { throw ImageProbeError(.malformed, "a PNG that does not begin with its header") }
         if bytes.matches("acTL", at: 4) { throw ImageProbeError(.animated, "an animated PNG") }
+        if bytes.matches("tRNS", at: 4), !hasTransparency {
+            hasTransparency = true
+            pixelBytes += pixelBytes.isMultiple(of: 3) ? pixelBytes / 3 : pixelBytes
+        }
         if bytes.matches("IDAT", at: 4) { hasData = true }
         if bytes.matches("IEND", at: 4) {
             guard hasData, length == 0 else { throw ImageProbeError(.malformed, "a PNG that ends before it shows anything") }

@@ -13,6 +13,11 @@ struct WebPReader: FormatReader {
     private var canvas: (width: Int, height: Int)?
     private var picture: (width: Int, height: Int)?
 
+    /// Lossless pictures are decoded as four bands, whatever size is asked for; so is the transparency of lossy ones.
+    private static let losslessPixelBytes = 4
+    private var isLossless = false
+
+    var wholeBytes: Int { isLossless ? (size?.width ?? 0) * (size?.height ?? 0) * Self.losslessPixelBytes : 0 }
     var isComplete: Bool { picture != nil && left == 0 }
     var size: (width: Int, height: Int)? { canvas ?? picture }
 
@@ -41,6 +46,7 @@ struct WebPReader: FormatReader {
             let found = (bytes.littleEndian(at: 6, count: 2) & 0x3FFF, bytes.littleEndian(at: 8, count: 2) & 0x3FFF)
             return try take(picture: found, rest: rest, limits: limits)
         case .lossless(let rest):
+            isLossless = true
             guard bytes[0] == 0x2F else { throw ImageProbeError(.malformed, "a lossless WebP picture without its mark") }
             let packed = bytes.littleEndian(at: 1, count: 4)
             return try take(picture: ((packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1), rest: rest, limits: limits)
@@ -79,6 +85,9 @@ struct WebPReader: FormatReader {
         } else if bytes.matches("VP8L", at: 0), picture == nil {
             header = Self.losslessHeaderBytes
             step = .lossless(padded - header)
+        } else if bytes.matches("ALPH", at: 0) {
+            isLossless = true
+            return skip(padded)
         } else if bytes.matches("VP8", at: 0) {
             throw ImageProbeError(.malformed, "a second picture in one WebP")
         } else {

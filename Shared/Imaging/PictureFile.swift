@@ -37,10 +37,15 @@ struct PictureFile {
 
     /// The picture as stored, scaled down while it is decoded by at most the factor given: JPEG and WebP decoders do
     /// that at a fraction of the cost of decoding every pixel.
-    func picture(shrunkBy factor: Double) throws(ImagingError) -> VipsPicture {
-        var shrink = 1
-        if format == .jpeg || format == .webp {
-            while shrink < 8, Double(shrink * 2) <= factor { shrink *= 2 }
+    ///
+    /// - Parameter rest: The part of the factor that a JPEG decoder leaves to a better filter. A WebP decoder has a good
+    ///   one, and holds every pixel that it gives out: it scales by all of the factor.
+    func picture(shrunkBy factor: Double, leaving rest: Double = 1) throws(ImagingError) -> VipsPicture {
+        var shrink = 1.0
+        switch format {
+        case .jpeg: while shrink < 8, shrink * 2 <= factor / rest { shrink *= 2 }
+        case .webp: shrink = max(1, factor)
+        case .png, .heic: break
         }
         let picture = try Self.load(bytes, format, shrink: shrink)
         watch?.watch(picture)
@@ -55,7 +60,7 @@ struct PictureFile {
         } catch {
             switch error.code {
             case .unsupportedFormat: throw ImagingError(.unsupported, error.message)
-            case .tooManyBytes, .tooManyPixels, .animated: throw ImagingError(.tooLarge, error.message)
+            case .tooManyBytes, .tooManyPixels, .tooMuchMemory, .animated: throw ImagingError(.tooLarge, error.message)
             case .malformed, .truncated: throw ImagingError(.corrupt, error.message)
             }
         }
@@ -63,7 +68,7 @@ struct PictureFile {
 
     /// The loaders read the header only; pixels are decoded when they are asked for, from top to bottom.
     private static func load(
-        _ bytes: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Int
+        _ bytes: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Double
     ) throws(ImagingError) -> VipsPicture {
         func call(_ loader: String, _ scale: [(String, VipsCall.Argument)] = []) throws(ImagingError) -> VipsPicture {
             let arguments: [(String, VipsCall.Argument)] = [
@@ -72,9 +77,9 @@ struct PictureFile {
             return try VipsCall(loader, arguments + scale).picture()
         }
         switch format {
-        case .jpeg: return try call("jpegload_buffer", [("shrink", .whole(shrink))])
+        case .jpeg: return try call("jpegload_buffer", [("shrink", .whole(Int(shrink)))])
         case .png: return try call("pngload_buffer")
-        case .webp: return try call("webpload_buffer", [("scale", .number(1 / Double(shrink)))])
+        case .webp: return try call("webpload_buffer", [("scale", .number(1 / shrink))])
         case .heic: return try call("heifload_buffer")
         }
     }

@@ -15,7 +15,7 @@ extension PictureFile {
         let target = orientation >= 5 ? size.turned : size
         // Half of what a decoder could shrink is left to the better filter of `resize`.
         let shrink = min(Double(stored.width) / Double(target.width), Double(stored.height) / Double(target.height))
-        var picture = try self.picture(shrunkBy: shrink / 2)
+        var picture = try self.picture(shrunkBy: shrink, leaving: 2)
         if alpha == .white { picture = try picture.onWhite() }
         picture = try picture.resized(to: target).inSRGB()
         if orientation > 1 { picture = try picture.inMemory().applying("autorot") }
@@ -43,13 +43,13 @@ extension PictureFile {
 
     /// How many pixels a picture may have once it covers a shape: 72 MB. A long one that is asked for as a big square would
     /// otherwise take several times what the square does.
-    private static let maxCoveringPixels = 24_000_000
+    static let maxCoveringPixels = 24_000_000
 
     private func middle(
         of whole: PixelSize, covering shape: PixelSize, longest: Int, alpha: AlphaPolicy
     ) throws(ImagingError) -> VipsPicture {
-        // At most as big as the limits say, and seldom: a long picture has few pixels across.
-        var picture = try self.picture(shrunkBy: 1)
+        // In memory it is at most as big as the limits say, and seldom: a long picture has few pixels across.
+        var picture = try self.picture(shrunkBy: Double(upright.longSide) / Double(whole.longSide), leaving: 2)
         if alpha == .white { picture = try picture.onWhite() }
         picture = try picture.inSRGB().inMemory().applying("autorot")
         let share = Double(longest) / Double(whole.longSide)

@@ -18,7 +18,6 @@ extension PictureWorkshop {
         _ bytes: [UInt8], style: PictureStyle, width: Int? = nil, height: Int? = nil, quality: PictureQuality = .medium,
         limits: ImageLimits = ImageLimits(), isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(ImagingError) -> EncodedPicture {
-        defer { giveMemoryBack() }
         let watch = CancellationWatch(isCancelled)
         do {
             return try withBytes(of: bytes) { bytes throws(ImagingError) in
@@ -34,13 +33,5 @@ extension PictureWorkshop {
             try watch.checkpoint()
             throw error
         }
-    }
-
-    /// Each of libvips' threads leaves freed memory behind in a heap of its own, some tens of megabytes a picture; a worker
-    /// that makes pictures all day would hold several hundred.
-    private static func giveMemoryBack() {
-        #if canImport(Glibc)
-            malloc_trim(0)
-        #endif
     }
 }

@@ -27,7 +27,7 @@ public enum ImageWorker: HeliographService {
         let configuration = try ImageWorkerConfiguration(context.settings)
         switch configuration.generator {
         case .local:
-            return try services(context, configuration, generator: LocalGenerator())
+            return try services(context, configuration, generator: LocalGenerator(threads: configuration.threads))
         case .gemini(let gemini):
             let http = HTTPClient(configuration: gemini.httpClient, logger: context.logger)
             let generator = try makeGemini(gemini, http: http, logger: context.logger)
@@ -48,10 +48,10 @@ public enum ImageWorker: HeliographService {
         let remains = JobRemains(postgres: postgres, store: store)
         let maker = PictureMaker(
             postgres: postgres, store: store, calls: GeneratorCalls(postgres: postgres, generator: generator),
-            threads: LocalGenerator.sharedThreadPool)
+            threads: configuration.threads)
         let handler = ImageRequestedHandler(
             postgres: postgres, work: JobWork(postgres: postgres, maker: maker), remains: remains)
-        let photos = PhotoUploadedHandler(postgres: postgres, store: store, threads: LocalGenerator.sharedThreadPool)
+        let photos = PhotoUploadedHandler(postgres: postgres, store: store, threads: configuration.threads)
         let consumer = try context.consumer(
             configuration: configuration.consumer, handlers: [.handler(handler), .handler(photos)])
         let overdue = OverdueJobSweeper(postgres: postgres, remains: remains, logger: logger)

@@ -7,6 +7,7 @@ internal import ServiceDefaults
 ///
 /// - `IMAGE_GENERATOR` (`local` or `gemini`, default `local`): who makes the pictures.
 /// - `IMAGE_CONCURRENCY` (1 to 64, default 4): how many jobs are worked on at once; with `local` the processors are the limit.
+/// - `IMAGE_MEMORY_MIB` (304 to 65,536, default 304): what the pictures that are in work take together, at least nearly.
 /// - `TOPIC_PHOTO_LIFETIME_DAYS` (1 to 365, default 30): how long photos of topics are kept; identity-api's is the same.
 /// - `GEMINI_API_KEY` (with `gemini` required): the key.
 /// - `GEMINI_MODEL` (with `gemini` required): the name of an image model.
@@ -28,6 +29,8 @@ struct ImageWorkerConfiguration: Sendable {
     private static let stoppingTime: Duration = .seconds(5)
 
     let generator: Generator
+    /// Where pictures are computed.
+    let threads: PictureThreads
     let consumer: EventConsumerConfiguration
     let photoLifetime: Duration
 
@@ -36,6 +39,8 @@ struct ImageWorkerConfiguration: Sendable {
 
     init(_ settings: Settings) throws(ConfigurationError) {
         generator = try Self.generator(settings)
+        let memory = PictureThreads.defaultMemory
+        threads = PictureThreads(memory: try settings.int("IMAGE_MEMORY_MIB", default: memory >> 20, in: (memory >> 20)...65_536) << 20)
         photoLifetime = try settings.photoLifetime()
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int("IMAGE_CONCURRENCY", default: 4, in: 1...64)

@@ -33,7 +33,7 @@ public struct GeminiGenerator: ImageGenerator {
     ///   cannot be one.
     public init(
         configuration: GeminiConfiguration, http: HTTPClient, logger: Logger,
-        threadPool: NIOThreadPool = LocalGenerator.sharedThreadPool, now: @escaping @Sendable () -> Date = { Date() }
+        threadPool: NIOThreadPool = PictureThreads.sharedPool, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(GenerationError) {
         guard Self.isModelName(configuration.model) else {
             throw GenerationError(.invalidRequest, "the name of the model has something else than letters, digits, dots and dashes")

@@ -1,37 +1,32 @@
 internal import Imaging
-internal import NIOCore
-public import NIOPosix
 internal import Synchronization
 
 /// Makes pictures on this machine, with no model and no key: deterministic, and the same on every machine.
 public struct LocalGenerator: ImageGenerator {
-    /// Threads for pictures, which compute: as many as there are processors.
-    public static let sharedThreadPool: NIOThreadPool = {
-        let threadPool = NIOThreadPool(numberOfThreads: System.coreCount)
-        threadPool.start()
-        return threadPool
-    }()
-
     /// Always `local`.
     public let name = "local"
-    private let threadPool: NIOThreadPool
+    private let threads: PictureThreads
 
     /// Makes a generator.
     ///
-    /// - Parameter threadPool: does the work, one picture a thread; must be running.
-    public init(threadPool: NIOThreadPool = Self.sharedThreadPool) {
-        self.threadPool = threadPool
+    /// - Parameter threads: do the work, one picture a thread.
+    public init(threads: PictureThreads = .shared) {
+        self.threads = threads
     }
 
     /// See ``ImageGenerator/generate(_:)``. The work itself stops within milliseconds of a cancellation or the deadline.
     public func generate(_ request: GenerationRequest) async throws(GenerationError) -> GeneratedImage {
         let stop = StopSign(deadline: request.deadline)
-        let threadPool = threadPool
         let start = ContinuousClock.now
         request.progress(5)
         let outcome: Result<EncodedPicture, GenerationError> = await withTaskCancellationHandler {
             do {
-                return .success(try await threadPool.runIfActive { try Self.stylise(request, until: stop) })
+                let share: @Sendable () -> Int = {
+                    PictureMemory.stylising(
+                        request.picture, width: request.width, height: request.height, quality: request.quality)
+                }
+                return .success(
+                    try await threads.run(taking: share, until: request.deadline) { try Self.stylise(request, until: stop) })
             } catch {
                 return .failure(Self.meaning(of: error, stop))
             }

@@ -20,10 +20,11 @@ extension Phone {
 
     /// Submits a picture as the app does, and returns the job's answer.
     public func submit(
-        _ picture: [UInt8], template: String, requestID: UUID = UUID(), bearer: String
+        _ picture: [UInt8], template: String, options: String? = nil, requestID: UUID = UUID(), bearer: String
     ) async throws -> Answer {
         var form = MultipartForm()
         form.add("template_id", template)
+        if let options { form.add("options", options) }
         form.add("image", file: "picture", picture)
         var request = HTTPClientRequest(method: "POST", url: stack.apiURL + "/v1/images/process")
         request.headers = [("Content-Type", form.contentType), ("X-Request-ID", requestID.uuidString)]

@@ -126,6 +126,14 @@ public final class Stack: Sendable {
     /// The process id of a service.
     public func pid(of service: String) -> Int32? { processes.withLock { $0[service]?.pid } }
 
+    /// The most memory that a service has held since it started, in MiB.
+    public func peakMemory(of service: String) -> Int? {
+        guard let pid = pid(of: service),
+            let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        else { return nil }
+        return status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }.flatMap { Int($0.filter(\.isNumber)) }.map { $0 / 1_024 }
+    }
+
     /// Sends a service a signal, such as `SIGSTOP`.
     public func signal(_ service: String, _ number: Int32) { processes.withLock { $0[service] }?.signal(number) }
 

@@ -52,6 +52,7 @@ struct PictureCheck: ~Copyable {
             case .tooManyBytes: (.payloadTooLarge, "A picture is larger than \(limits.pictureBytes / 1_048_576) MB")
             case .unsupportedFormat: (.invalidImage, "A picture must be a JPEG, PNG, WebP or HEIC file")
             case .animated: (.invalidImage, "A picture must have one frame")
+            case .tooMuchMemory: (.invalidImage, "The picture is too large for the way it is encoded; a plain JPEG of it is taken")
             case .tooManyPixels: (.invalidImage, "A picture may have 12,000 pixels a side and 40 megapixels")
             case .truncated: (.invalidImage, "A picture is incomplete")
             case .malformed: (.invalidImage, "A picture is damaged")

@@ -4,7 +4,6 @@ internal import ImageGenerators
 internal import ImageProbe
 internal import Imaging
 internal import Logging
-internal import NIOPosix
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -22,7 +21,7 @@ struct PictureMaker: Sendable {
     let store: any BlobStore
     let calls: GeneratorCalls
     /// Where pictures are computed.
-    let threads: NIOThreadPool
+    let threads: PictureThreads
 
     /// Makes the picture and stores it; nothing is committed yet.
     ///
@@ -41,7 +40,8 @@ struct PictureMaker: Sendable {
         let blobs = JobBlobs(store: store, jobID: job.id)
         let upload = try await upload(of: hold, blobs)
         let side = max(quality.maxSide, job.width ?? 0, job.height ?? 0)
-        let normalised = try await compute(ofUpload: true) { () throws(ImagingError) in
+        let needed: @Sendable () -> Int = { PictureMemory.normalising(upload, maxSide: side) }
+        let normalised = try await compute(ofUpload: true, taking: needed) { () throws(ImagingError) in
             try PictureWorkshop.normalise(upload, maxSide: side)
         }
         progress(Self.readyPercent)
@@ -54,8 +54,11 @@ struct PictureMaker: Sendable {
             progress: { progress(Self.readyPercent + $0 * (Self.generatedPercent - Self.readyPercent) / 100) })
         let raw = try await calls.picture(request, for: hold, blobs, logger)
         progress(Self.generatedPercent)
-        let (picture, thumbnail) = try await compute(ofUpload: false) { () throws(ImagingError) in
-            let limits = ImageLimits(bytes: JobBlobs.rawBytesMax)
+        let limits = ImageLimits(bytes: JobBlobs.rawBytesMax)
+        let share: @Sendable () -> Int = {
+            PictureMemory.finishing(raw.bytes, width: job.width, height: job.height, quality: quality, limits: limits)
+        }
+        let (picture, thumbnail) = try await compute(ofUpload: false, taking: share) { () throws(ImagingError) in
             let picture = try PictureWorkshop.finish(
                 raw.bytes, width: job.width, height: job.height, quality: quality, limits: limits)
             return (picture, try PictureWorkshop.thumbnail(of: picture.bytes, limits: limits))
@@ -79,12 +82,15 @@ struct PictureMaker: Sendable {
         return bytes
     }
 
-    /// Computes on a thread of its own. A library that does not work now may work later; everything else is final.
+    /// Computes on a thread of its own, once there is memory for it.
+    ///
+    /// A library that does not work now may work later; everything else is final.
     private func compute<Value: Sendable>(
-        ofUpload isUpload: Bool, _ body: @escaping @Sendable () throws(ImagingError) -> Value
+        ofUpload isUpload: Bool, taking share: @escaping @Sendable () -> Int,
+        _ body: @escaping @Sendable () throws(ImagingError) -> Value
     ) async throws -> Value {
         do {
-            return try await threads.runIfActive(body)
+            return try await threads.run(taking: share, body)
         } catch let error as ImagingError where error.code != .unavailable {
             throw JobFailure(error, ofUpload: isUpload)
         }

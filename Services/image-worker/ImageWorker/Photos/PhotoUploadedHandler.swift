@@ -1,10 +1,10 @@
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
+internal import ImageGenerators
 internal import Imaging
 internal import Logging
 internal import Metrics
-internal import NIOPosix
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -16,7 +16,7 @@ struct PhotoUploadedHandler: EventHandler {
     let postgres: PostgresClient
     let store: any BlobStore
     /// Where thumbnails are computed.
-    let threads: NIOThreadPool
+    let threads: PictureThreads
 
     func handle(_ event: Envelope<PhotoUploaded>, _ context: HandlerContext) async throws {
         guard try await !context.isHandled(),
@@ -48,7 +48,7 @@ struct PhotoUploadedHandler: EventHandler {
             return nil
         }
         do {
-            return try await threads.runIfActive { () throws(ImagingError) in try PictureWorkshop.thumbnail(of: bytes).bytes }
+            return try await threads.run(taking: { PictureMemory.thumbnail(of: bytes) }) { try PictureWorkshop.thumbnail(of: bytes).bytes }
         } catch let error as ImagingError where error.code != .unavailable {
             logger.notice(
                 "a photo gets no thumbnail", metadata: ["photo": "\(photo.id.wireString)", "error": "\(error)"])
