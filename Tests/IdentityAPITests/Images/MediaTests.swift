@@ -1,6 +1,8 @@
 import Foundation
 import HTTPClient
 import MediaLinks
+import NIOCore
+import TestSupport
 import Testing
 
 @testable import IdentityAPI
@@ -48,6 +50,25 @@ import Testing
                 answers.insert(response.json.text("message") ?? "")
             }
             #expect(answers.count == 1)
+        }
+    }
+
+    @Test func `whoever does not take its picture does not keep its place`() async throws {
+        try await withIdentityAPI { settings in
+            settings.downloads = 1
+            settings.connection.unreadAnswers = .milliseconds(300)
+        } _: { api in
+            let customer = try await api.customer()
+            let id = try await api.job(by: customer)
+            // More than the buffers of a connection hold.
+            try await api.complete(id, picture: [UInt8](repeating: 7, count: 24 << 20))
+            let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
+            let link = try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count)
+            let connection = try RawConnection(port: api.port)
+            try await connection.send("GET \(link) HTTP/1.1\r\nHost: x\r\n\r\n")
+            try await eventually("the place is taken") { try await api.send("HEAD", String(link)).status == 503 }
+            try await eventually("the place is free") { try await api.send("HEAD", String(link)).status == 200 }
+            withExtendedLifetime(connection) {}
         }
     }
 

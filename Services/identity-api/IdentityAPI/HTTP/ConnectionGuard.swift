@@ -23,8 +23,8 @@ struct BodyTooSlow: Error {}
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
 
     /// How patient a connection is.
     struct Limits: Sendable {
@@ -35,9 +35,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         var bodyDeadline = TimeAmount.seconds(300)
         /// What a client may be waited for in all, beside what its bytes earn it.
         var patience = TimeAmount.seconds(15)
-        /// Bytes that earn a client another second.
+        /// Bytes, sent or taken, that earn a client another second.
         var bytesASecond = 8 * 1024
-        /// How long a client may leave answers unread that its connection has no more room for.
+        /// How long a client may leave answers unread that its connection has no more room for; the bytes that it takes earn
+        /// it back what it has used of that.
         var unreadAnswers = TimeAmount.seconds(30)
         /// How long, and for how many bytes, a refused body is still read.
         var lingerTime = TimeAmount.seconds(5)
@@ -45,6 +46,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private static let tick = TimeAmount.milliseconds(500)
+    /// Bytes of an answer that are handed to the connection at a time.
+    private static let sliceBytes = 64 * 1024
 
     private enum Mode { case idle, body, lingering }
 
@@ -55,9 +58,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var waited = TimeAmount.zero
     private var received = 0
     private var timer: RepeatedTask?
-    private var unreadTimer: Scheduled<Void>?
+    private var unread: UnreadAnswers
+    private var unreadTimer: RepeatedTask?
 
-    init(limits: Limits) { self.limits = limits }
+    init(limits: Limits) {
+        self.limits = limits
+        unread = UnreadAnswers(patience: limits.unreadAnswers, bytesASecond: limits.bytesASecond)
+    }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard let event = event as? ClientEvent else {
@@ -69,7 +76,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if mode == .idle { enter(.body, context) }
         case .bodyAskedFor:
             if mode == .idle { enter(.body, context) }
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))), promise: nil)
         case .bodyEnded:
             if mode == .body { enter(.idle, context) }
         case .answeredEarly:
@@ -92,15 +99,38 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// A client that sends requests and reads no answers is not waited for either.
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    /// A client that does not read its answers, or too slowly, is not waited for either.
+    ///
+    /// An answer is written in slices, so that what is taken of a large one counts as it goes.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .byteBuffer(var bytes) = unwrapOutboundIn(data), bytes.readableBytes > 0 else {
+            return context.write(data, promise: promise)
+        }
+        while bytes.readableBytes > Self.sliceBytes, let slice = bytes.readSlice(length: Self.sliceBytes) {
+            write(slice, context, promise: context.eventLoop.makePromise())
+        }
+        write(bytes, context, promise: promise ?? context.eventLoop.makePromise())
+    }
+
+    private func write(_ slice: ByteBuffer, _ context: ChannelHandlerContext, promise: EventLoopPromise<Void>) {
+        let count = slice.readableBytes
+        unread.wrote(count, now: .now())
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        promise.futureResult.whenComplete { _ in bound.value.taken(count) }
+        if unreadTimer == nil {
+            let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+            unreadTimer = context.eventLoop.scheduleRepeatedTask(initialDelay: Self.tick, delay: Self.tick) { _ in
+                if bound.value.unread.isTooSlow(now: .now()) { boundContext.value.close(promise: nil) }
+            }
+        }
+        context.write(wrapOutboundOut(.byteBuffer(slice)), promise: promise)
+    }
+
+    private func taken(_ count: Int) {
+        unread.took(count, now: .now())
+        guard unread.isEmpty else { return }
         unreadTimer?.cancel()
         unreadTimer = nil
-        if !context.channel.isWritable {
-            let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
-            unreadTimer = context.eventLoop.scheduleTask(in: limits.unreadAnswers) { boundContext.value.close(promise: nil) }
-        }
-        context.fireChannelWritabilityChanged()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { stopTimers() }

@@ -29,9 +29,9 @@ struct ImageJobController: Sendable {
         let form = try Self.form(of: request)
         var job = try await find(request, context)
         if wait > 0, !job.status.isTerminal {
-            let ended = try await jobs.wait(for: job.id, upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp) {
-                $0.status.isTerminal
-            }
+            let ended = try await jobs.wait(
+                for: job.id, of: .account(job.userID), upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
+            ) { $0.status.isTerminal }
             if let ended { job = ended } else { job = try await find(request, context) }
         }
         count(job, request)

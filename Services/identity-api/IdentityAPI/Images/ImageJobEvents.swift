@@ -29,7 +29,7 @@ struct ImageJobEvents: Sendable {
             return Response(status: .noContent)
         }
         let slot = try slots.take(for: context.client)
-        let subscription = try jobs.follow(job.id, whenClientHangsUp: context.whenClientHangsUp)
+        let subscription = try jobs.follow(job.id, for: .account(job.userID), whenClientHangsUp: context.whenClientHangsUp)
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: "retry: \(Self.retryMilliseconds)\n\n"))
             var states = ImageJobStates(subscription, known: known, postgres: postgres)

@@ -27,6 +27,7 @@ struct ImageSubmitController: Sendable {
 
     /// What came of reading an order.
     private struct Outcome {
+        let userID: UUID
         let answer: IdempotencyAnswer
         let order: ImageOrder
         /// Whether the answer was given before.
@@ -61,7 +62,7 @@ struct ImageSubmitController: Sendable {
                 let repetition = try await receive(request, storingAs: nil, lease: nil, context)
                 return (repetition.fingerprint, repetition.order)
             }
-        return Outcome(answer: answer, order: order, isReplay: isReplay)
+        return Outcome(userID: identity.userID, answer: answer, order: order, isReplay: isReplay)
     }
 
     /// Takes an order in and starts its job. Nothing is left of one that fails, unless nobody knows whether it did.
@@ -139,7 +140,8 @@ struct ImageSubmitController: Sendable {
         of outcome: Outcome, upTo seconds: Int, _ request: Request, _ context: APIRequestContext
     ) async throws -> Response? {
         let job = try await jobs.wait(
-            for: outcome.answer.resourceID, upTo: .seconds(seconds), whenClientHangsUp: context.whenClientHangsUp
+            for: outcome.answer.resourceID, of: .account(outcome.userID), upTo: .seconds(seconds),
+            whenClientHangsUp: context.whenClientHangsUp
         ) { $0.status.isTerminal }
         guard let job else { return nil }
         var response = try await reader.answer(job, .inline, .finished, context)

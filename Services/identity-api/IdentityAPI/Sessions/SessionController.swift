@@ -16,7 +16,8 @@ struct SessionController: Sendable {
         var session = try await find(request, context)
         if wait > 0, !session.state.isTerminal {
             let ended = try await waiters.wait(
-                for: session.id, upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
+                for: session.id, of: .address(context.client.subscriber), upTo: .seconds(wait),
+                whenClientHangsUp: context.whenClientHangsUp
             ) { $0.state.isTerminal }
             if let ended { session = ended } else { session = try await find(request, context) }
         }

@@ -17,12 +17,17 @@ final class RowFeed<Row: Sendable>: Service {
         var total: Int
         /// Requests for one row: one device asks, so more are a fault of it, or an attack on the others.
         var perRow = 8
+        /// Requests of one account, whose rows may be many: what a person's devices need, and room for hundreds of others.
+        var perAccount = 32
+        /// Requests of one address, which may be that of many people.
+        var perAddress = 256
     }
 
     private struct State {
         var followers: [UUID: [Int: AsyncStream<Row?>.Continuation]] = [:]
         var changed: Set<UUID> = []
         var count = 0
+        var countOf: [RowOwner: Int] = [:]
         var nextNumber = 0
         var isClosed = false
     }
@@ -55,18 +60,20 @@ final class RowFeed<Row: Sendable>: Service {
     /// Follows a row: gives it at once, whenever it changes, and every second; nil when there is none (any more). The stream ends
     /// when the service shuts down or the client hangs up; drop it to stop.
     ///
-    /// - Parameter whenClientHangsUp: is given what to call then: a place that nobody waits in is not kept.
-    /// - Throws: `overloaded` when too many wait already, `rate_limited` when too many wait for this row.
+    /// - Parameters:
+    ///   - owner: whose share of the places it takes.
+    ///   - whenClientHangsUp: is given what to call then: a place that nobody waits in is not kept.
+    /// - Throws: `overloaded` when too many wait already, `rate_limited` when too many wait for this row or owner.
     func follow(
-        _ id: UUID, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void
+        _ id: UUID, for owner: RowOwner, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void
     ) throws(APIError) -> RowSubscription<Row> {
         let (stream, continuation) = AsyncStream<Row?>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let number = try register(continuation, for: id)
+        let number = try register(continuation, for: id, of: owner)
         whenClientHangsUp { continuation.finish() }
         wake(id)
         return RowSubscription(rows: stream) { [weak self] in
             continuation.finish()
-            if let number { self?.unregister(number, for: id) }
+            if let number { self?.unregister(number, for: id, of: owner) }
         }
     }
 
@@ -74,10 +81,10 @@ final class RowFeed<Row: Sendable>: Service {
     ///
     /// - Returns: the row as wished; nil when the waiting ended otherwise, or there is no row.
     func wait(
-        for id: UUID, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
+        for id: UUID, of owner: RowOwner, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
         until isWished: @escaping @Sendable (Row) -> Bool
     ) async throws(APIError) -> Row? {
-        let subscription = try follow(id, whenClientHangsUp: whenClientHangsUp)
+        let subscription = try follow(id, for: owner, whenClientHangsUp: whenClientHangsUp)
         return await withTaskGroup(of: Row?.self) { group in
             group.addTask {
                 for await row in subscription.rows {
@@ -140,7 +147,9 @@ final class RowFeed<Row: Sendable>: Service {
         }
     }
 
-    private func register(_ continuation: AsyncStream<Row?>.Continuation, for id: UUID) throws(APIError) -> Int? {
+    private func register(
+        _ continuation: AsyncStream<Row?>.Continuation, for id: UUID, of owner: RowOwner
+    ) throws(APIError) -> Int? {
         try state.withLock { state throws(APIError) in
             guard !state.isClosed else {
                 continuation.finish()
@@ -149,21 +158,42 @@ final class RowFeed<Row: Sendable>: Service {
             guard state.followers[id, default: [:]].count < limits.perRow else {
                 throw APIError.rateLimited("Too many requests are waiting for this", wait: .seconds(1))
             }
+            guard state.countOf[owner, default: 0] < share(of: owner) else {
+                throw APIError.rateLimited("Too many requests of yours are waiting", wait: .seconds(1))
+            }
             guard state.count < limits.total else { throw APIError.overloaded("Too many requests are waiting") }
             state.count += 1
+            state.countOf[owner, default: 0] += 1
             state.nextNumber += 1
             state.followers[id, default: [:]][state.nextNumber] = continuation
             return state.nextNumber
         }
     }
 
-    private func unregister(_ number: Int, for id: UUID) {
+    private func share(of owner: RowOwner) -> Int {
+        switch owner {
+        case .account: limits.perAccount
+        case .address: limits.perAddress
+        }
+    }
+
+    private func unregister(_ number: Int, for id: UUID, of owner: RowOwner) {
         state.withLock { state in
             guard state.followers[id]?.removeValue(forKey: number) != nil else { return }
             state.count -= 1
+            state.countOf[owner, default: 0] -= 1
+            if state.countOf[owner] == 0 { state.countOf[owner] = nil }
             if state.followers[id]?.isEmpty == true { state.followers[id] = nil }
         }
     }
+}
+
+/// Who waits for a row.
+enum RowOwner: Hashable, Sendable {
+    /// Somebody who has signed in.
+    case account(UUID)
+    /// Somebody who has not: an account would be anybody's who names its e-mail.
+    case address(IPAddress)
 }
 
 /// A place among those who follow a row; it is given up when nobody holds it any more.

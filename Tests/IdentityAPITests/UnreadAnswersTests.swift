@@ -1,0 +1,38 @@
+import NIOCore
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct UnreadAnswersTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    /// Seconds for which a client is waited for that takes so many bytes a second of an answer without end; nil for ten minutes.
+    private func patience(with bytesASecond: Int) -> Int? {
+        var unread = UnreadAnswers(patience: .seconds(30), bytesASecond: 8_192)
+        unread.wrote(.max / 2, now: start)
+        for second in 1...600 {
+            let now = start + .seconds(Int64(second))
+            unread.took(bytesASecond, now: now)
+            if unread.isTooSlow(now: now) { return second }
+        }
+        return nil
+    }
+
+    @Test func `a client that takes bytes at the least rate is waited for, and a slower one only for a while`() {
+        #expect(patience(with: 8_192) == nil)
+        #expect(patience(with: 100_000) == nil)
+        #expect(patience(with: 0) == 31)
+        #expect(patience(with: 4_096) == 61)
+    }
+
+    @Test func `time counts only while there is something to take, and haste is not saved up`() {
+        var unread = UnreadAnswers(patience: .seconds(30), bytesASecond: 8_192)
+        unread.wrote(1 << 30, now: start)
+        unread.took(1 << 30, now: start)
+        #expect(unread.isEmpty)
+        #expect(!unread.isTooSlow(now: start + .hours(1)))
+        unread.wrote(1, now: start + .hours(1))
+        #expect(!unread.isTooSlow(now: start + .hours(1) + .seconds(30)))
+        #expect(unread.isTooSlow(now: start + .hours(1) + .seconds(31)))
+    }
+}
