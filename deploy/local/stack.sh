@@ -42,14 +42,21 @@ wait_for() { # wait_for NAME SECONDS COMMAND…
     done
 }
 
+# Seconds that a service may take to end what it has in hand; image-worker's calls of a model are paid for.
+stop_limit() { if [ "$1" = image-worker ]; then echo 200; else echo 30; fi; }
+
 stop() { # stop NAME SIGNAL SECONDS
-    local name=$1 pid end
+    local name=$1 pid end told=$((SECONDS + 5))
     is_running "$name" || { rm -f "$run/pids/$name"; return 0; }
     pid=$(pid_of "$name")
     kill -"$2" "$pid" 2>/dev/null || true
     end=$((SECONDS + $3))
     while is_running "$name"; do
         [ $SECONDS -lt $end ] || { say "$name did not stop in $3 s: killed"; kill -9 "$pid" 2>/dev/null || true; break; }
+        if [ $SECONDS -ge $told ]; then
+            say "$name ends what it has in hand: up to $((end - SECONDS)) s more"
+            told=$((SECONDS + 15))
+        fi
         sleep 0.05
     done
     rm -f "$run/pids/$name"
@@ -223,7 +230,7 @@ up() {
         name=${services[$index]}
         if is_running "$name" && [ "$binaries/$name" -nt "$run/pids/$name" ]; then
             say "$name was built since it started: restarting it"
-            stop "$name" TERM 30
+            stop "$name" TERM "$(stop_limit "$name")"
         fi
         is_running "$name" || start_service "$name" "$index"
     done
@@ -238,12 +245,14 @@ up() {
 down() {
     [ -d "$run" ] || return 0
     exec 9>"$run/lock"
-    flock -w 120 9 || fail "another 'make up' or 'make down' is at work"
+    flock -w 240 9 || fail "another 'make up' or 'make down' is at work"
     local name
     for name in "${services[@]}"; do
         if is_running "$name"; then kill -TERM "$(pid_of "$name")" 2>/dev/null || true; fi
     done
-    for name in identity-api image-worker face-matching-worker notifier token-registry; do stop "$name" TERM 30; done
+    for name in identity-api image-worker face-matching-worker notifier token-registry; do
+        stop "$name" TERM "$(stop_limit "$name")"
+    done
     stop fcm-emulator TERM 10
     stop postgres INT 20
     stop redis TERM 20
