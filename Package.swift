@@ -131,7 +131,7 @@ let package = Package(
             name: "heliograph-bench",
             dependencies: [
                 "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
-                "Imaging", "HTTPClient", .argumentParser, .logging,
+                "ImageProbe", "Imaging", "HTTPClient", .argumentParser, .logging,
             ],
             path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
         .target(

@@ -1,4 +1,5 @@
 import Foundation
+import ImageProbe
 import Imaging
 import TestSupport
 
@@ -23,10 +24,10 @@ private func enlargedPhotos(in folder: String) async throws -> [String] {
     return paths
 }
 
-private func enlarge(_ name: String, to path: String, width: Int, height: Int) async throws {
+private func enlarge(_ name: String, to path: String, options: String = "Q=92", width: Int, height: Int) async throws {
     let photo = try PackageRoot.file(".cache/photos/\(name).jpg")
     try await CommandLineTool.run([
-        "vips", "thumbnail", photo, "\(path)[Q=92]", "\(width)", "--height", "\(height)", "--crop", "centre",
+        "vips", "thumbnail", photo, "\(path)[\(options)]", "\(width)", "--height", "\(height)", "--crop", "centre",
     ])
 }
 
@@ -65,15 +66,25 @@ private func benchmarkStyles(_ photo: String) throws -> [Figure] {
     }
 }
 
-/// The most memory this process held while it made a thumbnail and a style, of the best quality, of pictures of 40 megapixels.
+/// The most memory this process held while it made of pictures of 40 megapixels what image-worker makes: a thumbnail, and a
+/// style of the best quality. The pictures are of the encodings that take most, because a decoder keeps them whole.
 private func benchmarkPeak(in folder: String) async throws -> Figure {
-    let path = "\(folder)/large.jpg"
-    try await enlarge("original/obama3", to: path, width: 8_000, height: 5_000)
-    let bytes = try file(path)
+    var files: [[UInt8]] = []
+    let kinds = [("large.jpg", "Q=60,interlace,no-subsample"), ("large.png", "interlace"), ("large.webp", "lossless,effort=0")]
+    for (name, options) in kinds {
+        try await enlarge("original/obama3", to: "\(folder)/\(name)", options: options, width: 8_000, height: 5_000)
+        files.append(try file("\(folder)/\(name)"))
+    }
+    let limits = ImageLimits(bytes: 256 << 20)
     // Linux forgets the peak there was when it is told 5.
     try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
-    _ = try PictureWorkshop.thumbnail(of: bytes)
-    for style in [PictureStyle.oilPainting, .vintage] { _ = try PictureWorkshop.stylise(bytes, style: style, quality: .high) }
+    for bytes in files {
+        _ = try PictureWorkshop.thumbnail(of: bytes, limits: limits)
+        let picture = try PictureWorkshop.normalise(bytes, maxSide: PictureQuality.high.maxSide, limits: limits).picture
+        for style in [PictureStyle.oilPainting, .vintage] {
+            _ = try PictureWorkshop.stylise(picture.bytes, style: style, quality: .high)
+        }
+    }
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     let kilobytes = line.flatMap { Double($0.filter(\.isNumber)) } ?? .nan

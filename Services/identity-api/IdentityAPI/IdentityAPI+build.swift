@@ -110,7 +110,8 @@ public enum IdentityAPI: HeliographService {
                 postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics)),
             photos: PhotoController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
-                limiter: RateLimiter(configuration.limits.photos), limits: configuration.uploads,
+                limiter: RateLimiter(configuration.limits.photos), quota: configuration.limits.photoQuota,
+                limits: configuration.uploads,
                 lifetime: configuration.photoLifetime),
             messages: MessageController(
                 postgres: postgres, keys: keys, authenticator: authenticator,

@@ -10,6 +10,7 @@ enum VipsLibrary {
     /// No operation is cached, as no two pictures share one, and every operation computes on the thread that asks (plus
     /// one of libvips' own): a worker uses the cores by working on several pictures.
     static let isReady: Bool = {
+        keepNoLargeMemory()
         guard vips_init("heliograph") == 0 else { return false }
         vips_block_untrusted_set(1)
         vips_operation_block_set("VipsForeignLoad", 1)
@@ -22,6 +23,15 @@ enum VipsLibrary {
         g_log_set_handler("VIPS", all, { _, _, _, _ in }, nil)
         return true
     }()
+
+    /// Has the C library give large memory back as soon as it is freed.
+    ///
+    /// Once a picture was freed, it would otherwise take the next ones from a heap of each thread, and keep them there.
+    private static func keepNoLargeMemory() {
+        #if canImport(Glibc)
+            mallopt(M_MMAP_THRESHOLD, 256 << 10)
+        #endif
+    }
 
     /// Throws when libvips does not work on this machine.
     static func start() throws(ImagingError) {

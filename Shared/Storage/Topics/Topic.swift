@@ -47,6 +47,20 @@ public enum TopicLimits {
     public static let photosMax = 5_000
 }
 
+/// What one account may add to topics in 24 hours.
+public struct TopicPhotoQuota: Sendable {
+    /// Photos.
+    public var photosPerDay: Int
+    /// Bytes of photos as they are uploaded.
+    public var bytesPerDay: Int
+
+    /// Makes a quota; the defaults are a long party with a good camera: 500 photos and 1 GiB, which is 30 GiB kept at most.
+    public init(photosPerDay: Int = 500, bytesPerDay: Int = 1 << 30) {
+        self.photosPerDay = photosPerDay
+        self.bytesPerDay = bytesPerDay
+    }
+}
+
 /// What came of a wish to change who is in a topic.
 public enum TopicMemberChange: Sendable, Equatable {
     /// It is so now: because of this call, or already before.

@@ -51,17 +51,21 @@ public struct NewTopicPhoto: Sendable {
     public var uploaderID: UUID
     /// Where it is stored.
     public var photoKey: String
+    /// Bytes of the photo.
+    public var byteCount: Int
     /// How long it is kept, from now.
     public var lifetime: Duration
 
     /// Describes a photo that has just been uploaded.
     public init(
-        id: UUID = UUID(), topic: TopicName, uploaderID: UUID, photoKey: String, lifetime: Duration = Self.defaultLifetime
+        id: UUID = UUID(), topic: TopicName, uploaderID: UUID, photoKey: String, byteCount: Int = 0,
+        lifetime: Duration = Self.defaultLifetime
     ) {
         self.id = id
         self.topic = topic
         self.uploaderID = uploaderID
         self.photoKey = photoKey
+        self.byteCount = byteCount
         self.lifetime = lifetime
     }
 }

@@ -17,14 +17,38 @@ public struct TopicPhotoRepository: Sendable {
     public func insert(_ new: NewTopicPhoto) async throws(PostgresError) -> TopicPhoto? {
         let rows = try await db.query(
             """
-            INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, expires_at)
-            SELECT \(new.id), t.id, m.user_id, \(new.photoKey), now() + make_interval(secs => \(new.lifetime.inSeconds))
+            INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, byte_count, expires_at)
+            SELECT \(new.id), t.id, m.user_id, \(new.photoKey), \(new.byteCount)::bigint,
+                   now() + make_interval(secs => \(new.lifetime.inSeconds))
             FROM topics t JOIN topic_members m ON m.topic_id = t.id AND m.user_id = \(new.uploaderID)
             WHERE t.name = \(new.topic.text)
               AND (SELECT count(*) FROM topic_photos p WHERE p.topic_id = t.id) < \(TopicLimits.photosMax)
             RETURNING *
             """)
         return try rows.first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
+    }
+
+    /// Says how long an account has to wait before it may add another photo: nil when it may now.
+    ///
+    /// Lets nobody else ask for this account until the transaction ends, so that of photos at the same time each sees those
+    /// before it. Photos whose topic is gone count until their files are.
+    public func lockQuota(
+        _ quota: TopicPhotoQuota, uploaderID: UUID, byteCount: Int
+    ) async throws(PostgresError) -> Duration? {
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('topic_photos:' || (\(uploaderID)::uuid)::text, 0))")
+        // A statement of its own, whose snapshot is younger than the lock. Newest first, the photos with which this one passes
+        // a limit: the newest of them has to be a day old.
+        let rows = try await db.query(
+            """
+            SELECT extract(epoch FROM created_at + interval '1 day' - clock_timestamp())::float8 AS wait
+            FROM (SELECT created_at, row_number() OVER newest AS photos, sum(byte_count) OVER newest AS bytes
+                  FROM topic_photos WHERE uploader_id = \(uploaderID) AND created_at > now() - interval '1 day'
+                  WINDOW newest AS (ORDER BY created_at DESC, id)) AS day
+            WHERE photos >= \(quota.photosPerDay)::bigint OR bytes + \(byteCount)::bigint > \(quota.bytesPerDay)::bigint
+            ORDER BY created_at DESC LIMIT 1
+            """)
+        guard let row = rows.first else { return nil }
+        return .seconds(max(1, try row.decode("wait", as: Double.self)))
     }
 
     /// Returns a photo, whoever's it is; nil when there is none, or it is past its life.

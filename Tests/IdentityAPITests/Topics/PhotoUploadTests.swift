@@ -67,11 +67,32 @@ import WireFormat
             try await api.postgres.execute(
                 """
                 INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, expires_at)
-                SELECT gen_random_uuid(), id, owner_id, 'k', now() + interval '1 day'
+                SELECT gen_random_uuid(), id, gen_random_uuid(), 'k', now() + interval '1 day'
                 FROM topics, generate_series(1, \(TopicLimits.photosMax)) WHERE name = 'event:party'
                 """)
             #expect(try await api.send(.photo(), to: path, headers: [ada.bearer]).refusal == "409 limit_reached")
             #expect(api.storedFiles().isEmpty)
+        }
+    }
+
+    @Test(arguments: [TopicPhotoQuota(photosPerDay: 3), TopicPhotoQuota(bytesPerDay: 3 * TestPhoto.jpeg(seed: 1).count + 1)])
+    func `an account adds so many photos, and so many bytes, in a day, also when they come at once`(quota: TopicPhotoQuota) async throws {
+        try await withIdentityAPI { $0.limits.photoQuota = quota } _: { api in
+            let ada = try await api.customer("person-1")
+            _ = try await api.send("PUT", "/v1/topics/event:party/members/me", headers: [ada.bearer])
+            let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
+                for _ in 0..<8 { group.addTask { try await api.send(.photo(), to: path, headers: [ada.bearer]) } }
+                return try await group.reduce(into: [HTTPClientResponse]()) { $0.append($1) }
+            }
+            let refusals = answers.filter { $0.status != 202 }
+            #expect(refusals.count == 5)
+            for refusal in refusals {
+                #expect(refusal.refusal == "429 rate_limited")
+                #expect((86_000...86_400).contains(refusal.header("Retry-After").flatMap { Int($0) } ?? 0))
+            }
+            #expect(try await api.count("topic_photos") == 3 && api.storedFiles().count == 3)
+            try await api.postgres.execute("UPDATE topic_photos SET created_at = created_at - interval '1 day'")
+            #expect(try await api.send(.photo(), to: path, headers: [ada.bearer]).status == 202)
         }
     }
 

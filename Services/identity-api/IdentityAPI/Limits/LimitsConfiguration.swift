@@ -1,4 +1,5 @@
 internal import ServiceDefaults
+internal import Storage
 
 /// How much of the service one client may have.
 ///
@@ -15,6 +16,8 @@ struct LimitsConfiguration: Sendable {
     var openImageJobs = 20
     /// Photos that one account adds to topics.
     var photos = Rate(perMinute: 60, burst: 200)
+    /// What one account may add to topics in a day, over all instances.
+    var photoQuota = TopicPhotoQuota()
     /// Changes that one account makes to the members of topics.
     var topics = Rate(perMinute: 600, burst: 10_000)
     /// Registrations of devices by one account.
@@ -43,6 +46,9 @@ struct LimitsConfiguration: Sendable {
         devices = try settings.rate("RATE_LIMIT_DEVICES", default: devices)
         messages = try settings.rate("RATE_LIMIT_MESSAGES", default: messages)
         signals = try settings.rate("RATE_LIMIT_SIGNALS", default: signals)
+        photoQuota.photosPerDay = try settings.int("TOPIC_PHOTOS_PER_DAY", default: photoQuota.photosPerDay, in: 1...1_000_000)
+        photoQuota.bytesPerDay =
+            try settings.int("TOPIC_PHOTO_MIB_PER_DAY", default: photoQuota.bytesPerDay >> 20, in: 1...1_000_000) << 20
         connectionsPerAddress = try settings.int(
             "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000)
         uploadsPerAddress = try settings.int("UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024)

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
+internal import ImageProbe
 internal import Logging
 internal import Metrics
 internal import Multipart
@@ -25,6 +26,8 @@ struct PhotoController: Sendable {
     let slots: UploadSlots
     /// Counts the photos of an account.
     let limiter: RateLimiter<UUID>
+    /// What an account may add in a day.
+    let quota: TopicPhotoQuota
     let limits: UploadLimits
     /// How long photos are kept.
     let lifetime: Duration
@@ -47,7 +50,7 @@ struct PhotoController: Sendable {
             try await RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger).answer { lease in
                 (try await take(upload, lease), ())
             } again: {
-                (try await receive(upload, storingAs: nil, lease: nil), ())
+                (try await receive(upload, storingAs: nil, lease: nil).fingerprint, ())
             }
         }
         let body = ByteBuffer(string: answer.body)
@@ -74,12 +77,13 @@ struct PhotoController: Sendable {
         let prefix = try BlobKey("topics/\(id.wireString)")
         do {
             let key = try BlobKey("\(prefix.name)/photo")
-            let fingerprint = try await receive(upload, storingAs: key, lease: lease)
+            let picture = try await receive(upload, storingAs: key, lease: lease)
             let answer = IdempotencyAnswer(
-                fingerprint: fingerprint, resourceID: id, status: 202,
+                fingerprint: picture.fingerprint, resourceID: id, status: 202,
                 body: TopicAnswer.accepted(photoID: id, requestID: upload.context.requestID).text)
             let photo = NewTopicPhoto(
-                id: id, topic: upload.topic, uploaderID: upload.uploaderID, photoKey: key.name, lifetime: lifetime)
+                id: id, topic: upload.topic, uploaderID: upload.uploaderID, photoKey: key.name, byteCount: picture.byteCount,
+                lifetime: lifetime)
             try await write(photo, answer, upload, lease)
             Counter(label: "topic_photos_added_total").increment()
             return answer
@@ -103,7 +107,11 @@ struct PhotoController: Sendable {
             if let lease, try await !IdempotencyRepository(transaction).complete(lease.lease, with: answer) {
                 throw APIError.requestInProgress
             }
-            guard try await TopicPhotoRepository(transaction).insert(photo) != nil else {
+            let photos = TopicPhotoRepository(transaction)
+            if let wait = try await photos.lockQuota(quota, uploaderID: photo.uploaderID, byteCount: photo.byteCount) {
+                throw APIError.rateLimited("Too many photos of this account in a day", wait: wait)
+            }
+            guard try await photos.insert(photo) != nil else {
                 let isMember = try await TopicRepository(transaction).find(photo.topic, seenBy: photo.uploaderID) != nil
                 guard isMember else { throw APIError.topicNotFound }
                 throw APIError(.limitReached, "An event has up to \(TopicLimits.photosMax) photos at a time")
@@ -116,8 +124,10 @@ struct PhotoController: Sendable {
 
     /// Reads the form, which is the one picture, and stores it as it arrives.
     ///
-    /// - Returns: What the request asks for: SHA-256 of topic and picture.
-    private func receive(_ upload: PhotoUpload, storingAs key: BlobKey?, lease: RequestLease?) async throws -> [UInt8] {
+    /// - Returns: What the request asks for, which is SHA-256 of topic and picture; and the picture's bytes.
+    private func receive(_ upload: PhotoUpload, storingAs key: BlobKey?, lease: RequestLease?) async throws
+        -> (fingerprint: [UInt8], byteCount: Int)
+    {
         upload.context.askForBody()
         var body = MultipartBody(upload.request.body, boundary: upload.boundary, maxBytes: limits.imageBodyBytes)
         var picture: PictureCheck.Passed?
@@ -131,6 +141,7 @@ struct PhotoController: Sendable {
                 .receive(&body, as: key, field: Self.field) { try await lease?.renewIfDue() }
         }
         guard let picture else { throw APIError(.missingField, "The photo is missing", field: Self.field) }
-        return SHA256.hash(Array("photo\n\(upload.topic.text)\n".utf8) + picture.sha256)
+        let fingerprint = SHA256.hash(Array("photo\n\(upload.topic.text)\n".utf8) + picture.sha256)
+        return (fingerprint, picture.info.byteCount)
     }
 }
