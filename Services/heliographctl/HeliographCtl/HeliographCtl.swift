@@ -23,7 +23,10 @@ public struct HeliographCtl: AsyncParsableCommand {
             Exit codes: 0 done · 1 failed, or nothing matched · 3 migrations are pending (`migrate status --check`) · 64 wrong \
             arguments · 75 a server cannot be reached · 78 a setting is missing or wrong.
             """,
-        subcommands: [StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, MigrateCommand.self, KeysCommand.self]
+        subcommands: [
+            StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, MigrateCommand.self,
+            KeysCommand.self,
+        ]
     )
 
     /// Makes the command; the arguments are parsed into it.

@@ -124,6 +124,10 @@ public enum IdentityAPI: HeliographService {
     ) -> PeopleRoutes {
         PeopleRoutes(
             profile: ProfileController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
-            presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals))
+            presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals),
+            devices: DeviceController(
+                registrar: DeviceRegistrar(postgres: postgres, keys: keys), authenticator: authenticator,
+                limiter: RateLimiter(configuration.limits.devices)),
+            receipts: ReceiptController(postgres: postgres, authenticator: authenticator, limiter: signals))
     }
 }

@@ -92,11 +92,20 @@ extension PushInstallRepository {
     /// At a logout it belongs in the transaction that revoked the sign-in that ends, and only if there was something to
     /// revoke: a newer sign-in of the same user has revoked the older ones, whose late logout must leave it to that one.
     ///
+    /// - Parameter valueHash: The value it has to hold for that; `nil` for any. An app that has rotated its token gives the old
+    ///   one back afterwards, and keeps the new one.
     /// - Returns: The id of the installation that was the user's, for `device.removed`; `nil` when it was not.
     @discardableResult
-    public func unregister(installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> UUID? {
+    public func unregister(
+        installationKey: [UInt8], userID: UUID, holding valueHash: [UInt8]? = nil
+    ) async throws(PostgresError) -> UUID? {
         let rows = try await db.query(
-            "DELETE FROM push_installs WHERE installation_key = \(installationKey) AND user_id = \(userID) RETURNING id")
+            """
+            DELETE FROM push_installs
+            WHERE installation_key = \(installationKey) AND user_id = \(userID)
+              AND (\(valueHash)::bytea IS NULL OR value_hash = \(valueHash))
+            RETURNING id
+            """)
         return try rows.first.map { row throws(PostgresError) in try row.decode("id") }
     }
 

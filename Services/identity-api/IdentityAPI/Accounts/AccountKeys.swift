@@ -54,6 +54,10 @@ struct AccountKeys: Sendable {
         HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
     }
 
+    func valueHash(_ target: PushTarget) -> [UInt8] {
+        HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey)
+    }
+
     func sealed(_ target: PushTarget, for sessionID: UUID) throws(CryptoError) -> [UInt8] {
         try sealed(target.value, context: SealingContext.sessionPushToken(sessionID: sessionID))
     }
@@ -72,7 +76,7 @@ struct AccountKeys: Sendable {
         let sealed = try sealed(target.value, context: SealingContext.pushInstall(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed,
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), seenAt: seenAt)
+            valueHash: valueHash(target), seenAt: seenAt)
     }
 
     /// What a text is known again by, without being kept: its HMAC under the lookup key.

@@ -33,10 +33,13 @@ struct TokenController: Sendable {
             }
             let installs = PushInstallRepository(transaction)
             // The push may not have been addressed yet, and then nobody has registered the installation so far.
-            if let registration = try keys.registration(of: session) { _ = try await installs.upsertSeen(registration) }
-            if let key = session.installationKey {
-                _ = try await installs.bind(installationKey: key, userID: session.userID)
+            var registered: RegisteredInstall?
+            if let registration = try keys.registration(of: session) {
+                registered = try await installs.register(registration, userID: session.userID)
+            } else if let key = session.installationKey {
+                registered = try await installs.bind(installationKey: key, userID: session.userID)
             }
+            if let registered { try await OutboxRepository(transaction).publish(registered, requestID: context.requestID) }
             return try await tokens.insert(
                 NewAccessToken(
                     userID: session.userID, sessionID: session.id, accessHash: access.hash, refreshHash: refresh.hash,
@@ -78,7 +81,9 @@ struct TokenController: Sendable {
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }
             if let key = revoked.installationKey {
-                _ = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: revoked.userID)
+                let removed = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: revoked.userID)
+                try await OutboxRepository(transaction).publish(removed: removed.map { [$0] } ?? [], requestID: context.requestID)
+                try await PresenceRepository(transaction).hide(installationKey: key, userID: revoked.userID)
             }
             return revoked
         }

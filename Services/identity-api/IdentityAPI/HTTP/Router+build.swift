@@ -20,6 +20,8 @@ struct TopicRoutes: Sendable {
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
     let presence: PresenceController
+    let devices: DeviceController
+    let receipts: ReceiptController
 }
 
 /// The paths of the API and who answers them.
@@ -56,6 +58,8 @@ struct APIRoutes: Sendable {
         serve("/v1/topics/:topic/photos", [.post: topics.photos.add], on: router)
         serve("/v1/topics/:topic/messages", [.post: topics.messages.post], on: router)
         serve("/v1/topics/:topic/read", [.post: topics.messages.read], on: router)
+        serve("/v1/users/device-token", [.post: people.devices.register, .delete: people.devices.unregister], on: router)
+        serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
         serve("/v1/users/me", [.put: people.profile.put], on: router)
         serve("/v1/users/me/presence", [.put: people.presence.put], on: router)
         serve("/media/**", [.get: images.media.file, .head: images.media.file], on: router)

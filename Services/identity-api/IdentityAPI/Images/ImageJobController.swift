@@ -34,7 +34,7 @@ struct ImageJobController: Sendable {
             ) { $0.status.isTerminal }
             if let ended { job = ended } else { job = try await find(request, context) }
         }
-        count(job, request)
+        await count(job, request, context)
         // Weak, because every body also says when it was made and for which request.
         let tag = "W/\"\(job.id.wireText)-\(job.status.rawValue)-\(form.rawValue)\""
         var response =
@@ -124,13 +124,22 @@ struct ImageJobController: Sendable {
         return limit
     }
 
-    /// Counts who asks, so that it can be seen whether pushes do their work.
-    private func count(_ job: ImageJob, _ request: Request) {
+    /// Counts who asks, and what made clients fetch an outcome, each reason once a job: whether pushes do their work.
+    private func count(_ job: ImageJob, _ request: Request, _ context: APIRequestContext) async {
         let named = request.headers[.clientTrigger].map { $0.lowercased() } ?? "none"
-        let trigger = Self.triggers.contains(named) || named == "none" ? named : "other"
+        let isKnown = Self.triggers.contains(named)
+        let trigger = isKnown || named == "none" ? named : "other"
         Counter(
             label: "image_job_reads_total", dimensions: [("trigger", trigger), ("status", job.status.rawValue)]
         ).increment()
+        guard isKnown, job.status.isTerminal else { return }
+        do {
+            guard try await ReceiptRepository(postgres).recordRead(jobID: job.id, trigger: trigger) else { return }
+            Counter(label: "image_job_outcomes_fetched_total", dimensions: [("trigger", trigger)]).increment()
+        } catch {
+            // A figure is not worth an answer.
+            context.logger.warning("a read of an outcome is not counted", metadata: ["error": "\(error)"])
+        }
     }
 }
 

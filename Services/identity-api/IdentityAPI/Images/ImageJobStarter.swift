@@ -58,7 +58,8 @@ struct ImageJobStarter: Sendable {
             if let target = order.target {
                 // A token is no proof that the phone is in this user's hand.
                 let registration = try keys.registration(of: target, seenAt: Date())
-                try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
+                let claimed = try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
+                if let claimed { try await OutboxRepository(transaction).publish(claimed, requestID: origin.requestID) }
             }
             let job = try await jobs.insert(new)
             try await OutboxRepository(transaction).publish(

@@ -47,6 +47,7 @@ struct SessionSweeper: Service {
         while try await FacePhotoHashRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         while try await IdempotencyRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         while try await ConversationRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
+        while try await ReceiptRepository(postgres).deleteExpiredReads(limit: Self.batchSize) == Self.batchSize {}
         while try await PresenceRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
         if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }

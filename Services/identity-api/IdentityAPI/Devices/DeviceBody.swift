@@ -1,0 +1,69 @@
+internal import FoundationEssentials
+internal import Storage
+
+/// What an app says of the installation it runs as, checked.
+struct DeviceBody: Sendable {
+    static let token = "device_token"
+    static let fid = "fid"
+    private static let platform = "platform"
+    /// What pushes can be sent to.
+    private static let platforms: Set<String> = ["ios", "android", "web"]
+    /// The most characters of a version, and of a BCP 47 tag (RFC 5646 §4.4.1).
+    private static let maxVersionLength = 64
+    private static let maxLocaleLength = 35
+
+    let target: PushTarget
+    let platform: String
+    let appVersion: String?
+    let locale: String?
+
+    /// Reads a registration.
+    ///
+    /// - Throws: `missing_field` or `invalid_request`, which name the field, and never have its value.
+    init(_ body: JSONBody) throws(APIError) {
+        guard let target = try Self.target(token: try body.text(Self.token), fid: try body.text(Self.fid)) else {
+            throw APIError(.missingField, "The device's push token is missing", field: Self.token)
+        }
+        self.target = target
+        platform = try body.requiredText(Self.platform).lowercased()
+        guard Self.platforms.contains(platform) else {
+            throw APIError(.invalidRequest, "The platform is one of ios, android and web", field: Self.platform)
+        }
+        appVersion = try Self.visible(try body.text("app_version"), upTo: Self.maxVersionLength, field: "app_version")
+        // Some systems write a tag with an underscore.
+        locale = try Self.visible(try body.text("locale"), upTo: Self.maxLocaleLength, field: "locale")?
+            .replacing("_", with: "-")
+    }
+
+    /// Takes a token or a Firebase installation id, of which one is enough; nil without both.
+    ///
+    /// - Throws: `invalid_request` for what is neither, and for two that are not of one installation.
+    static func target(token: String?, fid: String?) throws(APIError) -> PushTarget? {
+        let byToken = try token.flatMap { $0.isEmpty ? nil : $0 }.map { text throws(APIError) in
+            guard let target = PushTarget(text) else {
+                throw APIError(.invalidRequest, "The device's push token is not one", field: Self.token)
+            }
+            return target
+        }
+        let byID = try fid.flatMap { $0.isEmpty ? nil : $0 }.map { text throws(APIError) in
+            guard let target = PushTarget(text), target.kind == .fid else {
+                throw APIError(.invalidRequest, "The Firebase installation id is not one", field: Self.fid)
+            }
+            return target
+        }
+        guard let byToken, let byID else { return byID ?? byToken }
+        guard byToken.installationKeyMessage == byID.installationKeyMessage else {
+            throw APIError(.invalidRequest, "The token and the Firebase installation id are of two installations", field: Self.fid)
+        }
+        // What an app has moved to is what works.
+        return byID
+    }
+
+    private static func visible(_ text: String?, upTo length: Int, field: String) throws(APIError) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        guard text.utf8.count <= length, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            throw APIError(.invalidRequest, "A field has up to \(length) visible characters", field: field)
+        }
+        return text
+    }
+}

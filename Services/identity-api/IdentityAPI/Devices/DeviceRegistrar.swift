@@ -1,0 +1,86 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Binds installations to whoever is signed in on them and takes them away again, each in one transaction with the events that
+/// tell of it.
+///
+/// An installation belongs to whoever registered it last. To take it over is allowed here, and not with a token that comes
+/// along with an order: an app registers with the bearer of whoever is signed in on it, and only the app itself has its token.
+struct DeviceRegistrar: Sendable {
+    let postgres: PostgresClient
+    let keys: AccountKeys
+
+    /// Registers the installation that a sign-in's app runs as.
+    ///
+    /// The sign-in is tied to it: its logout takes the installation away, and the one it was tied to before is taken away now,
+    /// because the sign-in is not there any more.
+    ///
+    /// - Throws: `unauthorized` when the sign-in has ended meanwhile.
+    func register(_ device: DeviceBody, by identity: Identity, requestID: String) async throws -> PushInstall {
+        var registration = try keys.registration(of: device.target, seenAt: Date())
+        registration.platform = device.platform
+        registration.appVersion = device.appVersion
+        registration.locale = device.locale
+        let key = registration.installationKey
+        let new = registration
+        return try await postgres.withTransaction { transaction in
+            let former = try await tie(identity, to: key, transaction)
+            let installs = PushInstallRepository(transaction)
+            let registered = try await installs.register(new, userID: identity.userID)
+            var removed: [UUID] = []
+            if let former { removed += try await remove(former, of: identity.userID, transaction) }
+            try await OutboxRepository(transaction).publish(registered, alsoRemoved: removed, requestID: requestID)
+            return registered.install
+        }
+    }
+
+    /// Takes an installation away from a user, unless it is somebody else's by now or holds another token.
+    ///
+    /// - Parameter target: What the app gives back: a Firebase installation id is any value of it, a token is only itself. Nil
+    ///   for the installation that the sign-in is tied to.
+    func unregister(_ target: PushTarget?, by identity: Identity, requestID: String) async throws {
+        guard let key = target.map(keys.installationKey) ?? identity.installationKey else { return }
+        let valueHash = target.flatMap { $0.kind == .token ? keys.valueHash($0) : nil }
+        try await postgres.withTransaction { transaction in
+            let removed = try await remove(key, of: identity.userID, holding: valueHash, transaction)
+            try await OutboxRepository(transaction).publish(removed: removed, requestID: requestID)
+        }
+    }
+
+    /// Ties the sign-in, and returns the installation that it leaves.
+    private func tie(_ identity: Identity, to key: [UInt8], _ transaction: PostgresTransaction) async throws -> [UInt8]? {
+        guard let signInID = identity.signInID else { return nil }
+        switch try await AccessTokenRepository(transaction).tie(familyID: signInID, of: identity.userID, to: key) {
+        case .tied: return nil
+        case .moved(let former): return former
+        case .revoked: throw APIError.unauthorized("The bearer token is unknown or over")
+        }
+    }
+
+    private func remove(
+        _ key: [UInt8], of userID: UUID, holding valueHash: [UInt8]? = nil, _ transaction: PostgresTransaction
+    ) async throws -> [UUID] {
+        let id = try await PushInstallRepository(transaction)
+            .unregister(installationKey: key, userID: userID, holding: valueHash)
+        guard let id else { return [] }
+        try await PresenceRepository(transaction).hide(installationKey: key, userID: userID)
+        return [id]
+    }
+}
+
+extension OutboxRepository {
+    /// Tells of an installation that was registered, and of those that had to go for it.
+    func publish(_ registered: RegisteredInstall, alsoRemoved others: [UUID] = [], requestID: String) async throws {
+        if registered.isChanged { try await publish(DeviceRegistered(installationID: registered.install.id), requestID: requestID) }
+        try await publish(removed: registered.removedIDs + others, requestID: requestID)
+    }
+
+    /// Tells of installations that nobody is signed in on any more.
+    func publish(removed ids: [UUID], requestID: String) async throws {
+        guard !ids.isEmpty else { return }
+        try await publish(ids.map(DeviceRemoved.init(installationID:)), requestID: requestID)
+    }
+}

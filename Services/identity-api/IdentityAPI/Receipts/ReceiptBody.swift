@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+internal import JSONStream
+internal import Storage
+internal import WireFormat
+
+/// What a device tells of pushes, checked: `[{notification_id | message_id | job_id | session_id | event_id, event, at?}]`.
+struct ReceiptBody: Sendable {
+    /// The most receipts of one request.
+    static let receiptsMax = 100
+
+    let receipts: [Receipt]
+
+    /// Reads the receipts.
+    ///
+    /// - Parameter now: The time of those that have none.
+    /// - Throws: `missing_field` or `invalid_request`, which name the place and the field, as in `[3].event`.
+    init(parsing bytes: [UInt8], now: Date = Date()) throws(APIError) {
+        let value: JSONValue
+        do throws(JSONStreamError) { value = try JSONValue(parsing: bytes) } catch {
+            throw APIError(.invalidRequest, "The body is not the JSON that is asked for", underlying: error)
+        }
+        guard case .array(let items) = value else { throw APIError(.invalidRequest, "The body is an array of receipts") }
+        guard items.count <= Self.receiptsMax else {
+            throw APIError(.invalidRequest, "There are up to \(Self.receiptsMax) receipts in a request")
+        }
+        var receipts: [Receipt] = []
+        for (index, item) in items.enumerated() {
+            guard let body = JSONBody(item) else { throw APIError(.invalidRequest, "A receipt is an object", field: "[\(index)]") }
+            do throws(APIError) {
+                receipts.append(try Self.receipt(body, now: now))
+            } catch {
+                throw APIError(error.code, error.message, field: "[\(index)]" + (error.field.map { ".\($0)" } ?? ""))
+            }
+        }
+        self.receipts = receipts
+    }
+
+    private static func receipt(_ body: JSONBody, now: Date) throws(APIError) -> Receipt {
+        guard let event = Receipt.Event(rawValue: try body.requiredText("event")) else {
+            let events = Receipt.Event.allCases.map(\.rawValue).joined(separator: ", ")
+            throw APIError(.invalidRequest, "A push was one of \(events)", field: "event")
+        }
+        return Receipt(subject: try subject(body), event: event, at: try time(body) ?? now)
+    }
+
+    private static func subject(_ body: JSONBody) throws(APIError) -> Receipt.Subject {
+        if let id = try identifier("notification_id", body) { return .notification(id) }
+        if let text = try body.text("message_id") { return .message(try ChatMessage.checkedID(text)) }
+        if let id = try identifier("job_id", body) { return .imageJob(id) }
+        if let id = try identifier("session_id", body) { return .session(id) }
+        if let text = try body.text("event_id") {
+            guard let name = TopicName("event:\(text)") else {
+                throw APIError(.invalidRequest, "The event's id is none", field: "event_id")
+            }
+            return .event(name)
+        }
+        throw APIError(.missingField, "It is not said of which push", field: "notification_id")
+    }
+
+    private static func identifier(_ name: String, _ body: JSONBody) throws(APIError) -> UUID? {
+        guard let text = try body.text(name) else { return nil }
+        guard let id = UUID(uuidString: text) else { throw APIError(.invalidRequest, "The id is no UUID", field: name) }
+        return id
+    }
+
+    /// An instant as ISO 8601 has it, with or without fractions of a second.
+    private static func time(_ body: JSONBody) throws(APIError) -> Date? {
+        guard let text = try body.text("at") else { return nil }
+        let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        guard let time = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional)) else {
+            throw APIError(.invalidRequest, "A time is as in 2025-10-27T10:00:00Z", field: "at")
+        }
+        return time
+    }
+}

@@ -1,0 +1,42 @@
+internal import FoundationEssentials
+internal import Hummingbird
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `POST /v1/notifications/receipts`: what became of pushes on the sender's device.
+///
+/// Telling a thing twice counts once. What is told of pushes that are not the sender's counts not at all, and the answer is the
+/// same as for pushes that never were, so that nobody learns of other people's.
+struct ReceiptController: Sendable {
+    /// Bytes of the JSON.
+    private static let maxBodyBytes = 64 * 1_024
+
+    let postgres: PostgresClient
+    let authenticator: any Authenticator
+    /// Counts what an account tells.
+    let limiter: RateLimiter<UUID>
+
+    func record(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many signals of this account", wait: wait) }
+        guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
+        let bytes = Array(try await request.collectBody(upTo: Self.maxBodyBytes, context).readableBytesView)
+        let body = try ReceiptBody(parsing: bytes)
+        let recorded = try await ReceiptRepository(postgres)
+            .record(body.receipts, userID: identity.userID, installationKey: identity.installationKey)
+        for receipt in recorded {
+            Counter(
+                label: "push_receipts_total",
+                dimensions: [
+                    ("event", receipt.event.rawValue), ("kind", receipt.kind.rawValue),
+                    ("form", receipt.hasPicture ? "rich" : "plain"),
+                ]
+            ).increment()
+        }
+        return Answer.json(
+            Answer.data(
+                .members(("received", .integer(body.receipts.count)), ("counted", .integer(recorded.count))), context.requestID))
+    }
+}

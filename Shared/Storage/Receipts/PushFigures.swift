@@ -1,0 +1,88 @@
+public import FoundationEssentials
+public import PostgresClient
+public import WireFormat
+
+/// What became of the pushes of one kind.
+public struct PushFigures: Sendable, Equatable {
+    /// What they were about.
+    public let kind: NotificationKind
+    /// Whether they were to have a picture.
+    public let hasPicture: Bool
+    /// Deliveries that FCM took.
+    public var accepted = 0
+    /// Deliveries to tokens that were dead.
+    public var dead = 0
+    /// Deliveries that ended otherwise without being sent or taken, other than those for a device that showed the subject.
+    public var unsent = 0
+    /// Devices that say it arrived; one that says it was opened or dismissed says that too.
+    public var delivered = 0
+    /// Devices on which it was opened.
+    public var opened = 0
+    /// Devices on which it was dismissed.
+    public var dismissed = 0
+    /// Deliveries left out, and devices that showed nothing, because the subject was on the screen.
+    public var suppressed = 0
+
+    /// Makes the figures of a kind of which nothing is known.
+    public init(kind: NotificationKind, hasPicture: Bool) {
+        self.kind = kind
+        self.hasPicture = hasPicture
+    }
+}
+
+extension ReceiptRepository {
+    /// The code of a delivery that was skipped because the device showed its subject.
+    private static let presenceCode = "presence"
+
+    /// Counts what became of the pushes that were asked for since a time, by kind and by whether they had a picture.
+    ///
+    /// Reads every delivery since then: for an operator's question, not for a gauge.
+    public func figures(since start: Date) async throws(PostgresError) -> [PushFigures] {
+        let query: PostgresQuery = """
+            SELECT n.kind, n.has_picture,
+                   sum(d.accepted)::bigint AS accepted, sum(d.dead)::bigint AS dead, sum(d.unsent)::bigint AS unsent,
+                   sum(r.delivered)::bigint AS delivered, sum(r.opened)::bigint AS opened,
+                   sum(r.dismissed)::bigint AS dismissed, (sum(d.present) + sum(r.suppressed))::bigint AS suppressed
+            FROM notifications n
+            CROSS JOIN LATERAL (
+                SELECT count(*) FILTER (WHERE state = 'accepted') AS accepted, count(*) FILTER (WHERE state = 'dead') AS dead,
+                       count(*) FILTER (WHERE state = 'skipped' AND code = \(Self.presenceCode)) AS present,
+                       count(*) FILTER (WHERE state IN ('failed', 'expired')
+                                        OR (state = 'skipped' AND code IS DISTINCT FROM \(Self.presenceCode))) AS unsent
+                FROM deliveries WHERE notification_id = n.id
+            ) d
+            CROSS JOIN LATERAL (
+                SELECT count(DISTINCT reporter_id) FILTER (WHERE event <> 'suppressed') AS delivered,
+                       count(*) FILTER (WHERE event = 'opened') AS opened,
+                       count(*) FILTER (WHERE event = 'dismissed') AS dismissed,
+                       count(*) FILTER (WHERE event = 'suppressed') AS suppressed
+                FROM notification_receipts WHERE notification_id = n.id
+            ) r
+            WHERE n.created_at >= \(start)
+            GROUP BY n.kind, n.has_picture ORDER BY n.kind, n.has_picture
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in
+            var figures = PushFigures(kind: try row.decodeCase("kind"), hasPicture: try row.decode("has_picture"))
+            figures.accepted = try row.decode("accepted")
+            figures.dead = try row.decode("dead")
+            figures.unsent = try row.decode("unsent")
+            figures.delivered = try row.decode("delivered")
+            figures.opened = try row.decode("opened")
+            figures.dismissed = try row.decode("dismissed")
+            figures.suppressed = try row.decode("suppressed")
+            return figures
+        }
+    }
+
+    /// Counts the image jobs whose outcome was fetched since a time, by what made the client fetch it first.
+    public func firstReads(since start: Date) async throws(PostgresError) -> [String: Int] {
+        let query: PostgresQuery = """
+            SELECT trigger, count(*) AS jobs FROM (
+                SELECT DISTINCT ON (job_id) trigger FROM image_job_reads WHERE at >= \(start) ORDER BY job_id, at
+            ) AS first GROUP BY trigger
+            """
+        var counts: [String: Int] = [:]
+        for row in try await db.query(query.readOnly()) { counts[try row.decode("trigger")] = try row.decode("jobs") }
+        return counts
+    }
+}

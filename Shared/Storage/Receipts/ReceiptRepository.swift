@@ -1,0 +1,124 @@
+public import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Reads and writes `notification_receipts` and `image_job_reads`.
+public struct ReceiptRepository: Sendable {
+    /// How long it is remembered what made clients fetch outcomes; receipts go with their notifications.
+    public static let readLifetime: Duration = .seconds(30 * 24 * 60 * 60)
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Notes what a user's device tells of pushes, each thing once. What is told of pushes that are not the user's, or that
+    /// nobody knows, is left out.
+    ///
+    /// A push is the user's when it was sent to an installation of theirs, or was meant for them or a session of theirs.
+    ///
+    /// - Parameter installationKey: The device that tells, when it is known.
+    /// - Returns: What was not known before.
+    public func record(
+        _ receipts: [Receipt], userID: UUID, installationKey: [UInt8]?
+    ) async throws(PostgresError) -> [RecordedReceipt] {
+        let found = try await notifications(of: receipts, userID: userID)
+        let told = receipts.compactMap { receipt in found[receipt.subject].map { (id: $0, receipt: receipt) } }
+        guard !told.isEmpty else { return [] }
+        let rows = try await db.query(
+            """
+            WITH told AS (
+                SELECT * FROM unnest(\(told.map(\.id)), \(told.map(\.receipt.event.rawValue)), \(told.map(\.receipt.at)))
+                    AS t (told_id, told_event, told_at)
+            ), mine AS (
+                SELECT n.id, n.kind, n.has_picture, told_event, least(greatest(told_at, n.created_at), now()) AS told_at,
+                       CASE WHEN sent.installation_key = \(installationKey) THEN sent.id ELSE \(userID) END AS reporter
+                FROM told JOIN notifications n ON n.id = told_id
+                LEFT JOIN LATERAL (
+                    SELECT i.id, i.installation_key FROM push_installs i
+                    JOIN deliveries d ON d.notification_id = n.id AND d.install_id = i.id
+                    WHERE i.user_id = \(userID)
+                    ORDER BY (i.installation_key = \(installationKey)) DESC NULLS LAST LIMIT 1
+                ) sent ON true
+                WHERE sent.id IS NOT NULL OR (n.recipient_type = 'user' AND n.recipient_id = \(userID.wireString))
+                   OR EXISTS (
+                       SELECT FROM sessions s
+                       WHERE s.id = CASE WHEN n.recipient_type = 'session' THEN n.recipient_id::uuid END
+                         AND s.user_id = \(userID))
+            ), noted AS (
+                INSERT INTO notification_receipts (notification_id, reporter_id, event, user_id, at)
+                SELECT id, reporter, told_event, \(userID), min(told_at) FROM mine GROUP BY id, reporter, told_event
+                ORDER BY id, reporter, told_event
+                ON CONFLICT DO NOTHING
+                RETURNING notification_id, event
+            )
+            SELECT n.kind, n.has_picture, noted.event FROM noted JOIN notifications n ON n.id = notification_id
+            """)
+        return try rows.map { row throws(PostgresError) in
+            RecordedReceipt(
+                kind: try row.decodeCase("kind"), hasPicture: try row.decode("has_picture"), event: try row.decodeCase("event"))
+        }
+    }
+
+    /// Notes what made a client fetch the outcome of an image job.
+    ///
+    /// - Parameter trigger: `push`, `poll` or `launch`.
+    /// - Returns: Whether it is the first time for this reason.
+    public func recordRead(jobID: UUID, trigger: String) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            "INSERT INTO image_job_reads (job_id, trigger) VALUES (\(jobID), \(trigger)) ON CONFLICT DO NOTHING") == 1
+    }
+
+    /// Forgets reads older than ``readLifetime``, at most `limit`.
+    ///
+    /// - Returns: How many were deleted.
+    @discardableResult
+    public func deleteExpiredReads(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM image_job_reads WHERE (job_id, trigger) IN (
+                SELECT job_id, trigger FROM image_job_reads
+                WHERE at <= now() - make_interval(secs => \(Self.readLifetime.inSeconds))
+                ORDER BY at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+
+    /// Finds the notifications that are meant, whoever's they are; what is unknown is left out.
+    private func notifications(of receipts: [Receipt], userID: UUID) async throws(PostgresError) -> [Receipt.Subject: UUID] {
+        var found: [Receipt.Subject: UUID] = [:]
+        var keys: [String: Receipt.Subject] = [:]
+        var messages: [String] = []
+        for receipt in receipts {
+            switch receipt.subject {
+            case .notification(let id): found[receipt.subject] = id
+            case .imageJob(let id): keys["job:\(id.wireString)"] = receipt.subject
+            case .session(let id): keys["ekyc:\(id.wireString)"] = receipt.subject
+            case .message(let id): messages.append(id)
+            case .event(let name):
+                found[receipt.subject] = try await newestPush(of: name, before: receipt.at)
+            }
+        }
+        for message in try await ConversationRepository(db).find(messageIDs: messages, seenBy: userID) {
+            found[.message(message.messageID)] = message.notificationID
+        }
+        guard !keys.isEmpty else { return found }
+        let query: PostgresQuery = "SELECT id, dedupe_key FROM notifications WHERE dedupe_key = ANY(\(Array(keys.keys)))"
+        for row in try await db.query(query.readOnly()) {
+            guard let subject = keys[try row.decode("dedupe_key")] else { continue }
+            found[subject] = try row.decode("id")
+        }
+        return found
+    }
+
+    /// The push a device means is the newest before it spoke, or the newest of all when its clock is behind.
+    private func newestPush(of name: TopicName, before time: Date) async throws(PostgresError) -> UUID? {
+        let query: PostgresQuery = """
+            SELECT id FROM notifications
+            WHERE recipient_type = 'topic' AND recipient_id = \(name.text) AND kind = 'new_photos'
+            ORDER BY (created_at <= \(time)) DESC, created_at DESC LIMIT 1
+            """
+        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try row.decode("id") }
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+/// The Firebase installation ids of two devices.
+private let phone = "cAbCdEfGhIjKlMnOpQrSt1"
+private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
+
+@Suite struct DeviceTests {
+    @Test func `an installation is registered, and its sign-in is tied to it`() async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("ada")
+            let body = #"{"device_token":"\#(phone):APA91","platform":"iOS","app_version":"1.2 (3)","locale":"de_CH"}"#
+            let answer = try await api.json("POST", Device.path, body, by: ada)
+            #expect(answer.status == 200 && answer.json.text("data.kind") == "token" && answer.json.text("data.platform") == "ios")
+            let install = try #require(try await api.installs().first)
+            #expect(answer.json.text("data.installation_id") == install.id.wireString)
+            #expect(install.userID == ada.userID && install.locale == "de-CH" && install.appVersion == "1.2 (3)")
+            #expect(try await api.deviceEvents() == ["device.registered \(install.id.wireString)"])
+            #expect(try await api.logout(ada.token).status == 200)
+            #expect(try await api.installs().isEmpty)
+            #expect(try await api.deviceEvents().last == "device.removed \(install.id.wireString)")
+        }
+    }
+
+    @Test func `a new token of the same device takes the place of the old one, and a known one is no news`() async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("ada")
+            for value in ["\(phone):one", "\(phone):one", "\(phone):two"] {
+                #expect(try await api.register(value, by: ada).status == 200)
+            }
+            #expect(try await api.json("POST", Device.path, #"{"fid":"\#(phone)","platform":"ios"}"#, by: ada).status == 200)
+            let install = try #require(try await api.installs().first)
+            #expect(try await api.installs().count == 1)
+            #expect(install.generation == 3 && install.kind == .fid && install.userID == ada.userID)
+            #expect(try await api.deviceEvents().count == 3)
+        }
+    }
+
+    @Test func `whoever registers last has the installation, and no late word of the former user takes it away`() async throws {
+        try await withIdentityAPI { api in
+            let (ada, ben) = (try await api.customer("ada"), try await api.customer("ben"))
+            _ = try await api.register("\(phone):one", by: ada)
+            _ = try await api.register("\(phone):one", by: ben)
+            #expect(try await api.installs().map(\.userID) == [ben.userID])
+            #expect(try await api.unregister("?device_token=\(phone)%3Aone", by: ada).status == 204)
+            #expect(try await api.unregister("", by: ada).status == 204)
+            #expect(try await api.logout(ada.token).status == 200)
+            #expect(try await api.installs().map(\.userID) == [ben.userID])
+            #expect(try await api.installs().map(\.generation) == [2], "what was meant for the former user is not sent")
+        }
+    }
+
+    @Test func `a user has one sign-in a device, and a late logout of another unbinds nothing`() async throws {
+        try await withIdentityAPI { api in
+            let (first, second) = (try await api.customer("ada"), try await api.customer("ada"))
+            _ = try await api.register("\(phone):one", by: first)
+            _ = try await api.register("\(phone):one", by: second)
+            #expect(try await !api.isAccepted(first.token))
+            #expect(try await api.isAccepted(second.token))
+            #expect(try await api.logout(first.token).refusal == "401 unauthorized")
+            #expect(try await api.installs().count == 1)
+        }
+    }
+
+    @Test func `a sign-in that moves to another installation leaves the former one behind`() async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("ada")
+            _ = try await api.register("\(phone):one", by: ada)
+            let former = try #require(try await api.installs().first)
+            _ = try await api.register("\(tablet):one", by: ada)
+            let installs = try await api.installs()
+            #expect(installs.count == 1 && installs[0].id != former.id)
+            #expect(try await api.deviceEvents().contains("device.removed \(former.id.wireString)"))
+        }
+    }
+
+    @Test func `a refreshed sign-in is still tied, and one that has ended registers nothing`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            let customer = Customer(userID: device.userID, token: device.accessToken)
+            #expect(try await api.register("\(phone):one", by: customer).status == 200)
+            let renewed = try await api.refresh(device.refreshToken)
+            let token = try #require(renewed.json.text("access_token"))
+            #expect(try await api.register("\(phone):two", by: customer).refusal == "401 unauthorized")
+            #expect(try await api.logout(token).status == 200)
+            #expect(try await api.installs().isEmpty)
+            #expect(try await api.register("\(phone):two", by: Customer(userID: device.userID, token: token)).status == 401)
+        }
+    }
+
+    @Test(arguments: [
+        "?device_token=\(phone):one", "?device_token=\(phone)%3Aone", "?fid=\(phone)", "", #"{"device_token":"\#(phone):one"}"#,
+        #"{"fid":"\#(phone)"}"#, "{}", "nonsense",
+    ])
+    func `an installation is taken away by its token, its id, or by its sign-in`(named: String) async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("ada")
+            _ = try await api.register("\(phone):one", by: ada)
+            for _ in 0..<2 { #expect(try await api.unregister(named, by: ada).status == 204) }
+            #expect(try await api.installs().isEmpty)
+            #expect(try await api.deviceEvents().count { $0.hasPrefix("device.removed") } == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "?device_token=\(phone):old", "?fid=\(tablet)", "?fid=nonsense", #"{"device_token":"\#(phone):old"}"#, #"{"fid":7}"#,
+        #"{"device_token":null}"#,
+    ])
+    func `another token, and what is none, takes nothing away and is told so by nobody`(named: String) async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("ada")
+            _ = try await api.register("\(phone):old", by: ada)
+            _ = try await api.register("\(phone):new", by: ada)
+            #expect(try await api.unregister(named, by: ada).status == 204)
+            #expect(try await api.installs().count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", "400 missing_field device_token"), (#"{"device_token":"","platform":"ios"}"#, "400 missing_field device_token"),
+        (#"{"device_token":"\#(phone):a"}"#, "400 missing_field platform"),
+        (#"{"device_token":"\#(phone):a","platform":"symbian"}"#, "400 invalid_request platform"),
+        (#"{"device_token":"a b","platform":"ios"}"#, "400 invalid_request device_token"),
+        (#"{"device_token":["x"],"platform":"ios"}"#, "400 invalid_request device_token"),
+        (#"{"device_token":"\#(String(repeating: "a", count: 4_097))","platform":"ios"}"#, "400 invalid_request device_token"),
+        (#"{"fid":"\#(phone):a","platform":"ios"}"#, "400 invalid_request fid"),
+        (#"{"fid":"zzz","platform":"ios"}"#, "400 invalid_request fid"),
+        (#"{"fid":"\#(phone)","device_token":"\#(tablet):a","platform":"ios"}"#, "400 invalid_request fid"),
+        (#"{"device_token":"\#(phone):a","platform":"ios","locale":"ü"}"#, "400 invalid_request locale"),
+        (#"{"device_token":"\#(phone):a","platform":"ios","app_version":"a\u0000"}"#, "400 invalid_request app_version"),
+        (#"{"device_token":"\#(String(repeating: "a", count: 20_000))"}"#, "413 payload_too_large"), ("[", "400 invalid_request"),
+    ])
+    func `a registration that is no good is refused by name, without its value`(body: String, refusal: String) async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("ada")
+            let answer = try await api.json("POST", Device.path, body, by: ada)
+            #expect(answer.refusal == refusal)
+            #expect(!answer.text.contains(phone))
+            #expect(try await api.installs().isEmpty)
+        }
+    }
+
+    @Test func `nobody in particular registers nothing, and an account only so often`() async throws {
+        try await withIdentityAPI {
+            $0.limits.devices = Rate(perMinute: 1, burst: 1)
+        } _: { api in
+            let refused = try await api.json("POST", Device.path, #"{"device_token":"\#(phone):a","platform":"ios"}"#)
+            #expect(refused.refusal == "401 unauthorized")
+            #expect(try await api.send("DELETE", Device.path).refusal == "401 unauthorized")
+            let ada = try await api.customer("ada")
+            #expect(try await api.register("\(phone):one", by: ada).status == 200)
+            #expect(try await api.register("\(phone):two", by: ada).refusal == "429 rate_limited")
+        }
+    }
+
+    @Test func `of many registrations of one device at once there is one installation`() async throws {
+        try await withIdentityAPI { api in
+            let (ada, ben) = (try await api.customer("ada"), try await api.customer("ben"))
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<12 {
+                    group.addTask { try await api.register("\(phone):t\(index % 3)", by: index % 2 == 0 ? ada : ben).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.allSatisfy { $0 == 200 })
+            #expect(try await api.installs().count == 1)
+        }
+    }
+
+    @Test func `a token is in no table and in no event`() async throws {
+        try await withIdentityAPI { api in
+            let ada = try await api.customer("ada")
+            let value = "\(phone):Canary-token-93ac"
+            _ = try await api.register(value, by: ada)
+            let tables = try await api.dumpTables()
+            for text in ["Canary-token-93ac", phone] {
+                #expect(!tables.contains(text) && !tables.contains(Array(text.utf8).map { String(format: "%02x", $0) }.joined()))
+            }
+        }
+    }
+}
+
+enum Device {
+    static let path = "/v1/users/device-token"
+}
+
+extension IdentityFixture {
+    func register(_ token: String, by customer: Customer) async throws -> HTTPClientResponse {
+        try await json("POST", Device.path, #"{"device_token":"\#(token)","platform":"ios"}"#, by: customer)
+    }
+
+    /// Takes an installation away that a query or a body names.
+    func unregister(_ named: String, by customer: Customer) async throws -> HTTPClientResponse {
+        named.hasPrefix("?")
+            ? try await send("DELETE", Device.path + named, headers: [customer.bearer])
+            : try await json("DELETE", Device.path, named, by: customer)
+    }
+
+    func installs() async throws -> [PushInstall] {
+        let ids = try await postgres.query("SELECT id FROM push_installs ORDER BY id").map { try $0.decode("id", as: UUID.self) }
+        return try await PushInstallRepository(postgres).find(ids: ids)
+    }
+
+    /// The events about devices, with the installation of each.
+    func deviceEvents() async throws -> [String] {
+        try await postgres.query("SELECT type, key FROM outbox WHERE type LIKE 'device.%' ORDER BY id").map { row in
+            "\(try row.decode("type", as: String.self)) \(try row.decode("key", as: String.self))"
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+struct ReceiptRepositoryTests {
+    @Test func `a push is somebody's when it went to a device of theirs, was for them, or for a session of theirs`() async throws {
+        try await withPushes { pushes in
+            var session = NewSession.make(.signIn)
+            session.userID = pushes.ada
+            try await SessionRepository(pushes.client).insert(session)
+            let ids = [
+                try await pushes.push(.user(pushes.ada)), try await pushes.push(.session(session.id)),
+                try await pushes.push(.topic("event:e-1"), to: pushes.adasPhone),
+            ]
+            for id in ids {
+                #expect(try await pushes.tell([.notification(id)], .opened, by: pushes.ben, on: 2) == 0)
+                #expect(try await pushes.tell([.notification(id)], .opened, by: pushes.ada, on: 1) == 1)
+                #expect(try await pushes.tell([.notification(id)], .opened, by: pushes.ada, on: 1) == 0)
+            }
+        }
+    }
+
+    @Test func `each device of a user tells for itself, and one that is not known tells for the user`() async throws {
+        try await withPushes { pushes in
+            let tablet = try await pushes.install(3, of: pushes.ada)
+            let id = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone)
+            try await pushes.deliver(id, to: tablet)
+            #expect(try await pushes.tell([.notification(id)], .delivered, by: pushes.ada, on: 1) == 1)
+            #expect(try await pushes.tell([.notification(id)], .delivered, by: pushes.ada, on: 3) == 1)
+            #expect(try await pushes.tell([.notification(id)], .delivered, by: pushes.ada, on: nil) == 1)
+            let reporters = try await pushes.client.query("SELECT reporter_id FROM notification_receipts")
+                .map { try $0.decode("reporter_id", as: UUID.self) }
+            #expect(Set(reporters) == [pushes.adasPhone, tablet, pushes.ada])
+        }
+    }
+
+    @Test func `pushes are found by message, job, session and event`() async throws {
+        try await withPushes { pushes in
+            let (job, session) = (UUID(), UUID())
+            _ = try await pushes.push(.user(pushes.ada), key: "job:\(job.wireString)")
+            _ = try await pushes.push(.user(pushes.ada), key: "ekyc:\(session.wireString)")
+            _ = try await pushes.push(.topic("event:party"), to: pushes.adasPhone, kind: .newPhotos)
+            let topics = TestTopics(client: pushes.client)
+            _ = try await topics.add(pushes.ada, to: .chat, by: pushes.ada)
+            let told = NewConversationMessage(
+                conversation: .chat, messageID: "m-1", senderID: pushes.ada,
+                notificationID: try await pushes.push(.user(pushes.ada)), fingerprint: hash(1))
+            _ = try await pushes.client.withTransaction { try await ConversationRepository($0).post(told) }
+            let subjects: [Receipt.Subject] = [.imageJob(job), .session(session), .event(.party), .message("m-1"), .message("m-2")]
+            #expect(try await pushes.tell(subjects, .delivered, by: pushes.ben, on: 2) == 0)
+            #expect(try await pushes.tell(subjects, .delivered, by: pushes.ada, on: 1) == 4)
+        }
+    }
+
+    @Test func `a device's clock changes nothing before the push or after now`() async throws {
+        try await withPushes { pushes in
+            for seconds in [-1e9, 1e9] {
+                let id = try await pushes.push(.user(pushes.ada))
+                let receipt = Receipt(subject: .notification(id), event: .opened, at: Date(timeIntervalSinceNow: seconds))
+                let counted = try await ReceiptRepository(pushes.client).record([receipt], userID: pushes.ada, installationKey: nil)
+                #expect(counted.map(\.kind) == [.newPhotos] && counted.map(\.event) == [.opened])
+            }
+            let rows = try await pushes.client.query(
+                """
+                SELECT n.id FROM notification_receipts r JOIN notifications n ON n.id = r.notification_id
+                WHERE r.at < n.created_at OR r.at > now()
+                """)
+            #expect(rows.isEmpty)
+        }
+    }
+
+    @Test func `figures tell rich from plain, and what was left out on purpose from what was lost`() async throws {
+        try await withPushes { pushes in
+            let rich = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone, picture: true, state: "accepted")
+            _ = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone, state: "accepted")
+            _ = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone, state: "dead")
+            _ = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone, state: "skipped", code: "presence")
+            _ = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone, state: "expired")
+            #expect(try await pushes.tell([.notification(rich)], .delivered, by: pushes.ada, on: 1) == 1)
+            #expect(try await pushes.tell([.notification(rich)], .opened, by: pushes.ada, on: 1) == 1)
+            let figures = try await ReceiptRepository(pushes.client).figures(since: Date(timeIntervalSinceNow: -600))
+            var plainFigures = PushFigures(kind: .newPhotos, hasPicture: false)
+            (plainFigures.accepted, plainFigures.dead, plainFigures.unsent, plainFigures.suppressed) = (1, 1, 1, 1)
+            var richFigures = PushFigures(kind: .newPhotos, hasPicture: true)
+            (richFigures.accepted, richFigures.delivered, richFigures.opened) = (1, 1, 1)
+            #expect(figures == [plainFigures, richFigures])
+            #expect(try await ReceiptRepository(pushes.client).figures(since: Date(timeIntervalSinceNow: 600)).isEmpty)
+        }
+    }
+
+    @Test func `of the reasons to fetch an outcome the first counts, and all are forgotten in time`() async throws {
+        try await withPushes { pushes in
+            let (receipts, job) = (ReceiptRepository(pushes.client), UUID())
+            #expect(try await receipts.recordRead(jobID: job, trigger: "poll"))
+            #expect(try await receipts.recordRead(jobID: job, trigger: "push"))
+            #expect(try await !receipts.recordRead(jobID: job, trigger: "push"))
+            #expect(try await receipts.recordRead(jobID: UUID(), trigger: "push"))
+            #expect(try await receipts.firstReads(since: Date(timeIntervalSinceNow: -600)) == ["poll": 1, "push": 1])
+            try await pushes.client.execute("UPDATE image_job_reads SET at = now() - interval '31 days' WHERE job_id = \(job)")
+            #expect(try await receipts.deleteExpiredReads(limit: 10) == 2)
+        }
+    }
+}
+
+/// Pushes for Ada, who has a phone, and for Ben, who has another.
+struct TestPushes: Sendable {
+    let client: PostgresClient
+    let ada: UUID
+    let ben: UUID
+    let adasPhone: UUID
+
+    func install(_ seed: Int, of user: UUID) async throws -> UUID {
+        try await client.withTransaction { try await PushInstallRepository($0).register(.make(seed), userID: user).install.id }
+    }
+
+    func push(
+        _ recipient: NotificationRecipient, to install: UUID? = nil, key: String = UUID().uuidString,
+        kind: NotificationKind = .newPhotos, picture: Bool = false, state: String = "pending", code: String? = nil
+    ) async throws -> UUID {
+        let new = NewNotification(
+            id: UUIDv7.generate(), dedupeKey: key, kind: kind, recipient: recipient, lane: .normal,
+            parameters: picture ? ["image": "k.jpg"] : [:], expiresAt: Date(timeIntervalSinceNow: 3_600))
+        #expect(try await NotificationRepository(client).insert(new))
+        if let install { try await deliver(new.id, to: install, state: state, code: code) }
+        return new.id
+    }
+
+    func deliver(_ id: UUID, to install: UUID, state: String = "pending", code: String? = nil) async throws {
+        try await client.execute(
+            """
+            INSERT INTO deliveries (id, notification_id, install_id, generation, state, code, settled_at)
+            VALUES (gen_random_uuid(), \(id), \(install), 1, \(state), \(code),
+                    CASE WHEN \(state)::text <> 'pending' THEN now() END)
+            """)
+    }
+
+    /// Has a device tell something of pushes, and returns how much of it was new.
+    func tell(_ subjects: [Receipt.Subject], _ event: Receipt.Event, by user: UUID, on device: Int?) async throws -> Int {
+        try await ReceiptRepository(client).record(
+            subjects.map { Receipt(subject: $0, event: event, at: Date()) }, userID: user, installationKey: device.map(hash)
+        ).count
+    }
+}
+
+private func withPushes(_ body: (TestPushes) async throws -> Void) async throws {
+    try await withTopics { topics, users in
+        func install(_ seed: Int, _ user: UUID) async throws -> UUID {
+            try await topics.client.withTransaction {
+                try await PushInstallRepository($0).register(.make(seed), userID: user).install.id
+            }
+        }
+        let phone = try await install(1, users[0])
+        _ = try await install(2, users[1])
+        try await body(TestPushes(client: topics.client, ada: users[0], ben: users[1], adasPhone: phone))
+    }
+}
