@@ -98,7 +98,7 @@ let package = Package(
         .service("image-worker", library: "ImageWorker"),
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
-        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks"]),
+        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
         .service("notifier", library: "Notifier"),
         .serviceLibrary("HeliographCtl", of: "heliographctl", ["HeliographCrypto", .argumentParser]),
         .service("heliographctl", library: "HeliographCtl"),
@@ -131,7 +131,7 @@ let package = Package(
             name: "heliograph-bench",
             dependencies: [
                 "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
-                "ImageProbe", "Imaging", "HTTPClient", .argumentParser, .logging,
+                "ImageProbe", "Imaging", "HTTPClient", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
             path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
         .target(

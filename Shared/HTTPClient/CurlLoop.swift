@@ -17,7 +17,8 @@ final class CurlLoop {
     private let logger: Logger
     private let multi: UnsafeMutableRawPointer
     private var transfers: [UInt64: CurlTransfer] = [:]
-    private var idleHandles: [UnsafeMutableRawPointer] = []
+    private var idleTransfers: [CurlTransfer] = []
+    private let connectionSeconds: Int
 
     init(mailbox: CurlMailbox, configuration: HTTPClientConfiguration, logger: Logger) {
         guard Self.isLibraryReady, let multi = curl_multi_init() else {
@@ -27,6 +28,9 @@ final class CurlLoop {
         self.configuration = configuration
         self.logger = logger
         self.multi = multi
+        // Clients that were started together do not all connect anew together.
+        let lifetime = configuration.connectionLifetime * Double.random(in: 0.75...1.25)
+        connectionSeconds = max(1, Int(lifetime.components.seconds))
         hg_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         hg_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHostMax)
         hg_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.streamsPerConnectionMax)
@@ -62,15 +66,16 @@ final class CurlLoop {
     }
 
     private func start(_ call: CurlMailbox.Call) {
-        guard let easy = idleHandles.popLast() ?? curl_easy_init() else {
+        let idle = idleTransfers.popLast()
+        guard let transfer = idle ?? CurlTransfer(configuration: configuration, connectionSeconds: connectionSeconds) else {
             mailbox.callEnded()
             let error = HTTPClientError(.notSent, mayHaveReachedServer: false, "libcurl has no memory")
             call.continuation.resume(returning: .failure(error))
             return
         }
-        let transfer = CurlTransfer(call: call, easy: easy, configuration: configuration)
+        transfer.begin(call)
         transfers[call.id] = transfer
-        let status = curl_multi_add_handle(multi, easy)
+        let status = curl_multi_add_handle(multi, transfer.easy)
         if status != CURLM_OK {
             end(transfer, with: .failure(transfer.abandoned(.notSent, "libcurl refused the request")))
         }
@@ -95,17 +100,13 @@ final class CurlLoop {
 
     /// Takes a transfer out of libcurl and answers its caller.
     private func end(_ transfer: CurlTransfer, with result: Result<HTTPClientResponse, HTTPClientError>) {
-        transfers[transfer.call.id] = nil
+        guard let call = transfer.call else { return }
+        transfers[call.id] = nil
         curl_multi_remove_handle(multi, transfer.easy)
-        // Resetting drops every pointer into the transfer; the connection stays with the multi handle.
-        curl_easy_reset(transfer.easy)
-        if idleHandles.count < Self.idleHandlesMax {
-            idleHandles.append(transfer.easy)
-        } else {
-            curl_easy_cleanup(transfer.easy)
-        }
+        transfer.end()
+        if idleTransfers.count < Self.idleHandlesMax { idleTransfers.append(transfer) }
         mailbox.callEnded()
-        transfer.call.continuation.resume(returning: result)
+        call.continuation.resume(returning: result)
     }
 
     private func close() {
@@ -114,7 +115,7 @@ final class CurlLoop {
         for transfer in Array(transfers.values) {
             end(transfer, with: .failure(transfer.abandoned(.shutDown, "the client was shut down")))
         }
-        for easy in idleHandles { curl_easy_cleanup(easy) }
+        idleTransfers = []
         mailbox.forgetMulti()
         curl_multi_cleanup(multi)
     }

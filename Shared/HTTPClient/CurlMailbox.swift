@@ -7,6 +7,9 @@ final class CurlMailbox: Sendable {
     struct Call: Sendable {
         let id: UInt64
         let request: HTTPClientRequest
+        let body: [UInt8]
+        /// Set for a request that was prepared.
+        let prepared: PreparedRequest?
         let continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
     }
 

@@ -8,6 +8,12 @@ struct CurlResponseHead {
         self.byteCountMax = byteCountMax
     }
 
+    /// Forgets a response.
+    mutating func removeAll() {
+        byteCount = 0
+        fields = []
+    }
+
     /// Takes one line with its line end; returns false when the block grows over its limit.
     mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
         byteCount += line.count

@@ -8,33 +8,42 @@ internal import CLibCurl
     internal import Darwin
 #endif
 
-/// One request inside libcurl: its handle, what it sends, and what has come back so far.
+/// An easy handle of libcurl and what belongs to the request it is making: what has come back, and whom to tell.
 ///
-/// Confined to libcurl's thread. libcurl holds its address as an unowned pointer; the loop keeps it alive until the
-/// handle is reset.
+/// It is used for one request after the other. A handle that makes the same ``PreparedRequest`` again keeps all its
+/// settings but the body. Confined to libcurl's thread. libcurl holds its address as an unowned pointer; the loop keeps
+/// it alive as long as the handle.
 final class CurlTransfer {
-    let call: CurlMailbox.Call
     let easy: UnsafeMutableRawPointer
+    private(set) var call: CurlMailbox.Call?
+    private let configuration: HTTPClientConfiguration
+    private let connectionSeconds: Int
     private let errorText: UnsafeMutablePointer<CChar>
-    private var headerList: UnsafeMutablePointer<curl_slist>?
+    /// The header lines of a request that was not prepared.
+    private var ownHeaderList: UnsafeMutablePointer<curl_slist>?
+    /// What the handle is set up for; kept while it is idle, so that no other request can have the same address.
+    private var prepared: PreparedRequest?
     private var head: CurlResponseHead
     private var body: [UInt8] = []
-    private let bodyByteCountMax: Int
+    private var bodyByteCountMax = 0
     private var isTooLarge = false
-    private var setUpFailure: CURLcode = CURLE_OK
 
-    init(call: CurlMailbox.Call, easy: UnsafeMutableRawPointer, configuration: HTTPClientConfiguration) {
-        self.call = call
+    /// Makes an idle handle; nil when there is no memory.
+    ///
+    /// - Parameter connectionSeconds: How old a connection may be that a request goes out on.
+    init?(configuration: HTTPClientConfiguration, connectionSeconds: Int) {
+        guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
+        self.configuration = configuration
+        self.connectionSeconds = connectionSeconds
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         head = CurlResponseHead(byteCountMax: configuration.responseHeadByteCountMax)
-        bodyByteCountMax = call.request.responseBodyByteCountMax ?? configuration.responseBodyByteCountMax
-        setUp(configuration)
     }
 
     deinit {
-        curl_slist_free_all(headerList)
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(ownHeaderList)
         errorText.deallocate()
     }
 
@@ -43,6 +52,38 @@ final class CurlTransfer {
         var pointer: UnsafeMutableRawPointer?
         hg_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
         return pointer.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Sets the handle up for a call.
+    func begin(_ call: CurlMailbox.Call) {
+        self.call = call
+        bodyByteCountMax = call.request.responseBodyByteCountMax ?? configuration.responseBodyByteCountMax
+        if prepared == nil || call.prepared !== prepared {
+            if prepared != nil { reset() }
+            prepared = call.prepared
+            setUpReceivers()
+            setUpConnection()
+            setUpRequest(call)
+        }
+        setUpBody(call)
+    }
+
+    /// Lets go of a call that has its answer; the connection stays with the multi handle.
+    func end() {
+        if prepared == nil { reset() }
+        call = nil
+        body = []
+        isTooLarge = false
+        head.removeAll()
+        errorText[0] = 0
+    }
+
+    /// Drops all settings, and the copy that libcurl has of a body.
+    private func reset() {
+        curl_easy_reset(easy)
+        curl_slist_free_all(ownHeaderList)
+        ownHeaderList = nil
+        prepared = nil
     }
 
     // MARK: Outcome
@@ -71,7 +112,7 @@ final class CurlTransfer {
         hg_easy_get_offset(easy, CURLINFO_SIZE_UPLOAD_T, &uploaded)
         return HTTPClientError.Evidence(
             result: result, uploadedByteCount: Int(uploaded), requestHeadByteCount: long(CURLINFO_REQUEST_SIZE),
-            bodyByteCount: call.request.body.count, detail: String(cString: errorText))
+            bodyByteCount: call?.body.count ?? 0, detail: String(cString: errorText))
     }
 
     private func long(_ info: CURLINFO) -> Int {
@@ -101,12 +142,10 @@ final class CurlTransfer {
 
     // MARK: Set-up
 
-    private func setUp(_ configuration: HTTPClientConfiguration) {
-        hg_easy_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
-        hg_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
-        setUpConnection(configuration)
-        setUpRequest()
+    private func setUpReceivers() {
         let context = Unmanaged.passUnretained(self).toOpaque()
+        hg_easy_set_pointer(easy, CURLOPT_PRIVATE, context)
+        hg_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         hg_easy_set_pointer(easy, CURLOPT_HEADERDATA, context)
         hg_easy_set_pointer(easy, CURLOPT_WRITEDATA, context)
         hg_easy_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
@@ -127,7 +166,7 @@ final class CurlTransfer {
         return receiver(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
     }
 
-    private func setUpConnection(_ configuration: HTTPClientConfiguration) {
+    private func setUpConnection() {
         // Signals would be delivered to whichever thread happens to run.
         hg_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
         hg_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, configuration.allowedSchemes.sorted().joined(separator: ","))
@@ -139,16 +178,15 @@ final class CurlTransfer {
         hg_easy_set_long(easy, CURLOPT_PIPEWAIT, configuration.version == .http1 ? 0 : 1)
         if let caFile = configuration.caFile { hg_easy_set_string(easy, CURLOPT_CAINFO, caFile) }
         hg_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.curlMilliseconds)
-        let lifetime = max(1, Int(configuration.connectionLifetime.components.seconds))
-        hg_easy_set_long(easy, CURLOPT_MAXLIFETIME_CONN, lifetime)
+        hg_easy_set_long(easy, CURLOPT_MAXLIFETIME_CONN, connectionSeconds)
         hg_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
         hg_easy_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
-        setUpDeadConnectionDetection(configuration)
+        setUpDeadConnectionDetection()
     }
 
     /// Has the kernel end connections whose other side is gone: a dead HTTP/2 connection would otherwise swallow one
     /// request after the other, as a timeout ends only a stream.
-    private func setUpDeadConnectionDetection(_ configuration: HTTPClientConfiguration) {
+    private func setUpDeadConnectionDetection() {
         #if os(Linux)
             let milliseconds = configuration.unacknowledgedTimeout.curlMilliseconds
             hg_easy_set_pointer(easy, CURLOPT_SOCKOPTDATA, UnsafeMutableRawPointer(bitPattern: milliseconds))
@@ -161,36 +199,40 @@ final class CurlTransfer {
         #endif
     }
 
-    private func setUpRequest() {
+    private func setUpRequest(_ call: CurlMailbox.Call) {
         let request = call.request
         hg_easy_set_string(easy, CURLOPT_URL, request.url)
         hg_easy_set_long(easy, CURLOPT_TIMEOUT_MS, request.timeout.curlMilliseconds)
         switch request.method {
-        case "GET" where request.body.isEmpty: hg_easy_set_long(easy, CURLOPT_HTTPGET, 1)
+        case "GET" where call.body.isEmpty: hg_easy_set_long(easy, CURLOPT_HTTPGET, 1)
         case "HEAD": hg_easy_set_long(easy, CURLOPT_NOBODY, 1)
-        case "DELETE" where request.body.isEmpty, "OPTIONS" where request.body.isEmpty:
+        case "DELETE" where call.body.isEmpty, "OPTIONS" where call.body.isEmpty:
             hg_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method)
         default:
             hg_easy_set_long(easy, CURLOPT_POST, 1)
-            hg_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
-            // The size comes first: libcurl copies that many bytes now.
-            request.body.withUnsafeBytes { _ = hg_easy_set_data(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
             if request.method != "POST" { hg_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method) }
         }
-        var lines: [String] = []
         if let signature = request.awsSignature {
             hg_easy_set_string(easy, CURLOPT_AWS_SIGV4, signature.scope)
             hg_easy_set_string(easy, CURLOPT_USERNAME, signature.accessKeyID)
             hg_easy_set_string(easy, CURLOPT_PASSWORD, signature.secretAccessKey)
-        } else {
-            // Without these lines libcurl adds headers of its own; with them it would sign what it does not send.
-            lines.append("Expect:")
-            let names = Set(request.headers.map { $0.name.lowercased() })
-            if !names.contains("content-type") { lines.append("Content-Type:") }
-            if !names.contains("accept") { lines.append("Accept: */*") }
         }
-        lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        for line in lines { headerList = curl_slist_append(headerList, line) }
-        hg_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList)
+        if let prepared = call.prepared {
+            hg_easy_set_list(easy, CURLOPT_HTTPHEADER, prepared.headerList)
+        } else {
+            ownHeaderList = request.makeHeaderList()
+            hg_easy_set_list(easy, CURLOPT_HTTPHEADER, ownHeaderList)
+        }
+    }
+
+    private func setUpBody(_ call: CurlMailbox.Call) {
+        switch call.request.method {
+        case "HEAD": return
+        case "GET", "DELETE", "OPTIONS": if call.body.isEmpty { return }
+        default: break
+        }
+        hg_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(call.body.count))
+        // The size comes first: libcurl copies that many bytes now.
+        call.body.withUnsafeBytes { _ = hg_easy_set_data(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 }

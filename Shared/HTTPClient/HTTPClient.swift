@@ -31,10 +31,27 @@ public final class HTTPClient: Service {
     /// - Throws: `cancelled` when the calling task is cancelled, at once; otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         if let fault = request.fault { throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault) }
+        return try await execute(request, body: request.body, prepared: nil)
+    }
+
+    /// Sends a prepared request with the given body and returns its answer, whatever its status.
+    ///
+    /// - Throws: As ``execute(_:)`` does.
+    public func execute(
+        _ prepared: PreparedRequest, body: [UInt8]
+    ) async throws(HTTPClientError) -> HTTPClientResponse {
+        try await execute(prepared.request, body: body, prepared: prepared)
+    }
+
+    private func execute(
+        _ request: HTTPClientRequest, body: [UInt8], prepared: PreparedRequest?
+    ) async throws(HTTPClientError) -> HTTPClientResponse {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                mailbox.start(CurlMailbox.Call(id: id, request: request, continuation: continuation))
+                mailbox.start(
+                    CurlMailbox.Call(
+                        id: id, request: request, body: body, prepared: prepared, continuation: continuation))
                 // A task that was cancelled before the call was posted has had its handler run too early.
                 if Task.isCancelled { mailbox.cancel(id) }
             }

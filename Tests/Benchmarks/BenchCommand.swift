@@ -16,6 +16,7 @@ struct BenchCommand: AsyncParsableCommand {
         case images
         case system
         case jobs
+        case push
     }
 
     @Argument(help: "What to measure: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all when nothing is said.")
@@ -44,6 +45,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .images: try await benchmarkImages()
         case .system: try await benchmarkSystem()
         case .jobs: try await benchmarkJobs()
+        case .push: try await benchmarkPush()
         }
     }
 }

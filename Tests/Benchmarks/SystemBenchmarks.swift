@@ -71,7 +71,7 @@ private func latencyFigures(_ stack: Stack) async throws -> [Figure] {
 }
 
 /// The most memory that a process ever had resident, in MiB (`VmHWM` of /proc).
-private func peakMemoryMebibytes(of pid: Int32?) -> Double {
+func peakMemoryMebibytes(of pid: Int32?) -> Double {
     guard let pid, let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return .infinity }
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line.flatMap { Double($0.split(separator: " ").dropFirst().first ?? "") }.map { $0 / 1024 } ?? .infinity

@@ -7,49 +7,52 @@ import Testing
     static let now = Date(timeIntervalSince1970: 1_761_559_200)
 
     static func message(_ content: PushContent, expiresIn seconds: Double = 60) throws -> FCMMessage {
-        try FCMMessage(content, to: .token("t"), expiresAt: now.addingTimeInterval(seconds), now: now)
+        try FCMMessage(content, expiresAt: now.addingTimeInterval(seconds))
+    }
+
+    static func json(_ message: FCMMessage, badge: Int? = nil) -> String {
+        String(decoding: message.request(to: .token("t"), badge: badge, at: now), as: UTF8.self)
     }
 
     static func chat(_ text: String, id: String = "m", conversation: String = "c") -> PushContent {
         .chatMessage(
-            conversationID: conversation, messageID: id, senderID: "s", senderName: "n", text: text, isSensitive: false,
-            badge: nil)
+            conversationID: conversation, messageID: id, senderID: "s", senderName: "n", text: text, isSensitive: false)
     }
 
     @Test func `sending again replaces what is shown`() throws {
         let content = PushContent.signIn(sessionID: "s-1", userID: "u", succeeded: true)
         let first = try Self.message(content)
         let second = try Self.message(content)
-        #expect(first.apns.headers["apns-collapse-id"] == "ekyc:s-1")
-        #expect(second.apns.headers["apns-collapse-id"] == "ekyc:s-1")
-        #expect(first.android.notification.tag == "ekyc:s-1")
+        #expect(first.collapseID == "ekyc:s-1" && second.collapseID == "ekyc:s-1")
+        #expect(Self.json(first).contains(#""apns-collapse-id":"ekyc:s-1""#))
+        #expect(Self.json(first).contains(#""tag":"ekyc:s-1""#))
     }
 
     @Test func `a failed and then a completed job replace each other`() throws {
-        let failed = try Self.message(.jobFailed(jobID: "j", reason: "r", badge: nil))
-        let completed = try Self.message(.jobCompleted(jobID: "j", templateName: "t", thumbnailURL: nil, badge: nil))
-        #expect(failed.apns.headers["apns-collapse-id"] == completed.apns.headers["apns-collapse-id"])
+        let failed = try Self.message(.jobFailed(jobID: "j", reason: "r"))
+        let completed = try Self.message(.jobCompleted(jobID: "j", templateName: "t", thumbnailURL: nil))
+        #expect(failed.collapseID == completed.collapseID)
     }
 
     @Test func `a long subject becomes a short id that is still its own`() throws {
         let long = String(repeating: "x", count: 200)
-        let first = try #require(try Self.message(Self.chat("a", id: long + "1")).apns.headers["apns-collapse-id"])
-        let second = try #require(try Self.message(Self.chat("a", id: long + "2")).apns.headers["apns-collapse-id"])
+        let first = try Self.message(Self.chat("a", id: long + "1")).collapseID
+        let second = try Self.message(Self.chat("a", id: long + "2")).collapseID
         #expect(first.utf8.count <= 64)
         #expect(first != second)
     }
 
     @Test func `a preview has at most 100 characters as a reader counts them`() throws {
         let flags = String(repeating: "🇫🇮", count: 100)
-        #expect(try Self.message(Self.chat(flags)).notification.body == flags)
-        let cut = try Self.message(Self.chat(flags + "x")).notification.body
+        #expect(try Self.message(Self.chat(flags)).body == flags)
+        let cut = try Self.message(Self.chat(flags + "x")).body
         #expect(cut.count == 100)
         #expect(cut.hasSuffix("🇫🇮…"))
     }
 
     @Test func `a preview of huge characters is cut between two of them`() throws {
         let family = "👨‍👩‍👧‍👦"
-        let cut = try Self.message(Self.chat(String(repeating: family, count: 100))).notification.body
+        let cut = try Self.message(Self.chat(String(repeating: family, count: 100))).body
         #expect(cut.utf8.count <= 800)
         #expect(cut.dropLast().allSatisfy { String($0) == family })
     }
@@ -60,40 +63,75 @@ import Testing
         "https://cdn.example.org/a b.jpg", "https://cdn.example.org/" + String(repeating: "a", count: 700),
     ])
     func `a picture no phone would load is left out and the push goes`(url: String) throws {
-        let message = try Self.message(.newPhotos(eventID: "1", imageURL: url, badge: nil))
-        #expect(message.apns.options == nil)
-        #expect(message.android.notification.image == nil)
+        let message = try Self.message(.newPhotos(eventID: "1", imageURL: url))
+        #expect(message.image == nil)
+        #expect(!Self.json(message).contains("image"))
         #expect(message.data == ["event_id": "1", "action": "new_photos"])
     }
 
     @Test(arguments: ["http://localhost:8080/media/a.jpg", "http://127.0.0.1/media/a.jpg", "https://api.example.org/media/a.jpg"])
     func `a picture of this machine may be plain http, for a simulator`(url: String) throws {
-        let message = try Self.message(.jobCompleted(jobID: "1", templateName: "T", thumbnailURL: url, badge: nil))
-        #expect(message.apns.options?.image == url && message.apns.payload.aps.mutableContent == 1)
+        let message = try Self.message(.jobCompleted(jobID: "1", templateName: "T", thumbnailURL: url))
+        #expect(message.image == url)
+        #expect(Self.json(message).contains(#""fcm_options":{"image":"\#(url)"}"#))
+        #expect(Self.json(message).contains(#""mutable-content":1"#))
     }
 
     @Test func `what has no time left does not wait for the phone`() throws {
         let message = try Self.message(Self.chat("a"), expiresIn: -5)
-        #expect(message.android.ttl == "0s")
-        #expect(message.apns.headers["apns-expiration"] == "1761559200")
+        #expect(Self.json(message).contains(#""ttl":"0s""#))
     }
 
     @Test func `a message waits four weeks at most`() throws {
-        #expect(try Self.message(Self.chat("a"), expiresIn: 1e9).android.ttl == "2419200s")
+        #expect(Self.json(try Self.message(Self.chat("a"), expiresIn: 1e9)).contains(#""ttl":"2419200s""#))
     }
 
     @Test func `a message over FCM's limit is refused`() {
         let id = String(repeating: "i", count: 4096)
         let error = #expect(throws: FCMError.self) {
-            try Self.message(.jobFailed(jobID: id, reason: "r", badge: nil))
+            try Self.message(.jobFailed(jobID: id, reason: "r"))
         }
         #expect(error?.code == .invalidMessage)
     }
 
+    @Test func `texts are cut between characters until the message fits, and ids never`() throws {
+        // Control characters take six bytes each in the JSON that reaches a phone.
+        let reason = String(repeating: "\u{1}", count: 200)
+        let id = String(repeating: "i", count: 3000)
+        let message = try Self.message(.jobFailed(jobID: id, reason: reason))
+        #expect(message.data["jobId"] == id)
+        let kept = try #require(message.data["error"])
+        #expect(kept.count < 100 && kept.hasSuffix("…"))
+        #expect(message.body == "Unable to process your image: \(kept)")
+    }
+
+    @Test func `what differs from device to device is put into one rendering`() throws {
+        let message = try Self.message(Self.chat("a"))
+        let first = String(decoding: message.request(to: .token("t-1"), badge: 1, at: Self.now), as: UTF8.self)
+        let second = String(
+            decoding: message.request(to: .fid("f-2"), badge: 20, at: Self.now.addingTimeInterval(9.5)), as: UTF8.self)
+        #expect(first.hasSuffix(#","token":"t-1"}}"#) && first.contains(#""aps":{"badge":1,"thread-id""#))
+        #expect(first.contains(#""ttl":"60s""#) && !first.contains(#""fid""#))
+        #expect(second.contains(#","fid":"f-2","notification""#) && !second.contains(#""token""#))
+        #expect(second.contains(#""aps":{"badge":20,"#) && second.contains(#""ttl":"51s""#))
+        #expect(!Self.json(message).contains("badge"))
+    }
+
+    @Test func `a text may hold whatever JSON must escape`() throws {
+        let text = "\"\\/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}ä👋"
+        let object = try JSONDecoder().decode(Sent.self, from: Data(Self.json(try Self.message(Self.chat(text))).utf8))
+        #expect(object.message.data["message"] == text && object.message.notification["body"] == text)
+    }
+
+    private struct Sent: Decodable {
+        struct Message: Decodable { let data, notification: [String: String] }
+        let message: Message
+    }
+
     @Test func `long words from elsewhere never make a message too big`() throws {
         let long = String(repeating: "ä", count: 10_000)
-        _ = try Self.message(.jobCompleted(jobID: "j", templateName: long, thumbnailURL: nil, badge: nil))
-        _ = try Self.message(.jobFailed(jobID: "j", reason: long, badge: nil))
+        _ = try Self.message(.jobCompleted(jobID: "j", templateName: long, thumbnailURL: nil))
+        _ = try Self.message(.jobFailed(jobID: "j", reason: long))
         _ = try Self.message(Self.chat(long))
     }
 

@@ -24,7 +24,7 @@ import TestSupport
     @Test func `a message that is only validated is not delivered`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
-            _ = await fixture.client.send(try fixture.message(to: token), validateOnly: true)
+            _ = await fixture.client.send(try fixture.message(), to: .token(token), validateOnly: true)
             #expect(await fixture.emulator.messages(to: token).isEmpty)
         }
     }
@@ -82,7 +82,7 @@ import TestSupport
             configuration.baseURL = "https://localhost:\(try FreePort.find())"
             let client = try FCMClient(
                 configuration: configuration, key: fixture.key, tokens: fixture.tokens, http: fixture.http)
-            let result = await client.send(try fixture.message(to: "t"))
+            let result = await client.send(try fixture.message(), to: .token("t"))
             #expect(result.outcome == .notSent)
         }
     }
@@ -90,11 +90,11 @@ import TestSupport
     @Test func `a thousand pushes go over few connections with one access token`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
-            let message = try fixture.message(to: token)
+            let message = try fixture.message()
             let accepted = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<1000 {
                     group.addTask {
-                        if case .accepted = await fixture.client.send(message).outcome { true } else { false }
+                        if case .accepted = await fixture.client.send(message, to: .token(token)).outcome { true } else { false }
                     }
                 }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }

@@ -61,12 +61,11 @@ struct SendingFixture: Sendable {
     }
 
     func send(to token: String) async throws -> FCMResult {
-        await client.send(try message(to: token))
+        await client.send(try message(), to: .token(token))
     }
 
-    func message(to token: String) throws -> FCMMessage {
+    func message() throws -> FCMMessage {
         try FCMMessage(
-            .signIn(sessionID: "s-1", userID: "u-1", succeeded: true), to: .token(token),
-            expiresAt: clock.now.addingTimeInterval(600), now: clock.now)
+            .signIn(sessionID: "s-1", userID: "u-1", succeeded: true), expiresAt: clock.now.addingTimeInterval(600))
     }
 }

@@ -47,9 +47,9 @@ import Testing
 
     @Test func `the file's token_uri counts only when it is Google's`() throws {
         let odd = try ServiceAccountKey(json: Self.file { $0["token_uri"] = "https://evil.example/token" })
-        #expect(try FCMEndpoints(baseURL: "https://fcm.googleapis.com", tokenURL: nil, key: odd).token == FCMEndpoints.googleTokenURL)
+        #expect(try FCMEndpoints(tokenURL: nil, key: odd).token == FCMEndpoints.googleTokenURL)
         let old = try ServiceAccountKey(json: Self.file { $0["token_uri"] = "https://www.googleapis.com/oauth2/v4/token" })
-        let endpoints = try FCMEndpoints(baseURL: "https://fcm.googleapis.com", tokenURL: nil, key: old)
+        let endpoints = try FCMEndpoints(tokenURL: nil, key: old)
         #expect(endpoints.token == "https://www.googleapis.com/oauth2/v4/token")
         #expect(endpoints.audience == endpoints.token)
     }
@@ -62,8 +62,9 @@ import Testing
     ])
     func `plain HTTP leads to this machine only`(url: String, isAllowed: Bool) throws {
         let key = try ServiceAccountKey(json: Self.file())
-        let endpoints = try? FCMEndpoints(baseURL: url, tokenURL: url, key: key)
+        let endpoints = try? FCMEndpoints(tokenURL: url, key: key)
         #expect((endpoints != nil) == isAllowed)
+        #expect(((try? FCMEndpoints.send(baseURL: url, projectID: "p")) != nil) == isAllowed)
     }
 
     @Test func `the assertion says what Google wants and is signed`() throws {

@@ -43,6 +43,7 @@ import TestSupport
             try await connection.waitForClose()
         }
         try await withClient(configure: { $0.connectionsPerHostMax = 1 }) { client in
+            // libcurl 7.88 looks at a request that waits for a connection only when one is let go.
             async let first = failure(client, Self.post(server.url, timeout: .seconds(2)))
             try await eventually("the first request has the only connection") { server.connectionCount == 1 }
             let second = await failure(client, Self.post(server.url, timeout: .milliseconds(100)))
@@ -125,11 +126,13 @@ import TestSupport
     @Test func `more requests than allowed are refused as not sent`() async throws {
         let server = try await ScriptedServer { connection in try await connection.waitForClose() }
         try await withClient(configure: { $0.requestsInFlightMax = 1 }) { client in
-            async let first = failure(client, Self.post(server.url, timeout: .seconds(1)))
+            let request = Self.post(server.url, timeout: .seconds(60))
+            let first = Task { await failure(client, request) }
             try await eventually("the first request is on its way") { server.connectionCount == 1 }
             let second = await failure(client, Self.post(server.url))
             #expect(second?.code == .notSent)
-            #expect(await first?.code == .timeout)
+            first.cancel()
+            #expect(await first.value?.code == .cancelled)
         }
     }
 }

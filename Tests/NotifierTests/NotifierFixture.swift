@@ -87,20 +87,21 @@ struct NotifierFixture: Sendable {
 
     /// Writes the rows and publishes the event, as token-registry does.
     func address(
-        _ tokens: [String], of user: UUID? = nil, kind: NotificationKind = .signIn, parameters: [String: String]? = nil,
-        expiresIn seconds: Double = 600, lane: Lane = .urgent
+        _ tokens: [String], of user: UUID? = nil, kind: NotificationKind = .signIn, id: UUID? = nil,
+        parameters: [String: String]? = nil, platform: String? = nil, expiresIn seconds: Double = 600, lane: Lane = .urgent
     ) async throws -> Addressed {
         let session = UUIDv7.generate()
         let parameters =
             parameters ?? ["success": "true", "session_id": session.wireString, "user_id": "user-1", "event": "sign_in"]
-        let notificationID = UUIDv7.generate()
+        let notificationID = id ?? UUIDv7.generate()
         let deliveries = try await postgres.withTransaction { transaction in
             _ = try await NotificationRepository(transaction).insert(
                 NewNotification(
                     id: notificationID, dedupeKey: "ekyc:\(session.wireString)", kind: kind,
                     recipient: user.map(NotificationRecipient.user) ?? .session(session),
                     lane: lane, parameters: parameters, expiresAt: Date(timeIntervalSinceNow: seconds)))
-            let installs = try await PushInstallRepository(transaction).upsertSeen(try tokens.map(registration))
+            let installs = try await PushInstallRepository(transaction).upsertSeen(
+                try tokens.map { try registration($0, platform: platform) })
             for install in installs {
                 guard let user else { break }
                 _ = try await PushInstallRepository(transaction).bind(installationKey: install.installationKey, userID: user)
@@ -118,14 +119,14 @@ struct NotifierFixture: Sendable {
         return Addressed(notificationID: notificationID, deliveryIDs: deliveries.map(\.id))
     }
 
-    private func registration(_ token: String) throws -> PushRegistration {
+    private func registration(_ token: String, platform: String?) throws -> PushRegistration {
         guard let target = PushTarget(token) else { throw DeadlineExceeded(description: "not a token") }
         let key = HMACSHA256.authenticate(target.installationKeyMessage, key: context.lookupKey)
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(
                 Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: context.lookupKey))
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: context.lookupKey), platform: platform)
     }
 
     // MARK: What came of it

@@ -8,31 +8,35 @@ import WireFormat
 @Suite struct RetryPolicyTests {
     let policy = RetryPolicy(attemptsMax: 5, delayMin: .seconds(10))
 
-    @Test func `waits grow from ten seconds`() {
-        let waits = (1...4).map { policy.delay(after: .ambiguous, attempt: $0, jitter: 1) }
-        #expect(waits == [.seconds(10), .seconds(20), .seconds(40), .seconds(80)])
-        #expect(policy.delay(after: .ambiguous, attempt: 5) == nil)
+    @Test func `waits grow from ten seconds until the attempts are used up`() {
+        let steps = (1...5).map { policy.next(after: .ambiguous, attempt: $0, age: .zero, jitter: 1) }
+        #expect(steps == [.after(.seconds(10)), .after(.seconds(20)), .after(.seconds(40)), .after(.seconds(80)), .tooOften])
     }
 
     @Test func `no wait is shorter than FCM's ten seconds nor much longer than ten minutes`() throws {
         let patient = RetryPolicy(attemptsMax: 20, delayMin: .seconds(10))
         for attempt in 1..<20 {
-            let wait = try #require(patient.delay(after: .transient(retryAfter: nil), attempt: attempt))
+            guard case .after(let wait) = patient.next(after: .transient(retryAfter: nil), attempt: attempt, age: .zero) else {
+                Issue.record("given up at attempt \(attempt)")
+                continue
+            }
             #expect((.seconds(10)...(.seconds(900))).contains(wait))
         }
     }
 
-    @Test func `FCM may ask for more, not for less`() {
-        #expect(policy.delay(after: .transient(retryAfter: .seconds(90)), attempt: 1, jitter: 1) == .seconds(90))
-        #expect(policy.delay(after: .transient(retryAfter: .seconds(1)), attempt: 1, jitter: 1) == .seconds(10))
-        #expect(policy.delay(after: .quota(retryAfter: .seconds(60)), attempt: 1, jitter: 1) == .seconds(60))
+    @Test(arguments: [
+        (FCMOutcome.transient(retryAfter: .seconds(90)), 90.0), (.transient(retryAfter: .seconds(1)), 10),
+        (.quota(retryAfter: .seconds(60)), 60), (.notSent, 10),
+    ])
+    func `FCM may ask for more, not for less`(outcome: FCMOutcome, seconds: Double) {
+        #expect(policy.next(after: outcome, attempt: 1, age: .zero, jitter: 1) == .after(.seconds(seconds)))
     }
 
-    @Test(arguments: [
-        FCMOutcome.accepted(name: "n"), .deadTarget, .badPayload, .providerAuth, .config, .ourAuth,
-    ])
-    func `what is final is not repeated`(outcome: FCMOutcome) {
-        #expect(policy.delay(after: outcome, attempt: 1) == nil)
+    @Test func `after an hour a push is given up`() {
+        #expect(policy.next(after: .notSent, attempt: 1, age: .seconds(3590), jitter: 1) == .after(.seconds(10)))
+        #expect(policy.next(after: .notSent, attempt: 1, age: .seconds(3591), jitter: 1) == .tooLate)
+        let wait = FCMOutcome.transient(retryAfter: .seconds(1800))
+        #expect(policy.next(after: wait, attempt: 1, age: .seconds(1900), jitter: 1) == .tooLate)
     }
 
     @Test func `a pause holds its lane and no other`() throws {

@@ -101,7 +101,7 @@ import WireFormat
         (.jobFailed, ["job_id": "j", "reason": "Too dark"], "Processing Failed"),
         (.signUp, ["session_id": "s", "user_id": "u", "success": "false"], "eKYC Sign Up"),
         (.newPhotos, ["event_id": "e"], "PhotoShare"),
-        (.chatMessage, ["conversation_id": "c", "sender_id": "u", "sender_name": "Zoë", "text": "Hi"], "Zoë"),
+        (.chatMessage, ["conversation_id": "c", "sender_id": "u", "sensitive": "true"], "New message"),
     ])
     func `every kind becomes its push`(kind: NotificationKind, parameters: [String: String], title: String) async throws {
         try await NotifierFixture.with { fixture in

@@ -25,8 +25,9 @@ struct DeliveryRepositoryTests {
             let claimed = try #require(
                 try await DeliveryRepository(client).claim([id], lease: .seconds(60)).first)
             #expect(claimed.id == id && claimed.installID == install.id && claimed.attempt == 1)
-            #expect(claimed.kind == .signIn && claimed.lane == .urgent && claimed.recipient.type == .session)
-            #expect(claimed.parameters["name"] == "Jörg \"J\" O'Neil")
+            let notification = claimed.notification
+            #expect(notification.kind == .signIn && notification.lane == .urgent && notification.recipient.type == .session)
+            #expect(claimed.notification.parameters["name"] == "Jörg \"J\" O'Neil")
             #expect(claimed.target?.valueSealed == install.valueSealed)
             #expect(claimed.target?.installationKey == install.installationKey)
             #expect(claimed.target?.kind == .token)
@@ -85,17 +86,17 @@ struct DeliveryRepositoryTests {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
-            #expect(try await deliveries.timeUntilDue() == nil)
+            #expect(try await deliveries.timeUntilDue(lanes: Lane.allCases) == nil)
             _ = try await deliveries.claim([id], lease: .seconds(60))
             let postponement = DeliveryPostponement(id: id, attempt: 1, delay: .seconds(30), code: "UNAVAILABLE")
             #expect(try await deliveries.postpone([postponement]) == [id])
             #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
-            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).isEmpty)
-            let wait = try #require(try await deliveries.timeUntilDue())
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).isEmpty)
+            let wait = try #require(try await deliveries.timeUntilDue(lanes: Lane.allCases))
             #expect(wait > .seconds(10) && wait <= .seconds(30))
             #expect(try await deliveries.find(ids: [id]).first?.code == "UNAVAILABLE")
             try await client.execute("UPDATE deliveries SET next_at = now()")
-            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
         }
     }
 
@@ -107,7 +108,7 @@ struct DeliveryRepositoryTests {
             try await deliveries.postpone([
                 DeliveryPostponement(id: id, attempt: 1, delay: .zero, code: "lane_paused", countsAsAttempt: false)
             ])
-            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).map(\.attempt) == [1])
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).map(\.attempt) == [1])
         }
     }
 
@@ -116,10 +117,10 @@ struct DeliveryRepositoryTests {
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
             _ = try await deliveries.claim([id], lease: .zero)
-            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
             let late = DeliveryPostponement(id: id, attempt: 1, delay: .zero, code: "timeout")
             #expect(try await deliveries.postpone([late]).isEmpty)
-            #expect(try await deliveries.claimDue(limit: 10, lease: .seconds(60)).isEmpty)
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).isEmpty)
         }
     }
 
@@ -131,10 +132,10 @@ struct DeliveryRepositoryTests {
             for seed in 2..<22 { tried.insert(try await address(to: seed, on: client).delivery) }
             _ = try await deliveries.claim(Array(tried), lease: .zero)
             let claims = try await race(12) { _ in
-                try await deliveries.claimDue(limit: 4, lease: .seconds(60)).map(\.id)
+                try await deliveries.claimDue(lane: .urgent, limit: 4, lease: .seconds(60)).map(\.id)
             }.flatMap { $0 }
             #expect(claims.count == Set(claims).count && tried.isSuperset(of: claims))
-            let rest = try await deliveries.claimDue(limit: 100, lease: .seconds(60)).map(\.id)
+            let rest = try await deliveries.claimDue(lane: .urgent, limit: 100, lease: .seconds(60)).map(\.id)
             #expect(Set(claims + rest) == tried && claims.count + rest.count == tried.count)
         }
     }

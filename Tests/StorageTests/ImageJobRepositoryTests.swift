@@ -129,13 +129,13 @@ struct ImageJobRepositoryTests {
             let worker = UUID()
             _ = try await jobs.begin(id: ids[2], worker: worker)
             #expect(try await jobs.fail(id: ids[2], worker: worker, .test))
-            #expect(try await jobs.unseenCounts(userIDs: [user, UUID()]) == [user: 3])
+            #expect(try await UnreadRepository(client).totals(userIDs: [user, UUID()]) == [user: 3])
             try await jobs.markSeen(id: ids[0])
             try await jobs.markSeen(id: ids[0])
             try await jobs.markSeen(id: ids[3])
-            #expect(try await jobs.unseenCounts(userIDs: [user]) == [user: 2])
+            #expect(try await UnreadRepository(client).totals(userIDs: [user]) == [user: 2])
             _ = try await jobs.delete(id: ids[1], userID: user)
-            #expect(try await jobs.unseenCounts(userIDs: [user]) == [user: 1])
+            #expect(try await UnreadRepository(client).totals(userIDs: [user]) == [user: 1])
             #expect(try await jobs.find(id: ids[3])?.seenAt == nil, "an open job has no outcome to see")
         }
     }

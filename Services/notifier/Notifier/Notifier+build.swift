@@ -21,14 +21,28 @@ public enum Notifier: HeliographService {
         let configuration = try NotifierConfiguration(context.settings)
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
         let fcm = try makeClient(configuration, http: http, logger: context.logger)
+        let (logger, postgres) = (context.logger, context.postgres)
+        let breakers = Breakers()
         let sender = DeliverySender(
-            fcm: fcm, sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore()), pauses: LanePauses(),
-            retryPolicy: configuration.retryPolicy, clock: { Date() })
-        let dispatcher = DeliveryDispatcher(postgres: context.postgres, sender: sender, limits: configuration.limits)
-        let handler = NotificationAddressedHandler(dispatcher: dispatcher, limits: configuration.limits)
-        let consumer = try context.consumer(configuration: configuration.consumer, handlers: [.handler(handler)])
-        let due = DueDeliveries(dispatcher: dispatcher, limits: configuration.limits, logger: context.logger)
-        return [http, consumer, due]
+            fcm: fcm, sealer: context.sealer, pauses: LanePauses(), breakers: breakers,
+            retryPolicy: configuration.retryPolicy, logger: logger, clock: { Date() })
+        let quota = Quota(
+            postgres: postgres, project: configuration.key.projectID, limits: configuration.quota, logger: logger)
+        let pipeline = PushPipeline(
+            postgres: postgres,
+            rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
+            sender: sender, queue: SendQueue(inFlightMax: configuration.inFlightMax, quota: quota),
+            writer: OutcomeWriter(postgres: postgres, logger: logger), limits: configuration.limits, logger: logger)
+        let consumer = try context.consumer(
+            configuration: configuration.consumer,
+            handlers: [.handler(NotificationAddressedHandler(pipeline: pipeline))])
+        // An outage of FCM is nothing that another instance, or a restart, would help against; wrong credentials are.
+        context.health.register("fcm_credentials") {
+            if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }
+        }
+        let due = DueDeliveries(pipeline: pipeline, limits: configuration.limits, logger: logger)
+        // They are shut down from the last to the first: who feeds the pipeline before the pipeline, that before its means.
+        return [http, quota, pipeline, consumer, due]
     }
 
     private static func makeClient(

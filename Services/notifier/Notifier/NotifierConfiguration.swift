@@ -3,6 +3,7 @@ internal import FCM
 internal import FoundationEssentials
 internal import HTTPClient
 internal import ServiceDefaults
+internal import Storage
 
 /// The settings of the notifier.
 ///
@@ -10,10 +11,17 @@ internal import ServiceDefaults
 /// - `FCM_BASE_URL` (URL, default `https://fcm.googleapis.com`): where FCM is.
 /// - `FCM_TOKEN_URL` (URL, default Google's): where access tokens are had.
 /// - `FCM_CA_FILE` (path, default the system's authorities): whom to trust instead.
-/// - `NOTIFY_MAX_ATTEMPTS` (1 to 20, default 5): how often a push is sent before it has failed; 1 means no retry.
+/// - `FCM_QUOTA_PER_MINUTE` (1000 to 100,000,000, default 600,000): what FCM lets the project send; four fifths are used.
+/// - `FCM_BULK_RAMP_SECONDS` (0 to 600, default 60): how long the bulk lane takes from a standing start to its full rate.
+/// - `FCM_CONNECTIONS` (1 to 8, default 8): the most connections to FCM; each carries 100 pushes at once at most.
+/// - `NOTIFY_MAX_ATTEMPTS` (1 to 20, default 12): how often a push is sent before it has failed; 1 means no retry.
 /// - `NOTIFY_RETRY_SECONDS` (default 10, which is the least FCM asks for): the wait before a first retry.
 /// - `CONSUMER_CONCURRENCY` (1 to 64, default 8): how many events of a lane are worked on at once.
 struct NotifierConfiguration: Sendable {
+    /// The share of FCM's quota that is used: client errors and other senders of the project count too.
+    private static let quotaShare = 0.8
+    /// The share of the streams that may be in use: the rest is for those that are being closed.
+    private static let streamShare = 0.8
     /// The most bytes of an answer; FCM's have some hundred.
     private static let responseByteCountMax = 64 * 1024
 
@@ -23,6 +31,9 @@ struct NotifierConfiguration: Sendable {
     let httpClient: HTTPClientConfiguration
     let retryPolicy: RetryPolicy
     let consumer: EventConsumerConfiguration
+    let quota: PushQuotaLimits
+    /// The most pushes on their way at once.
+    let inFlightMax: Int
     let limits = DeliveryLimits()
 
     init(_ settings: Settings) throws(ConfigurationError) {
@@ -33,14 +44,21 @@ struct NotifierConfiguration: Sendable {
         tokenURL = try settings.optionalString("FCM_TOKEN_URL", "the URL of a token endpoint")
         var httpClient = HTTPClientConfiguration()
         httpClient.responseBodyByteCountMax = Self.responseByteCountMax
+        httpClient.connectionsPerHostMax = try settings.int("FCM_CONNECTIONS", default: 8, in: 1...8)
+        inFlightMax = Int(
+            Double(httpClient.connectionsPerHostMax * httpClient.streamsPerConnectionMax) * Self.streamShare)
         httpClient.caFile = try Self.readCAFile(settings)
         // Plain HTTP leads no further than this machine: FCMClient and the token source see to that.
         if [fcm.baseURL, tokenURL ?? ""].contains(where: { $0.hasPrefix("http://") }) {
             httpClient.allowedSchemes.insert("http")
         }
         self.httpClient = httpClient
+        quota = PushQuotaLimits(
+            perSecond: Double(try settings.int("FCM_QUOTA_PER_MINUTE", default: 600_000, in: 1000...100_000_000)) / 60
+                * Self.quotaShare,
+            bulkRamp: try settings.seconds("FCM_BULK_RAMP_SECONDS", default: .seconds(60), in: 0...600))
         retryPolicy = RetryPolicy(
-            attemptsMax: try settings.int("NOTIFY_MAX_ATTEMPTS", default: 5, in: 1...20),
+            attemptsMax: try settings.int("NOTIFY_MAX_ATTEMPTS", default: 12, in: 1...20),
             delayMin: try settings.seconds("NOTIFY_RETRY_SECONDS", default: .seconds(10), in: 0.01...600))
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int("CONSUMER_CONCURRENCY", default: 8, in: 1...64)

@@ -1,139 +1,107 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 
-/// A message of the FCM HTTP v1 API, in the spelling of its REST reference.
+/// A push as FCM's HTTP v1 API takes it, in the spelling of its REST reference, for any number of devices.
 ///
-/// Only what our pushes use is modelled; the spelling of the keys is the only legal one, as phones drop what they do
-/// not know without a word.
-public struct FCMMessage: Sendable, Encodable {
-    /// The text that is shown.
-    public struct Notification: Sendable, Encodable, Equatable {
-        /// The first line.
-        public var title: String
-        /// What follows.
-        public var body: String
-    }
-
-    /// What only Android devices get.
-    public struct Android: Sendable, Encodable, Equatable {
-        /// How Android shows it.
-        public struct Notification: Sendable, Encodable, Equatable {
-            /// A later notification with the same tag takes this one's place.
-            public var tag: String
-            /// The picture below the text: https, at most 1 MB.
-            public var image: String?
-        }
-
-        /// `HIGH` wakes a sleeping device.
-        public var priority = "HIGH"
-        /// How long the message may wait for the device, such as `3600s`.
-        public var ttl: String?
-        /// How Android shows it.
-        public var notification: Notification
-    }
-
-    /// What only Apple devices get.
-    public struct APNS: Sendable, Encodable, Equatable {
-        /// The JSON that reaches the app.
-        public struct Payload: Sendable, Encodable, Equatable {
-            /// What the system reads of it.
-            public var aps: APS
-        }
-
-        /// What FCM adds for Apple devices.
-        public struct Options: Sendable, Encodable, Equatable {
-            /// The picture that FirebaseMessaging's service extension fetches.
-            public var image: String
-        }
-
-        /// The headers of the request to Apple, such as `apns-collapse-id`.
-        public var headers: [String: String]
-        /// The JSON that reaches the app.
-        public var payload: Payload
-        /// What FCM adds.
-        public var options: Options?
-
-        enum CodingKeys: String, CodingKey {
-            case headers, payload
-            case options = "fcm_options"
-        }
-    }
-
-    /// Where it goes.
-    public var target: FCMTarget
-    /// The text that is shown.
-    public var notification: Notification
+/// It is rendered once. What differs from device to device, the target, the number on the icon and the seconds left, is
+/// put into gaps between bytes that are ready. Only what our pushes use is modelled; the spelling of the keys is the
+/// only legal one, as phones drop what they do not know without a word.
+public final class FCMMessage: Sendable {
+    /// The first line of the text that is shown.
+    public let title: String
+    /// What follows it.
+    public let body: String
     /// What the app reads; values are always strings.
-    public var data: [String: String]
-    /// What only Android devices get.
-    public var android: Android
-    /// What only Apple devices get.
-    public var apns: APNS
+    public let data: [String: String]
+    /// What a later push about the same thing replaces on the device: `apns-collapse-id`, and Android's `tag`.
+    public let collapseID: String
+    /// The https URL of the picture that is shown.
+    public let image: String?
+    /// After this time the push is not worth showing; in seconds since 1970.
+    let expiresAtSeconds: Int
 
-    enum CodingKeys: String, CodingKey {
-        case token, fid, notification, data, android, apns
+    private let upToTimeToLive: [UInt8]
+    private let upToBadge: [UInt8]
+    private let hasAlert: Bool
+    private let upToTarget: [UInt8]
+    private let apsRest: [UInt8]
+    private let upToEnd: [UInt8]
+
+    /// Renders what a push says, its texts cut so that it fits FCM's limits.
+    ///
+    /// A push replaces an earlier one about the same subject on the device, so that sending it again, which a lost
+    /// answer makes necessary, shows it once.
+    ///
+    /// - Parameter expiresAt: After this time the push is not worth showing.
+    /// - Throws: `invalidMessage` when not even its ids fit.
+    public init(_ content: PushContent, expiresAt: Date) throws(FCMError) {
+        let parts = try PushParts.fitting(content)
+        (title, body, data, image) = (parts.title, parts.body, parts.data, parts.image)
+        collapseID = Self.collapseID(content.subject)
+        expiresAtSeconds = Int(expiresAt.timeIntervalSince1970.rounded(.down))
+        hasAlert = parts.alert != nil
+
+        let collapse = JSONText.string(collapseID)
+        let android = JSONText.members([
+            ("notification", JSONText.object([("image", image.map(JSONText.string)), ("tag", collapse)])),
+            ("priority", JSONText.string("HIGH")),
+        ])
+        upToTimeToLive = Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8)
+        let headers = JSONText.object([
+            ("apns-collapse-id", collapse), ("apns-expiration", JSONText.string("\(expiresAtSeconds)")),
+            ("apns-priority", JSONText.string("10")), ("apns-push-type", JSONText.string("alert")),
+        ])
+        let apns = JSONText.members([
+            ("fcm_options", image.map { JSONText.object([("image", JSONText.string($0))]) }), ("headers", headers),
+        ])
+        upToBadge = Array(#"s"},"apns":{"#.utf8) + apns + Array(#","payload":{"aps":{"#.utf8)
+            + JSONText.members([("alert", parts.alert)])
+        apsRest = JSONText.members(parts.apsRest)
+        upToTarget = Array(#"}}},"data":"#.utf8) + JSONText.object(data) + Array(",".utf8)
+        upToEnd = Array(#""notification":"#.utf8)
+            + JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
     }
 
-    /// Writes the members of the message, with the target under the name of its kind.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        switch target {
-        case .token(let token): try container.encode(token, forKey: .token)
-        case .fid(let fid): try container.encode(fid, forKey: .fid)
+    /// Returns the body of the request that sends the push to one device.
+    ///
+    /// - Parameters:
+    ///   - badge: The number on the app's icon, absolute; nil leaves it as it is.
+    ///   - now: The time at which it is sent.
+    ///   - validateOnly: Has FCM check the message and not deliver it.
+    public func request(to target: FCMTarget, badge: Int? = nil, at now: Date, validateOnly: Bool = false) -> [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(
+            upToTimeToLive.count + upToBadge.count + apsRest.count + upToTarget.count + upToEnd.count + 320)
+        json += upToTimeToLive
+        json += String(timeToLive(at: now)).utf8
+        json += upToBadge
+        if let badge {
+            if hasAlert { json.append(UInt8(ascii: ",")) }
+            json += #""badge":"#.utf8
+            json += String(badge).utf8
         }
-        try container.encode(notification, forKey: .notification)
-        try container.encode(data, forKey: .data)
-        try container.encode(android, forKey: .android)
-        try container.encode(apns, forKey: .apns)
-    }
-
-    /// Returns the body of a send request.
-    public func requestBody(validateOnly: Bool = false) throws(FCMError) -> [UInt8] {
-        struct Request: Encodable {
-            let message: FCMMessage
-            let validate_only: Bool?
+        if !apsRest.isEmpty, hasAlert || badge != nil { json.append(UInt8(ascii: ",")) }
+        json += apsRest
+        json += upToTarget
+        if case .fid(let fid) = target {
+            json += #""fid":"#.utf8
+            JSONText.append(fid, to: &json)
+            json.append(UInt8(ascii: ","))
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return [UInt8](try encoder.encode(Request(message: self, validate_only: validateOnly ? true : nil)))
-        } catch {
-            throw FCMError(.invalidMessage, "the message cannot be written as JSON", underlying: error)
+        json += upToEnd
+        if case .token(let token) = target {
+            json += #","token":"#.utf8
+            JSONText.append(token, to: &json)
         }
-    }
-}
-
-/// The dictionary Apple's system reads.
-public struct APS: Sendable, Encodable, Equatable {
-    /// The text that is shown, where it stands in aps itself.
-    public struct Alert: Sendable, Encodable, Equatable {
-        /// The first line.
-        public var title: String
-        /// What follows.
-        public var body: String
+        json += validateOnly ? #"},"validate_only":true}"#.utf8 : "}}".utf8
+        return json
     }
 
-    /// The text that is shown; FCM puts the notification's here when it is missing.
-    public var alert: Alert?
-    /// The number on the app's icon: absolute, as a phone does not count by itself.
-    public var badge: Int?
-    /// The sound that is played.
-    public var sound: String?
-    /// The set of actions the app has registered.
-    public var category: String?
-    /// What belongs to the same group.
-    public var threadID: String?
-    /// 1 wakes the app in the background, when the system finds it worth while.
-    public var contentAvailable: Int?
-    /// 1 runs the app's service extension, which may add a picture.
-    public var mutableContent: Int?
+    /// The longest a message may wait for a device, in seconds: four weeks.
+    static let timeToLiveSecondsMax = 2_419_200
 
-    enum CodingKeys: String, CodingKey {
-        case alert, badge, sound, category
-        case threadID = "thread-id"
-        case contentAvailable = "content-available"
-        case mutableContent = "mutable-content"
+    /// How long the message may wait for the device, in seconds.
+    func timeToLive(at now: Date) -> Int {
+        let left = Double(expiresAtSeconds) - now.timeIntervalSince1970
+        return Int(max(0, min(Double(Self.timeToLiveSecondsMax), left.rounded(.up))))
     }
-
-    /// Makes a dictionary without entries.
-    public init() {}
 }

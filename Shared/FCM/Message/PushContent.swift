@@ -1,27 +1,26 @@
 /// What a push says: the kinds the apps in the field know, with what each of them needs.
 public enum PushContent: Sendable, Equatable {
     /// A picture is ready.
-    case jobCompleted(jobID: String, templateName: String, thumbnailURL: String?, badge: Int?)
+    case jobCompleted(jobID: String, templateName: String, thumbnailURL: String?)
     /// A picture could not be made; the reason is written for users.
-    case jobFailed(jobID: String, reason: String, badge: Int?)
+    case jobFailed(jobID: String, reason: String)
     /// A face was enrolled, or was not.
     case signUp(sessionID: String, userID: String, succeeded: Bool)
     /// A face was recognised, or was not.
     case signIn(sessionID: String, userID: String, succeeded: Bool)
     /// An event has new photos.
-    case newPhotos(eventID: String, imageURL: String?, badge: Int?)
+    case newPhotos(eventID: String, imageURL: String?)
     /// Somebody wrote; a sensitive text is not shown.
     case chatMessage(
-        conversationID: String, messageID: String?, senderID: String, senderName: String, text: String,
-        isSensitive: Bool, badge: Int?)
+        conversationID: String, messageID: String?, senderID: String, senderName: String, text: String, isSensitive: Bool)
 
     /// What a later push about the same thing replaces; it has no length limit yet.
     var subject: String {
         switch self {
-        case .jobCompleted(let jobID, _, _, _), .jobFailed(let jobID, _, _): "job:\(jobID)"
+        case .jobCompleted(let jobID, _, _), .jobFailed(let jobID, _): "job:\(jobID)"
         case .signUp(let sessionID, _, _), .signIn(let sessionID, _, _): "ekyc:\(sessionID)"
-        case .newPhotos(let eventID, _, _): "event:\(eventID)"
-        case .chatMessage(let conversationID, let messageID, _, _, _, _, _):
+        case .newPhotos(let eventID, _): "event:\(eventID)"
+        case .chatMessage(let conversationID, let messageID, _, _, _, _):
             messageID.map { "chat:\($0)" } ?? "conversation:\(conversationID)"
         }
     }

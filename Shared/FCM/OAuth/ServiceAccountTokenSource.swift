@@ -36,7 +36,7 @@ public actor ServiceAccountTokenSource: AccessTokenSource {
         key: ServiceAccountKey, tokenURL: String? = nil, http: HTTPClient, logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(FCMError) {
-        let endpoints = try FCMEndpoints(baseURL: FCMEndpoints.googleBaseURL, tokenURL: tokenURL, key: key)
+        let endpoints = try FCMEndpoints(tokenURL: tokenURL, key: key)
         request = TokenRequest(key: key, url: endpoints.token, audience: endpoints.audience, http: http)
         self.logger = logger
         self.now = now

@@ -39,11 +39,31 @@ public enum FCMClassifier {
 
     private static func accepted(_ response: HTTPClientResponse) -> FCMResult {
         struct Answer: Decodable { let name: String }
+        if let name = plainName(response.body) { return FCMResult(.accepted(name: name), code: "ok") }
         // Some proxy may say 200; only a name is FCM's word.
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)), !answer.name.isEmpty else {
             return FCMResult(.ambiguous, code: "no_name")
         }
-        return FCMResult(.accepted(name: String(answer.name.prefix(256))), code: "ok")
+        return FCMResult(.accepted(name: String(answer.name.prefix(nameCharactersMax))), code: "ok")
+    }
+
+    private static let nameCharactersMax = 256
+
+    /// The name in an answer that is nothing but a name, as nearly all are; nil for whatever needs a parser.
+    private static func plainName(_ body: [UInt8]) -> String? {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        var rest = body[...].drop(while: isSpace)
+        for word in [#"{"#, #""name""#, ":", #"""#] {
+            guard rest.starts(with: word.utf8) else { return nil }
+            rest = rest.dropFirst(word.utf8.count)
+            if word != #"""# { rest = rest.drop(while: isSpace) }
+        }
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\"")), end > rest.startIndex else { return nil }
+        let name = rest[..<end]
+        guard name.count <= nameCharactersMax, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
+            rest[(end + 1)...].drop(while: isSpace).first == UInt8(ascii: "}")
+        else { return nil }
+        return String(decoding: name, as: UTF8.self)
     }
 
     private static func byFCMCode(

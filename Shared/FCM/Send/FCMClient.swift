@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPClient
+internal import Synchronization
 
 /// What a client is made with.
 public struct FCMConfiguration: Sendable {
@@ -13,35 +14,56 @@ public struct FCMConfiguration: Sendable {
 }
 
 /// Sends messages to FCM and says what became of each.
-public struct FCMClient: Sendable {
+public final class FCMClient: Sendable {
+    /// A request that is ready but for its body, and the access token in its header.
+    private struct Ready {
+        let token: String
+        let request: PreparedRequest
+    }
+
     private let url: String
     private let timeout: Duration
     private let http: HTTPClient
     private let tokens: any AccessTokenSource
     private let now: @Sendable () -> Date
+    private let ready = Mutex<Ready?>(nil)
 
     /// Makes a client for the project of a service account.
     ///
     /// - Throws: `configuration` when the base URL may not be used.
-    public init(
+    public convenience init(
         configuration: FCMConfiguration = .init(), key: ServiceAccountKey, tokens: any AccessTokenSource,
         http: HTTPClient, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(FCMError) {
-        url = try FCMEndpoints(baseURL: configuration.baseURL, tokenURL: nil, key: key).send
+        try self.init(configuration: configuration, projectID: key.projectID, tokens: tokens, http: http, now: now)
+    }
+
+    /// Makes a client for a project.
+    ///
+    /// - Throws: `configuration` when the base URL may not be used.
+    public init(
+        configuration: FCMConfiguration = .init(), projectID: String, tokens: any AccessTokenSource,
+        http: HTTPClient, now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(FCMError) {
+        url = try FCMEndpoints.send(baseURL: configuration.baseURL, projectID: projectID)
         timeout = configuration.timeout
         self.tokens = tokens
         self.http = http
         self.now = now
     }
 
-    /// Sends a message once; a send whose access token is refused is made a second time with a new one.
+    /// Sends a message once to one device; a send whose access token is refused is made a second time with a new one,
+    /// and so is one that certainly did not reach FCM, as when the connection had just been closed.
     ///
-    /// - Parameter validateOnly: has FCM check the message and not deliver it.
-    public func send(_ message: FCMMessage, validateOnly: Bool = false) async -> FCMResult {
-        let body: [UInt8]
+    /// - Parameters:
+    ///   - badge: The number on the app's icon; nil leaves it as it is.
+    ///   - validateOnly: Has FCM check the message and not deliver it.
+    public func send(
+        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false
+    ) async -> FCMResult {
+        let body = message.request(to: target, badge: badge, at: now(), validateOnly: validateOnly)
         let token: String
         do throws(FCMError) {
-            body = try message.requestBody(validateOnly: validateOnly)
             token = try await tokens.accessToken()
         } catch {
             return switch error.code {
@@ -50,24 +72,29 @@ public struct FCMClient: Sendable {
             case .credentialsRefused, .configuration: FCMResult(.ourAuth, code: "credentials_refused")
             }
         }
-        let first = await post(body, token: token)
-        guard first.outcome == .ourAuth, let other = await tokens.accessToken(afterRefusalOf: token) else {
-            return first
-        }
+        var first = await post(body, token: token)
+        if first.outcome == .notSent { first = await post(body, token: token) }
+        guard first.outcome == .ourAuth, let other = await tokens.accessToken(afterRefusalOf: token) else { return first }
         return await post(body, token: other)
     }
 
     private func post(_ body: [UInt8], token: String) async -> FCMResult {
         do throws(HTTPClientError) {
-            let response = try await http.execute(
-                HTTPClientRequest(
-                    method: "POST", url: url,
-                    headers: [
-                        ("Authorization", "Bearer \(token)"), ("Content-Type", "application/json; charset=UTF-8"),
-                    ], body: body, timeout: timeout))
-            return FCMClassifier.classify(response, now: now())
+            return FCMClassifier.classify(try await http.execute(request(token: token), body: body), now: now())
         } catch {
             return FCMClassifier.classify(error)
         }
+    }
+
+    /// The request with the header of a token; made anew only when the token is another.
+    private func request(token: String) throws(HTTPClientError) -> PreparedRequest {
+        if let ready = ready.withLock({ $0 }), ready.token == token { return ready.request }
+        let request = try PreparedRequest(
+            HTTPClientRequest(
+                method: "POST", url: url,
+                headers: [("Authorization", "Bearer \(token)"), ("Content-Type", "application/json; charset=UTF-8")],
+                timeout: timeout))
+        ready.withLock { $0 = Ready(token: token, request: request) }
+        return request
     }
 }

@@ -114,20 +114,6 @@ public struct ImageJobRepository: Sendable {
             """)
     }
 
-    /// Returns how many outcomes each of these users has not fetched yet; users without any are left out.
-    public func unseenCounts(userIDs: [UUID]) async throws(PostgresError) -> [UUID: Int] {
-        guard !userIDs.isEmpty else { return [:] }
-        let query: PostgresQuery = """
-            SELECT user_id, count(*) AS unseen FROM image_jobs
-            WHERE user_id = ANY(\(userIDs)) AND status IN ('completed', 'failed') AND seen_at IS NULL
-              AND \(unescaped: Self.isVisible)
-            GROUP BY user_id
-            """
-        var counts: [UUID: Int] = [:]
-        for row in try await db.query(query.readOnly()) { counts[try row.decode("user_id")] = try row.decode("unseen") }
-        return counts
-    }
-
     /// Whether a row still exists for users.
     static let isVisible = "deleted_at IS NULL AND expires_at > now()"
 

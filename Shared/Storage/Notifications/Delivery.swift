@@ -83,10 +83,15 @@ public struct DeliverySettlement: Sendable {
     public var fcmName: String?
     /// FCM's error code, or why it was skipped.
     public var code: String?
+    /// When FCM was asked, by the sender's clock; `nil` when it was not. It is not stored.
+    public var sentAt: Date?
 
     /// Describes an end.
-    public init(id: UUID, outcome: DeliveryOutcome, fcmName: String? = nil, code: String? = nil) {
+    public init(
+        id: UUID, outcome: DeliveryOutcome, fcmName: String? = nil, code: String? = nil, sentAt: Date? = nil
+    ) {
         self.id = id
+        self.sentAt = sentAt
         self.outcome = outcome
         self.fcmName = fcmName
         self.code = code
@@ -113,73 +118,5 @@ public struct DeliveryPostponement: Sendable {
         self.delay = delay
         self.code = code
         self.countsAsAttempt = countsAsAttempt
-    }
-}
-
-/// A delivery that the caller holds until its lease ends, with all that is needed to send it.
-public struct ClaimedDelivery: Sendable, Equatable {
-    /// Where to send.
-    public struct Target: Sendable, Equatable {
-        /// Whether the value is a token or an installation id.
-        public let kind: PushTarget.Kind
-        /// HMAC of the installation; part of the sealing context.
-        public let installationKey: [UInt8]
-        /// The value, sealed with `SealingContext.pushInstall`.
-        public let valueSealed: [UInt8]
-        /// `ios`, `android` or `web`, when known.
-        public let platform: String?
-        /// BCP 47 tag, when known.
-        public let locale: String?
-        /// The user signed in on it.
-        public let userID: UUID?
-    }
-
-    /// The delivery.
-    public let id: UUID
-    /// What is told.
-    public let notificationID: UUID
-    /// To which installation.
-    public let installID: UUID
-    /// How often it was claimed, this time included.
-    public let attempt: Int
-    /// Until when the caller has it.
-    public let leaseUntil: Date
-    /// What the notification is about.
-    public let kind: NotificationKind
-    /// Whom the notification is for.
-    public let recipient: NotificationRecipient
-    /// How urgent it is.
-    public let lane: Lane
-    /// What the text is rendered from.
-    public let parameters: [String: String]
-    /// When it is no longer worth telling.
-    public let expiresAt: Date
-    /// Where to send; `nil` when it is not to be sent: settle it as `skipped`, with ``skipCode``.
-    public let target: Target?
-    /// Why it is not to be sent: `no_installation` when the installation is gone, dead, or has passed to another user,
-    /// `job_gone` when the job it tells of is deleted or expired; `nil` with a ``target``.
-    public let skipCode: String?
-
-    init(row: PostgresRow) throws(PostgresError) {
-        id = try row.decode("id")
-        notificationID = try row.decode("notification_id")
-        installID = try row.decode("install_id")
-        attempt = Int(try row.decode("attempt", as: Int32.self))
-        leaseUntil = try row.decode("lease_until")
-        kind = try row.decodeCase("kind")
-        recipient = NotificationRecipient(
-            type: try row.decodeCase("recipient_type"), id: try row.decode("recipient_id"))
-        lane = try row.decodeCase("lane")
-        parameters = try row.decodeJSON("parameters")
-        expiresAt = try row.decode("expires_at")
-        skipCode = try row.decode("skip_code")
-        guard skipCode == nil else {
-            target = nil
-            return
-        }
-        target = Target(
-            kind: try row.decodeCase("target_kind"), installationKey: try row.decode("installation_key"),
-            valueSealed: try row.decode("value_sealed"), platform: try row.decode("platform"),
-            locale: try row.decode("locale"), userID: try row.decode("user_id"))
     }
 }

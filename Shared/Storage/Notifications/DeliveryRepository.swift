@@ -19,99 +19,15 @@ public struct DeliveryRepository: Sendable {
         return try ids(
             await db.query(
                 """
-                INSERT INTO deliveries (id, notification_id, install_id, generation)
-                SELECT id, notification_id, install_id, generation
+                INSERT INTO deliveries (id, notification_id, install_id, generation, lane)
+                SELECT d.id, notification_id, install_id, generation, n.lane
                 FROM unnest(\(batch.map(\.id)), \(batch.map(\.notificationID)), \(batch.map(\.installID)),
                             \(batch.map(\.generation))) AS d (id, notification_id, install_id, generation)
+                JOIN notifications n ON n.id = notification_id
                 ORDER BY notification_id, install_id
                 ON CONFLICT DO NOTHING
                 RETURNING id
                 """))
-    }
-
-    /// Takes deliveries to send them: `pending → sending`, or again from a sender whose lease has ended.
-    ///
-    /// A push for a session goes to the device that started it, whoever signs in there meanwhile; any other push
-    /// loses its target when the installation has passed to another user since it was addressed. A push about an image
-    /// job loses it when the job is deleted or expired: nobody could open what it tells of.
-    ///
-    /// - Parameters:
-    ///   - ids: The deliveries; those that are not due, are held by another sender or have ended are left out.
-    ///   - lease: How long the caller has; after that another may take them.
-    /// - Returns: The deliveries that the caller now holds.
-    public func claim(_ ids: [UUID], lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
-        guard !ids.isEmpty else { return [] }
-        return try await claim(
-            """
-            id = ANY($2) AND ((state = 'pending' AND next_at <= now()) OR (state = 'sending' AND lease_until <= now()))
-            ORDER BY id FOR UPDATE
-            """, ids, lease: lease)
-    }
-
-    /// Takes deliveries that nobody else will: those that were postponed and are due, and those whose sender has not
-    /// settled them within its lease. What another caller is taking at this moment is left out.
-    ///
-    /// Deliveries that were never tried are not among them: the event that addressed them brings them to a sender.
-    ///
-    /// - Parameters:
-    ///   - limit: The most deliveries to take; those that are due the longest come first.
-    ///   - lease: How long the caller has.
-    public func claimDue(limit: Int, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
-        try await claim(
-            """
-            next_at <= now() AND ((state = 'sending' AND lease_until <= now())
-                                  OR (state = 'pending' AND code IS NOT NULL))
-            ORDER BY next_at LIMIT $2 FOR UPDATE SKIP LOCKED
-            """, limit, lease: lease)
-    }
-
-    /// Claims what `choice` selects, with `value` bound to its `$2`.
-    private func claim(
-        _ choice: String, _ value: some PostgresEncodable, lease: Duration
-    ) async throws(PostgresError) -> [ClaimedDelivery] {
-        var query = PostgresQuery(
-            unescaped: """
-                WITH due AS (
-                    SELECT id AS due_id, notification_id AS due_notification_id, install_id AS due_install_id
-                    FROM deliveries WHERE \(choice)
-                )
-                UPDATE deliveries d
-                SET state = 'sending', attempt = d.attempt + 1, lease_until = now() + make_interval(secs => $1),
-                    next_at = now() + make_interval(secs => $1),
-                    generation = CASE WHEN n.recipient_type = 'session' THEN coalesce(i.generation, d.generation)
-                                      ELSE d.generation END
-                FROM due
-                JOIN notifications n ON n.id = due_notification_id
-                LEFT JOIN push_installs i ON i.id = due_install_id
-                    AND (i.state IN ('active', 'stale') OR (i.state = 'suspect' AND i.suspect_until <= now()))
-                LEFT JOIN image_jobs j ON j.id = \(Self.jobID) AND j.deleted_at IS NULL AND j.expires_at > now()
-                WHERE d.id = due_id
-                RETURNING d.id, d.notification_id, d.install_id, d.attempt, d.lease_until, n.kind, n.recipient_type,
-                          n.recipient_id, n.lane, n.parameters::text AS parameters, n.expires_at,
-                          CASE WHEN n.kind IN ('job_completed', 'job_failed') AND j.id IS NULL THEN 'job_gone'
-                               WHEN d.generation IS DISTINCT FROM i.generation THEN 'no_installation' END AS skip_code,
-                          i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.locale, i.user_id
-                """)
-        query.bind(lease.inSeconds)
-        query.bind(value)
-        return try await db.query(query).map { row throws(PostgresError) in try ClaimedDelivery(row: row) }
-    }
-
-    /// The job a notification is about; null for other kinds, and for what is no id.
-    private static let jobID = """
-        CASE WHEN n.kind IN ('job_completed', 'job_failed') AND n.parameters->>'job_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-             THEN (n.parameters->>'job_id')::uuid END
-        """
-
-    /// Returns how long it is until ``claimDue(limit:lease:)`` finds something; negative when it would now, nil when
-    /// nothing is postponed or being sent.
-    public func timeUntilDue() async throws(PostgresError) -> Duration? {
-        let query: PostgresQuery = """
-            SELECT extract(epoch FROM min(next_at) - now())::float8 AS seconds FROM deliveries
-            WHERE state = 'sending' OR (state = 'pending' AND code IS NOT NULL)
-            """
-        let seconds: Double? = try await db.query(query.readOnly()).first?.decode("seconds")
-        return seconds.map { .seconds($0) }
     }
 
     /// Ends deliveries: `pending | sending → accepted | dead | failed | expired | skipped`.

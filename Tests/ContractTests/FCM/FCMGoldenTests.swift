@@ -8,6 +8,7 @@ struct FCMGoldenTests {
     struct Golden: Sendable, CustomTestStringConvertible {
         let name: String
         let content: PushContent
+        var badge: Int?
         var target = FCMTarget.token("TOKEN")
         var testDescription: String { name }
     }
@@ -19,38 +20,37 @@ struct FCMGoldenTests {
     static let all = [
         Golden(
             name: "job_completed",
-            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: thumbnail, badge: 3)),
+            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: thumbnail), badge: 3),
         Golden(
             name: "job_completed.plain",
-            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: nil, badge: 0)),
+            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: nil), badge: 0),
         Golden(
             name: "job_failed",
-            content: .jobFailed(jobID: "job-1", reason: "The picture could not be read", badge: 1)),
+            content: .jobFailed(jobID: "job-1", reason: "The picture could not be read"), badge: 1),
         Golden(name: "sign_up.true", content: .signUp(sessionID: session, userID: user, succeeded: true)),
         Golden(name: "sign_up.false", content: .signUp(sessionID: session, userID: user, succeeded: false)),
         Golden(name: "sign_in.true", content: .signIn(sessionID: session, userID: user, succeeded: true)),
         Golden(
             name: "sign_in.false", content: .signIn(sessionID: session, userID: user, succeeded: false),
             target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
-        Golden(name: "new_photos", content: .newPhotos(eventID: "42", imageURL: thumbnail, badge: 7)),
+        Golden(name: "new_photos", content: .newPhotos(eventID: "42", imageURL: thumbnail), badge: 7),
         Golden(
             name: "chat_message",
             content: .chatMessage(
                 conversationID: "c-9", messageID: "m-77", senderID: "u-5", senderName: "Zoë", text: "Hi \"there\" 👋",
-                isSensitive: false, badge: 12)),
+                isSensitive: false), badge: 12),
         Golden(
             name: "chat_message.sensitive",
             content: .chatMessage(
                 conversationID: "c-9", messageID: "m-78", senderID: "u-5", senderName: "Zoë", text: "the secret",
-                isSensitive: true, badge: 13)),
+                isSensitive: true), badge: 13),
     ]
 
     static let sentAt = Date(timeIntervalSince1970: 1_761_559_200.5)
 
     static func body(_ golden: Golden) throws -> String {
-        let message = try FCMMessage(
-            golden.content, to: golden.target, expiresAt: sentAt.addingTimeInterval(3600), now: sentAt)
-        return String(decoding: try message.requestBody(), as: UTF8.self)
+        let message = try FCMMessage(golden.content, expiresAt: sentAt.addingTimeInterval(3600))
+        return String(decoding: message.request(to: golden.target, badge: golden.badge, at: sentAt), as: UTF8.self)
     }
 
     @Test(arguments: all)
@@ -61,12 +61,12 @@ struct FCMGoldenTests {
 
     @Test(arguments: all)
     func `every value of the data is a string and no key is reserved`(golden: Golden) throws {
-        let message = try FCMMessage(golden.content, to: golden.target, expiresAt: Self.sentAt, now: Self.sentAt)
+        let message = try FCMMessage(golden.content, expiresAt: Self.sentAt)
         for key in message.data.keys {
             #expect(!["from", "message_type", "notification"].contains(key))
             #expect(!key.hasPrefix("google") && !key.hasPrefix("gcm"))
         }
-        let object = try JSONSerialization.jsonObject(with: Data(message.requestBody())) as? [String: Any]
+        let object = try JSONSerialization.jsonObject(with: Data(message.request(to: golden.target, at: Self.sentAt))) as? [String: Any]
         let data = (object?["message"] as? [String: Any])?["data"] as? [String: String]
         #expect(data == message.data)
     }

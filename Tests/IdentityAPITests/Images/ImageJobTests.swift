@@ -103,12 +103,11 @@ import Testing
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
-            let repository = ImageJobRepository(api.postgres)
             _ = try await api.get(Path.job(id), by: customer)
             try await api.complete(id)
-            #expect(try await repository.unseenCounts(userIDs: [customer.userID]) == [customer.userID: 1])
+            #expect(try await UnreadRepository(api.postgres).totals(userIDs: [customer.userID]) == [customer.userID: 1])
             _ = try await api.get(Path.job(id), by: customer)
-            #expect(try await repository.unseenCounts(userIDs: [customer.userID]).isEmpty)
+            #expect(try await UnreadRepository(api.postgres).totals(userIDs: [customer.userID]).isEmpty)
         }
     }
 
@@ -118,7 +117,7 @@ import Testing
             let id = try await api.job(by: customer)
             try await api.complete(id)
             #expect(try await api.get(Path.job(id), by: customer).status == 503)
-            let unseen = try await ImageJobRepository(api.postgres).unseenCounts(userIDs: [customer.userID])
+            let unseen = try await UnreadRepository(api.postgres).totals(userIDs: [customer.userID])
             #expect(unseen == [customer.userID: 1])
         }
     }

@@ -3,23 +3,24 @@ internal import FoundationEssentials
 internal import Storage
 internal import WireFormat
 
-/// Sends the deliveries of a notification, each once; what is to be repeated is left to ``DueDeliveries``.
+/// Has the deliveries of a notification sent; what is to be repeated is left to ``DueDeliveries``.
 ///
-/// So an event takes no longer than FCM takes to answer, whatever it answers, and the events behind it never wait for
-/// a retry or for a lane to open again.
+/// The event is done when its deliveries are claimed, in the same transaction, so the events behind it never wait for an
+/// answer of FCM, for a retry or for a lane to open again.
 struct NotificationAddressedHandler: EventHandler {
-    let dispatcher: DeliveryDispatcher
-    let limits: DeliveryLimits
+    let pipeline: PushPipeline
 
     func handle(_ event: Envelope<NotificationAddressed>, _ context: HandlerContext) async throws {
-        var rest = event.body.deliveryIDs[...]
-        while !rest.isEmpty {
-            let batch = Array(rest.prefix(limits.batchSize))
-            rest = rest.dropFirst(limits.batchSize)
-            _ = try await dispatcher.dispatch(causedBy: event, logger: context.logger) { deliveries, lease in
-                try await deliveries.claim(batch, lease: lease)
+        let ids = event.body.deliveryIDs
+        if let closure = pipeline.closure(of: event.body.lane) {
+            _ = try await context.commit { transaction in
+                try await DeliveryRepository(transaction).putOff(ids, for: closure.wait, code: closure.code)
             }
+            return
         }
-        _ = try await context.commit { _ in }
+        let cause = Push.Cause(requestID: event.requestID, traceparent: event.traceparent)
+        _ = try await pipeline.feed(event.body.lane, cause) { lease in
+            try await context.commit { try await DeliveryRepository($0).claim(ids, lease: lease) } ?? []
+        }
     }
 }

@@ -10,9 +10,10 @@ struct Badges: Sendable {
 
     /// Counts for the users of a batch, with one query. Without a database there are no numbers, and the pushes go all the same.
     static func count(for deliveries: [ClaimedDelivery], _ postgres: PostgresClient, logger: Logger) async -> Badges {
-        let users = Set(deliveries.filter { $0.kind.hasBadge }.compactMap { $0.target?.userID })
+        let users = Set(deliveries.filter { $0.notification.kind.hasBadge }.compactMap { $0.target?.userID })
+        guard !users.isEmpty else { return Badges(counts: [:]) }
         do {
-            return Badges(counts: try await ImageJobRepository(postgres).unseenCounts(userIDs: Array(users)))
+            return Badges(counts: try await UnreadRepository(postgres).totals(userIDs: Array(users)))
         } catch {
             logger.warning("badges not counted", metadata: ["error": "\(error)"])
             return Badges(counts: nil)
@@ -21,7 +22,7 @@ struct Badges: Sendable {
 
     /// The number for a push; nil leaves the icon as it is.
     subscript(delivery: ClaimedDelivery) -> Int? {
-        guard delivery.kind.hasBadge, let user = delivery.target?.userID, let counts else { return nil }
+        guard delivery.notification.kind.hasBadge, let user = delivery.target?.userID, let counts else { return nil }
         return counts[user] ?? 0
     }
 }

@@ -1,11 +1,7 @@
 /// The bounds of the work on deliveries.
 struct DeliveryLimits: Sendable {
-    /// How many deliveries of an event are claimed and settled together.
-    var batchSize = 100
-    /// How many pushes of one batch are on their way at once.
-    var sendsMax = 16
-    /// How many batches of due deliveries are worked on at once; each is `sendsMax` deliveries at most.
-    var dueBatchesMax = 4
+    /// How many deliveries that are due are claimed at once.
+    var dueBatchSize = 500
     /// How long a claimed delivery is ours.
     var lease: Duration = .seconds(75)
     /// The longest that a send with a fresh access token and a second try can take. What is left of a lease must be

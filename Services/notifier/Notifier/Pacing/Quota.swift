@@ -1,0 +1,101 @@
+internal import Logging
+internal import PostgresClient
+internal import ServiceLifecycle
+internal import Storage
+internal import Synchronization
+internal import WireFormat
+
+/// This process's part of what FCM lets the project send: it takes some leave from the shared bucket at a time, so that
+/// a push costs no query.
+///
+/// What is not used within a second is forfeited, which costs nothing: the bucket is full again after as long.
+final class Quota: Service {
+    /// The most leave that is taken at once, as a share of a second's.
+    private static let sliceShare = 0.125
+    /// How much urgent and normal pushes may be ahead of their leave: none of them waits for a query.
+    private static let debtMax = 100
+    /// How long a grant is good for.
+    private static let grantTime: Duration = .seconds(1)
+    /// How long to wait when the bucket is empty or the database does not answer.
+    private static let pause: Duration = .milliseconds(50)
+
+    private struct Balance {
+        var left = 0
+        var until = ContinuousClock.now
+        var isWanted = false
+    }
+
+    private let postgres: PostgresClient
+    private let project: String
+    private let limits: PushQuotaLimits
+    private let logger: Logger
+    /// The bulk lane's, and that of the others.
+    private let balances = Mutex<[Bool: Balance]>([:])
+    private let wanted = Bell()
+    private let onGrant = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(postgres: PostgresClient, project: String, limits: PushQuotaLimits, logger: Logger) {
+        self.postgres = postgres
+        self.project = project
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Has somebody called whenever there is leave again.
+    func whenGranted(_ body: @escaping @Sendable () -> Void) { onGrant.withLock { $0 = body } }
+
+    /// Takes leave for one push; false when there is none yet, and then it is being asked for.
+    func take(_ lane: Lane) -> Bool {
+        let now = ContinuousClock.now
+        let (mayGo, shallAsk) = balances.withLock { balances in
+            var balance = balances[lane == .bulk] ?? Balance()
+            if balance.left > 0, balance.until <= now { balance.left = 0 }
+            let mayGo = balance.left > 0 || (lane != .bulk && balance.left > -Self.debtMax)
+            if mayGo { balance.left -= 1 }
+            let shallAsk = balance.left < slice / 4 && !balance.isWanted
+            if shallAsk { balance.isWanted = true }
+            balances[lane == .bulk] = balance
+            return (mayGo, shallAsk)
+        }
+        if shallAsk { wanted.ring() }
+        return mayGo
+    }
+
+    private var slice: Int { max(1, Int(limits.perSecond * Self.sliceShare)) }
+
+    /// Takes leave from the bucket whenever it is wanted, until a graceful shutdown.
+    func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            while !Task.isCancelled && !Task.isShuttingDownGracefully {
+                await wanted.wait()
+                for isBulk in [false, true] where balances.withLock({ $0[isBulk]?.isWanted ?? false }) {
+                    await ask(isBulk: isBulk)
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.wanted.ring()
+        }
+    }
+
+    private func ask(isBulk: Bool) async {
+        var granted = 0
+        do {
+            granted = try await PushQuotaRepository(postgres).take(slice, project: project, isBulk: isBulk, limits: limits)
+        } catch {
+            logger.warning("no leave to send could be had", metadata: ["error": "\(error)"])
+        }
+        if granted == 0 {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }
+            wanted.ring()
+            return
+        }
+        balances.withLock { balances in
+            var balance = balances[isBulk] ?? Balance()
+            balance.left += granted
+            balance.until = .now + Self.grantTime
+            balance.isWanted = false
+            balances[isBulk] = balance
+        }
+        onGrant.withLock { $0 }?()
+    }
+}

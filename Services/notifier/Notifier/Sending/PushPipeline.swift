@@ -1,0 +1,75 @@
+internal import Logging
+internal import PostgresClient
+internal import ServiceLifecycle
+internal import Storage
+internal import WireFormat
+
+/// The one way in which a push leaves this service: claimed deliveries come in, are sent as fast as FCM takes them well,
+/// and what became of each is written in bulk. No push waits for the answer to another.
+///
+/// The row of a delivery is the truth: it is claimed before a send and settled or postponed after it, each by
+/// compare-and-set. So an event is done when its deliveries are claimed: a process that dies leaves rows whose lease ends,
+/// which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and replaces itself on the phone.
+struct PushPipeline: Service {
+    let postgres: PostgresClient
+    let rendering: Rendering
+    let sender: DeliverySender
+    let queue: SendQueue
+    let writer: OutcomeWriter
+    let limits: DeliveryLimits
+    let logger: Logger
+
+    /// Waits until a lane has room, claims a batch of its deliveries and has them sent.
+    ///
+    /// - Parameter claim: Takes the deliveries, for the given lease.
+    /// - Returns: How many were claimed.
+    func feed(
+        _ lane: Lane, _ cause: Push.Cause, claiming claim: (Duration) async throws -> [ClaimedDelivery]
+    ) async throws -> Int {
+        await queue.waitForRoom(lane)
+        try Task.checkCancellation()
+        // Taken before the claim, so that ours is the shorter lease.
+        let deadline = ContinuousClock.now + limits.lease - limits.sendDuration
+        let claimed = try await claim(limits.lease)
+        guard !claimed.isEmpty else { return 0 }
+        let badges = await Badges.count(for: claimed, postgres, logger: logger)
+        let contents = rendering.render(claimed)
+        let pushes = claimed.map { delivery in
+            Push(
+                delivery: delivery,
+                content: contents[delivery.notification.id]
+                    ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered")),
+                badge: badges[delivery], deadline: deadline, cause: cause)
+        }
+        queue.add(pushes, to: lane)
+        return claimed.count
+    }
+
+    /// Why nothing of a lane should be claimed now and for how long; nil when it may be.
+    func closure(of lane: Lane) -> (wait: Duration, code: String)? {
+        if let closure = sender.breakers.closure { return closure }
+        return sender.pauses.remaining(lane).map { ($0, "lane_paused") }
+    }
+
+    /// Sends until a graceful shutdown, hands back what is not on its way yet, and returns when all outcomes are written.
+    ///
+    /// Those who feed it must have ended before.
+    func run() async throws {
+        async let writing: Void = writer.run()
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                while let push = await queue.next() {
+                    group.addTask {
+                        let (verdict, pace) = await sender.send(push)
+                        writer.add(verdict, of: push)
+                        queue.ended(pace)
+                    }
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            for push in queue.close() { writer.add(sender.handBack(push), of: push) }
+        }
+        writer.close()
+        await writing
+    }
+}

@@ -1,0 +1,162 @@
+internal import DequeModule
+internal import Storage
+internal import Synchronization
+internal import WireFormat
+
+/// The pushes that are claimed and wait for their turn: urgent before normal before bulk, and never more on their way
+/// than FCM takes well.
+///
+/// It holds so few that none waits for long: what is claimed here is kept from other senders.
+final class SendQueue: Sendable {
+    /// The most pushes of a lane that wait here, but for one batch more.
+    static let waitingMax = 1000
+
+    private typealias Waiter = CheckedContinuation<Void, Never>
+
+    private struct State {
+        var lanes: [Lane: Deque<Push>] = [:]
+        var limit: InFlightLimit
+        var inFlight = 0
+        var dispatcher: Waiter?
+        var hasNews = false
+        /// Those who wait for room, by lane.
+        var roomWaiters: [Lane: [Waiter]] = [:]
+        var isClosed = false
+
+        var isEmpty: Bool { lanes.values.allSatisfy(\.isEmpty) }
+
+        mutating func takeDispatcher() -> Waiter? {
+            defer { dispatcher = nil }
+            if dispatcher == nil { hasNews = true }
+            return dispatcher
+        }
+    }
+
+    private let state: Mutex<State>
+    private let quota: Quota
+
+    init(inFlightMax: Int, quota: Quota) {
+        state = Mutex(State(limit: InFlightLimit(max: inFlightMax)))
+        self.quota = quota
+        quota.whenGranted { [weak self] in self?.wake() }
+    }
+
+    /// How many are on their way, how many may be, and how many wait.
+    var figures: (inFlight: Int, limit: Int, waiting: Int) {
+        state.withLock { ($0.inFlight, $0.limit.count, $0.lanes.values.reduce(0) { $0 + $1.count }) }
+    }
+
+    // MARK: Intake
+
+    /// Waits until a lane has room for another batch.
+    func waitForRoom(_ lane: Lane) async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                if state.isClosed || state.lanes[lane, default: []].count < Self.waitingMax { return true }
+                state.roomWaiters[lane, default: []].append(continuation)
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
+    }
+
+    /// Adds a batch of one lane; it is taken whatever room there is, as it is claimed already.
+    func add(_ pushes: [Push], to lane: Lane) {
+        guard !pushes.isEmpty else { return }
+        let dispatcher = state.withLock { state in
+            state.lanes[lane, default: []].append(contentsOf: pushes)
+            return state.takeDispatcher()
+        }
+        dispatcher?.resume()
+    }
+
+    /// Ends the sending: lets whoever waits for room go, and returns what has not been sent.
+    func close() -> [Push] {
+        let (rest, waiters) = state.withLock { state in
+            state.isClosed = true
+            let waiters = state.roomWaiters.values.flatMap { $0 } + (state.takeDispatcher().map { [$0] } ?? [])
+            let rest = state.lanes.values.flatMap { $0 }
+            (state.roomWaiters, state.lanes) = ([:], [:])
+            return (rest, waiters)
+        }
+        for waiter in waiters { waiter.resume() }
+        return rest
+    }
+
+    // MARK: Dispatch
+
+    /// Gives the next push, which is on its way from now on; nil when the queue is closed and empty.
+    func next() async -> Push? {
+        while true {
+            let (push, room, isOver) = state.withLock { state in
+                state.hasNews = false
+                let push = takeNext(&state)
+                return (push, push.flatMap { roomWaiter($0, &state) }, state.isClosed && state.isEmpty)
+            }
+            room?.resume()
+            if let push { return push }
+            if isOver { return nil }
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    if state.hasNews { return false }
+                    state.dispatcher = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        }
+    }
+
+    private func takeNext(_ state: inout State) -> Push? {
+        guard !state.isEmpty else { return nil }
+        guard state.inFlight < state.limit.count else {
+            state.limit.noteFull()
+            return nil
+        }
+        for lane in [Lane.urgent, .normal, .bulk] where !state.lanes[lane, default: []].isEmpty {
+            guard quota.take(lane) else { continue }
+            state.inFlight += 1
+            return state.lanes[lane]?.popFirst()
+        }
+        return nil
+    }
+
+    private func roomWaiter(_ push: Push, _ state: inout State) -> Waiter? {
+        let lane = push.delivery.notification.lane
+        guard state.lanes[lane, default: []].count < Self.waitingMax, state.roomWaiters[lane]?.isEmpty == false
+        else { return nil }
+        return state.roomWaiters[lane]?.removeFirst()
+    }
+
+    /// What the end of a send says about the pace.
+    enum Pace {
+        /// FCM answered after that time.
+        case answered(Duration)
+        /// It wants less at once, or took a connection away.
+        case pushedBack
+        /// Sending begins again after a time when nothing was sent.
+        case restarted
+        /// Nothing.
+        case unknown
+    }
+
+    /// A push is not on its way any more.
+    func ended(_ pace: Pace) {
+        let dispatcher = state.withLock { state -> Waiter? in
+            state.inFlight -= 1
+            switch pace {
+            case .answered(let time): state.limit.answered(in: time)
+            case .pushedBack: state.limit.pushedBack(at: .now)
+            case .restarted: state.limit.restart()
+            case .unknown: break
+            }
+            return state.isEmpty ? nil : state.takeDispatcher()
+        }
+        dispatcher?.resume()
+    }
+
+    /// Whether there is leave to send again.
+    private func wake() {
+        state.withLock { $0.takeDispatcher() }?.resume()
+    }
+}

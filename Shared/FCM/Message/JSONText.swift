@@ -1,0 +1,53 @@
+/// Writes JSON byte by byte: the few shapes a push is made of, with the members of an object in alphabetical order.
+enum JSONText {
+    /// Appends a string with its quotes, escaping what RFC 8259 asks for and nothing else.
+    static func append(_ text: String, to json: inout [UInt8]) {
+        json.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+            case 0x08: json += "\\b".utf8
+            case 0x09: json += "\\t".utf8
+            case 0x0A: json += "\\n".utf8
+            case 0x0C: json += "\\f".utf8
+            case 0x0D: json += "\\r".utf8
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                json += "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8
+            default: json.append(byte)
+            }
+        }
+        json.append(UInt8(ascii: "\""))
+    }
+
+    /// A string with its quotes.
+    static func string(_ text: String) -> [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(text.utf8.count + 2)
+        append(text, to: &json)
+        return json
+    }
+
+    /// Members of an object without its braces; those whose value is nil are left out.
+    static func members(_ members: [(name: String, value: [UInt8]?)]) -> [UInt8] {
+        var json: [UInt8] = []
+        for (name, value) in members {
+            guard let value else { continue }
+            if !json.isEmpty { json.append(UInt8(ascii: ",")) }
+            append(name, to: &json)
+            json.append(UInt8(ascii: ":"))
+            json += value
+        }
+        return json
+    }
+
+    /// An object.
+    static func object(_ members: [(name: String, value: [UInt8]?)]) -> [UInt8] {
+        [UInt8(ascii: "{")] + Self.members(members) + [UInt8(ascii: "}")]
+    }
+
+    /// An object of strings.
+    static func object(_ strings: [String: String]) -> [UInt8] {
+        object(strings.sorted { $0.key < $1.key }.map { ($0.key, string($0.value)) })
+    }
+}

@@ -1,0 +1,127 @@
+/// What differs from kind to kind: the words, the data and the dictionary Apple's system reads.
+struct PushParts {
+    var title = ""
+    var body = ""
+    var data: [String: String] = [:]
+    var image: String?
+    /// Whether the text stands in aps too, and not only in the notification.
+    private var repeatsAlert = false
+    private var category: String?
+    private var wakesApp = false
+    private var runsExtension = false
+    private var hasSound = false
+    private var threadID: String?
+    /// How much of its words a part may keep, of what it may have at most.
+    private let share: Double
+
+    /// The alert of aps, as JSON; nil when FCM is to put the notification there.
+    var alert: [UInt8]? {
+        guard repeatsAlert else { return nil }
+        return JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
+    }
+
+    /// The members of aps that come after `badge` in the alphabet.
+    var apsRest: [(name: String, value: [UInt8]?)] {
+        [
+            ("category", category.map(JSONText.string)), ("content-available", wakesApp ? Array("1".utf8) : nil),
+            ("mutable-content", runsExtension ? Array("1".utf8) : nil),
+            ("sound", hasSound ? JSONText.string("default") : nil), ("thread-id", threadID.map(JSONText.string)),
+        ]
+    }
+
+    private init(_ content: PushContent, share: Double) {
+        self.share = share
+        switch content {
+        case .jobCompleted(let jobID, let templateName, let thumbnailURL):
+            complete(jobID, templateName: cut(templateName, PushTexts.nameCharactersMax), thumbnailURL: thumbnailURL)
+        case .jobFailed(let jobID, let reason):
+            let reason = cut(reason, PushTexts.reasonCharactersMax)
+            title = "Processing Failed"
+            body = "Unable to process your image: \(reason)"
+            data = ["type": "job_failed", "jobId": jobID, "error": reason]
+            hasSound = true
+        case .signUp(let sessionID, let userID, let succeeded):
+            ekyc("sign_up", title: "eKYC Sign Up", sessionID, userID, succeeded)
+            body = PushTexts.signUpBody(succeeded: succeeded)
+        case .signIn(let sessionID, let userID, let succeeded):
+            ekyc("sign_in", title: "eKYC Sign In", sessionID, userID, succeeded)
+            body = PushTexts.signInBody(succeeded: succeeded)
+        case .newPhotos(let eventID, let imageURL): newPhotos(eventID, imageURL: imageURL)
+        case .chatMessage(let conversationID, _, let senderID, let senderName, let text, let isSensitive):
+            title = cut(senderName, PushTexts.nameCharactersMax)
+            body = isSensitive ? PushTexts.hiddenMessage : cut(text, PushTexts.previewCharactersMax)
+            data = ["conversationId": conversationID, "senderId": senderID, "message": body]
+            threadID = conversationID
+        }
+    }
+
+    private func cut(_ text: String, _ charactersMax: Int) -> String {
+        PushTexts.cut(text, to: max(1, Int(Double(charactersMax) * share)))
+    }
+
+    private mutating func complete(_ jobID: String, templateName: String, thumbnailURL: String?) {
+        title = "Image Ready! 🎨"
+        body = "Your \(templateName) image has been processed"
+        data = ["type": "job_completed", "jobId": jobID, "templateName": templateName]
+        hasSound = true
+        wakesApp = true
+        category = "IMAGE_COMPLETE"
+        image = thumbnailURL.flatMap(PushImage.usable)
+        runsExtension = image != nil
+    }
+
+    private mutating func ekyc(
+        _ event: String, title: String, _ sessionID: String, _ userID: String, _ succeeded: Bool
+    ) {
+        self.title = title
+        data = [
+            "event": event, "session_id": sessionID, "user_id": userID, "success": succeeded ? "true" : "false",
+        ]
+        hasSound = true
+    }
+
+    private mutating func newPhotos(_ eventID: String, imageURL: String?) {
+        title = "PhotoShare"
+        body = "New photos added to your event!"
+        image = imageURL.flatMap(PushImage.usable)
+        data = ["event_id": eventID, "action": "new_photos"]
+        data["image_url"] = image
+        runsExtension = true
+        repeatsAlert = true
+        hasSound = true
+    }
+}
+
+extension PushParts {
+    /// The most bytes of text and data that FCM documents for a message to one device.
+    static let byteCountMax = 4096
+    /// The most bytes of the JSON that reaches an Apple device; the limit is 4096, FCM's own keys need the rest.
+    static let apnsByteCountMax = 3800
+    /// How much of their words parts keep, tried one after the other until the message fits.
+    private static let shares = [1, 0.75, 0.5, 0.25, 0.1, 0.02]
+
+    /// Chooses the words of a content, as long as a message has room for; ids are never cut.
+    ///
+    /// - Throws: `invalidMessage` when the rest alone is too big.
+    static func fitting(_ content: PushContent) throws(FCMError) -> PushParts {
+        for share in shares {
+            let parts = PushParts(content, share: share)
+            if parts.byteCount <= byteCountMax, parts.apnsByteCount <= apnsByteCountMax { return parts }
+        }
+        throw FCMError(.invalidMessage, "the message does not fit \(byteCountMax) bytes, its texts left out")
+    }
+
+    /// The bytes FCM counts: keys and values of the data, and the texts.
+    private var byteCount: Int {
+        data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } + title.utf8.count + body.utf8.count
+            + (image?.utf8.count ?? 0)
+    }
+
+    /// The size of the payload as FCM makes it for Apple: aps with the alert and a number, the data beside it.
+    private var apnsByteCount: Int {
+        let alert = JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
+        let aps = JSONText.object([("alert", alert), ("badge", Array("1000000".utf8))] + apsRest)
+        let options = image.map { JSONText.object([("image", JSONText.string($0))]) }
+        return JSONText.object([("aps", aps), ("data", JSONText.object(data)), ("fcm_options", options)]).count
+    }
+}

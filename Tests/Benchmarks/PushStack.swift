@@ -1,0 +1,187 @@
+import FCM
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import Logging
+import PostgresClient
+import Storage
+import TestSupport
+import WireFormat
+
+/// What a push passes, as processes: Redis, Postgres, the emulator of FCM, token-registry and any number of notifiers.
+final class PushStack: Sendable {
+    let postgres: PostgresClient
+    let http: HTTPClient
+    let folder: TemporaryDirectory
+    let port: Int
+    let tlsPort: Int
+    private let server: PostgresServer
+    private let redis: RedisServer
+    private let emulator: GuardedProcess
+    private let environment: [String: String]
+    private let sealer: Sealer
+    private let lookupKey: [UInt8]
+
+    private init(
+        postgres: PostgresClient, folder: TemporaryDirectory, port: Int, tlsPort: Int, server: PostgresServer,
+        redis: RedisServer, emulator: GuardedProcess, environment: [String: String], sealer: Sealer, lookupKey: [UInt8]
+    ) {
+        self.postgres = postgres
+        self.folder = folder
+        self.port = port
+        self.tlsPort = tlsPort
+        self.server = server
+        self.redis = redis
+        self.emulator = emulator
+        self.environment = environment
+        self.sealer = sealer
+        self.lookupKey = lookupKey
+        var configuration = HTTPClientConfiguration()
+        configuration.version = .http1
+        configuration.allowedSchemes = ["http"]
+        configuration.responseBodyByteCountMax = 64 << 20
+        http = HTTPClient(configuration: configuration, logger: Logger(label: "bench"))
+    }
+
+    /// Starts everything but the notifiers.
+    static func start() async throws -> PushStack {
+        let redis = try await RedisServer.start(persistence: .appendOnly)
+        let server = try await PostgresServer.start(fsync: true)
+        try await server.psql("CREATE DATABASE heliograph")
+        let url = server.url(database: "heliograph")
+        let logger = Logger(label: "bench")
+        let postgres = try PostgresClient(configuration: PostgresConfiguration(url: url), logger: logger)
+        _ = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).migrate()
+        let folder = try TemporaryDirectory()
+        let (port, tls) = (try FreePort.find(), try FreePort.find())
+        let emulator = try GuardedProcess(
+            [
+                PackageRoot.executable("fcm-emulator"), "run", "--port", "\(port)", "--tls-port", "\(tls)",
+                "--tls-certificate", folder.path + "/fcm.pem", "--tls-key", folder.path + "/fcm.key", "--service-account",
+                folder.path + "/service-account.json", "--log-level", "error",
+            ], log: folder.path + "/fcm-emulator.log")
+        let (keys, lookupKey) = (KeyRing.generateText(), SecureRandom.bytes(32))
+        let environment = [
+            "DATABASE_URL": url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path, "LOG_LEVEL": "warning",
+            "SEALING_KEYS": keys, "LOOKUP_KEY": Base64.encode(lookupKey), "ADMIN_HOST": "127.0.0.1", "ADMIN_PORT": "0",
+            "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)),
+            "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
+            "FCM_CA_FILE": folder.path + "/fcm.pem", "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json",
+            // What is measured is the sender, not what it holds back for Google's sake.
+            "FCM_QUOTA_PER_MINUTE": "100000000", "FCM_BULK_RAMP_SECONDS": "0",
+        ]
+        let stack = PushStack(
+            postgres: postgres, folder: folder, port: port, tlsPort: tls, server: server, redis: redis, emulator: emulator,
+            environment: environment, sealer: Sealer(keyRing: try KeyRing(parsing: keys)), lookupKey: lookupKey)
+        try await eventually(within: .seconds(30), "the emulator answers") {
+            (try? await stack.control("GET", "statistics")) == nil ? nil : ()
+        }
+        return stack
+    }
+
+    /// Starts a service, which ends with its last reference.
+    func launch(_ service: String, settings: [String: String] = [:]) throws -> GuardedProcess {
+        try GuardedProcess(
+            [PackageRoot.executable(service)], log: folder.path + "/\(service)-\(UUID().uuidString.prefix(4)).log",
+            environment: environment.merging(settings) { $1 })
+    }
+
+    /// Ends everything.
+    func stop() async {
+        await postgres.shutdown()
+        await emulator.stop(signal: SIGKILL)
+        await redis.stop()
+        await server.stop()
+        await http.shutdown()
+    }
+
+    // MARK: The emulator
+
+    /// Asks the emulator's control API and decodes its JSON.
+    func control(_ method: String, _ path: String, body: String = "", timeout: Duration = .seconds(60)) async throws -> JSONObject {
+        var request = HTTPClientRequest(
+            method: method, url: "http://127.0.0.1:\(port)/control/\(path)",
+            headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        request.timeout = timeout
+        let answer = try await http.execute(request)
+        guard (200..<300).contains(answer.status) else {
+            throw DeadlineExceeded(description: "the emulator answered \(answer.status)")
+        }
+        if answer.body.isEmpty { return JSONObject(values: [:]) }
+        return JSONObject(values: try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:])
+    }
+
+    /// How many messages the emulator has accepted.
+    func accepted() async throws -> Int { try await control("GET", "statistics").integer("accepted") }
+
+    /// An access token, as the notifier has one.
+    func accessToken() async throws -> String {
+        let file = URL(fileURLWithPath: folder.path + "/service-account.json")
+        let key = try ServiceAccountKey(json: [UInt8](Data(contentsOf: file)))
+        var configuration = HTTPClientConfiguration()
+        configuration.caFile = folder.path + "/fcm.pem"
+        let client = HTTPClient(configuration: configuration, logger: Logger(label: "bench"))
+        let source = try ServiceAccountTokenSource(
+            key: key, tokenURL: "https://localhost:\(tlsPort)/token", http: client, logger: Logger(label: "bench"))
+        let token = try await source.accessToken()
+        await client.shutdown()
+        return token
+    }
+
+    /// Where messages are posted to.
+    var sendURL: String { "https://localhost:\(tlsPort)/v1/projects/heliograph-dev/messages:send" }
+
+    // MARK: Whom to push to
+
+    /// How many installations are written together.
+    private static let pageSize = 1000
+
+    /// Makes users with one installation each, all members of a topic; returns the tokens.
+    func populate(topic: String, count: Int) async throws -> [String] {
+        let users = (0..<count).map { _ in UUIDv7.generate() }
+        var all: [String] = []
+        for start in stride(from: 0, to: count, by: Self.pageSize) {
+            let page = Array(users[start..<min(start + Self.pageSize, count)])
+            let minted = try await control("POST", "tokens", body: #"{"platform":"ios","count":\#(page.count)}"#)
+            let tokens = minted.strings("tokens")
+            try await postgres.execute(
+                """
+                INSERT INTO users (id, email_lookup, email_sealed)
+                SELECT id, sha256(id::text::bytea), '\\x01' FROM unnest(\(page)) AS u (id)
+                """)
+            _ = try await PushInstallRepository(postgres).upsertSeen(tokens.map(registration))
+            let keys = tokens.map { registration($0).installationKey }
+            try await postgres.execute(
+                """
+                UPDATE push_installs p SET user_id = u.id FROM unnest(\(keys), \(page)) AS u (key, id)
+                WHERE p.installation_key = u.key
+                """)
+            all += tokens
+        }
+        try await postgres.execute(
+            """
+            WITH topic AS (INSERT INTO topics (name, owner_id) VALUES (\(topic), \(users[0])) RETURNING id)
+            INSERT INTO topic_members (topic_id, user_id) SELECT topic.id, u.id FROM topic, unnest(\(users)) AS u (id)
+            """)
+        try await postgres.execute("ANALYZE")
+        return all
+    }
+
+    private func registration(_ token: String) -> PushRegistration {
+        let target = PushTarget(token)!
+        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
+        let sealed = try? sealer.seal(Array(token.utf8), context: SealingContext.pushInstall(installationKey: key))
+        return PushRegistration(
+            installationKey: key, kind: target.kind, valueSealed: sealed ?? [],
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), platform: "ios")
+    }
+}
+
+/// An object of the emulator's control API.
+struct JSONObject {
+    let values: [String: Any]
+
+    func integer(_ name: String) -> Int { values[name] as? Int ?? 0 }
+    func strings(_ name: String) -> [String] { values[name] as? [String] ?? [] }
+    func object(_ name: String) -> [String: Int] { values[name] as? [String: Int] ?? [:] }
+}

@@ -1,0 +1,64 @@
+import FCMEmulator
+import Foundation
+import PostgresClient
+import ServiceDefaults
+import Storage
+import Testing
+import TestSupport
+import WireFormat
+
+@Suite struct BreakerFaultTests {
+    @Test func `what our missing rights stop waits in the ledger at no cost, and readiness tells`() async throws {
+        try await NotifierFixture.with { fixture in
+            fixture.emulator.addFault(FaultRule(.error(.permissionDenied)))
+            #expect(await fixture.context.health.report().failures["fcm_credentials"] == nil)
+            let first = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 86_400)
+            try await expectWaiting(fixture, first, code: "PERMISSION_DENIED")
+            let behind = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 86_400, lane: .bulk)
+            try await expectWaiting(fixture, behind, code: "breaker_credentials")
+            #expect(fixture.emulator.statistics.sends == 1)
+            #expect(await fixture.context.health.report().failures["fcm_credentials"] != nil)
+        }
+    }
+
+    @Test func `a platform whose push service refuses waits, and the others go on`() async throws {
+        try await NotifierFixture.with { fixture in
+            let phone = fixture.emulator.mintToken()
+            fixture.emulator.addFault(FaultRule(.error(.thirdPartyAuthError)))
+            let first = try await fixture.address([phone], platform: "ios", expiresIn: 86_400)
+            try await expectWaiting(fixture, first, code: "THIRD_PARTY_AUTH_ERROR")
+            let behind = try await fixture.address([fixture.emulator.mintToken()], platform: "ios", expiresIn: 86_400)
+            try await expectWaiting(fixture, behind, code: "breaker_provider_ios")
+            let android = try await fixture.settled(
+                fixture.address([fixture.emulator.mintToken()], platform: "android"))
+            #expect(android.first?.state == .accepted)
+            #expect(await fixture.context.health.report().failures["fcm_credentials"] == nil)
+        }
+    }
+
+    @Test func `when half of a hundred pushes fail the rest waits, and no death is believed`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
+            var outage = FaultRule(.error(.unavailable))
+            outage.count = nil
+            fixture.emulator.addFault(outage)
+            let many = try await fixture.address(
+                (0..<300).map { _ in fixture.emulator.mintToken() }, expiresIn: 86_400, lane: .bulk)
+            try await eventually("all wait") {
+                try await fixture.deliveries(many).allSatisfy { $0.state == .pending && $0.code != nil }
+            }
+            let waiting = try await fixture.deliveries(many)
+            let unsent = waiting.filter { $0.code == "breaker_transient" }
+            #expect(unsent.allSatisfy { $0.attempt == 0 } && !unsent.isEmpty)
+            #expect(waiting.count { $0.code == "UNAVAILABLE" } >= 100)
+            #expect(fixture.emulator.statistics.sends < 300)
+        }
+    }
+
+    private func expectWaiting(
+        _ fixture: NotifierFixture, _ addressed: NotifierFixture.Addressed, code: String
+    ) async throws {
+        try await eventually("it waits for \(code)") { try await fixture.deliveries(addressed).first?.code == code }
+        let delivery = try await fixture.deliveries(addressed).first
+        #expect(delivery?.state == .pending && delivery?.attempt == 0)
+    }
+}

@@ -1,0 +1,163 @@
+import FCM
+import Testing
+
+@testable import Notifier
+
+@Suite struct InFlightLimitTests {
+    /// Answers of a whole window, each in the given time, with more waiting.
+    private func window(_ limit: inout InFlightLimit, in time: Duration) {
+        limit.noteFull()
+        for _ in 0..<max(20, limit.count) { limit.answered(in: time) }
+    }
+
+    @Test func `it doubles while answers come as fast as ever, up to its most`() {
+        var limit = InFlightLimit(max: 640)
+        var counts: [Int] = []
+        for _ in 0..<6 {
+            counts.append(limit.count)
+            window(&limit, in: .milliseconds(150))
+        }
+        #expect(counts == [32, 64, 128, 256, 512, 640])
+    }
+
+    @Test func `it halves when FCM pushes back, once for all that were on their way, and grows slowly after that`() {
+        var limit = InFlightLimit(max: 640)
+        for _ in 0..<3 { window(&limit, in: .milliseconds(150)) }
+        let now = ContinuousClock.now
+        for _ in 0..<50 { limit.pushedBack(at: now) }
+        #expect(limit.count == 128)
+        limit.pushedBack(at: now + .seconds(2))
+        #expect(limit.count == 64)
+        // A hundred answers are worth one more.
+        limit.noteFull()
+        for _ in 0..<64 { limit.answered(in: .milliseconds(150)) }
+        limit.noteFull()
+        for _ in 0..<64 { limit.answered(in: .milliseconds(150)) }
+        #expect(limit.count == 65)
+    }
+
+    @Test func `it shrinks when answers take longer because they queue, and never below its least`() {
+        var limit = InFlightLimit(max: 640)
+        window(&limit, in: .milliseconds(150))
+        window(&limit, in: .milliseconds(400))
+        #expect(limit.count == 57)
+        for _ in 0..<1000 { window(&limit, in: .seconds(3)) }
+        #expect(limit.count >= 8)
+    }
+
+    @Test func `a short way may take ten milliseconds more`() {
+        var limit = InFlightLimit(max: 640)
+        window(&limit, in: .milliseconds(1))
+        window(&limit, in: .milliseconds(10))
+        #expect(limit.count == 128)
+        window(&limit, in: .milliseconds(12))
+        #expect(limit.count == 115)
+    }
+
+    @Test func `what is not used does not grow`() {
+        var limit = InFlightLimit(max: 640)
+        for _ in 0..<1000 { limit.answered(in: .milliseconds(5)) }
+        #expect(limit.count == 32)
+    }
+}
+
+@Suite struct BreakerTests {
+    let start = ContinuousClock.now
+    var transient: Breaker { Breaker(trip: .share(0.5, of: 100), probes: 5) }
+
+    private func opened() -> Breaker {
+        var breaker = transient
+        for index in 0..<100 { breaker.note(isFault: index % 2 == 0, at: start) }
+        return breaker
+    }
+
+    @Test func `it opens when half of a hundred results of ten seconds are faults`() {
+        var breaker = transient
+        for index in 0..<99 { breaker.note(isFault: index % 2 == 0, at: start + .milliseconds(index * 90)) }
+        #expect(breaker.look(at: start + .seconds(9)) == .go)
+        breaker.note(isFault: true, at: start + .seconds(9))
+        #expect(breaker.look(at: start + .seconds(9)) == .wait(.seconds(30)))
+    }
+
+    @Test func `results older than ten seconds do not count`() {
+        var breaker = transient
+        for _ in 0..<60 { breaker.note(isFault: true, at: start) }
+        for _ in 0..<60 { breaker.note(isFault: true, at: start + .seconds(11)) }
+        #expect(breaker.look(at: start + .seconds(11)) == .go)
+    }
+
+    @Test func `less than half is not enough`() {
+        var breaker = transient
+        for index in 0..<1000 { breaker.note(isFault: index % 10 < 4, at: start) }
+        #expect(breaker.look(at: start) == .go)
+    }
+
+    @Test func `after its time five probes are let go, and all of them good close it`() {
+        var breaker = opened()
+        #expect(breaker.look(at: start + .seconds(29)) == .wait(.seconds(1)))
+        let later = start + .seconds(30)
+        for _ in 0..<5 {
+            #expect(breaker.look(at: later) == .go)
+            breaker.letGo()
+        }
+        #expect(breaker.look(at: later) == .wait(Breaker.probeWait))
+        let closing = (0..<5).map { _ in breaker.note(isFault: false, at: later) }
+        #expect(closing == [false, false, false, false, true])
+        #expect(breaker.state == .closed && breaker.look(at: later) == .go)
+    }
+
+    @Test func `a bad probe opens it for twice as long, five minutes at most`() {
+        var breaker = opened()
+        var now = start
+        var waits: [Duration] = []
+        for _ in 0..<6 {
+            guard case .wait(let wait) = breaker.look(at: now) else { break }
+            waits.append(wait)
+            now += wait
+            #expect(breaker.look(at: now) == .go)
+            breaker.letGo()
+            breaker.note(isFault: true, at: now)
+        }
+        #expect(waits == [30, 60, 120, 240, 300, 300].map { .seconds($0) })
+    }
+
+    @Test func `a probe that never comes back does not keep it half open for ever`() {
+        var breaker = opened()
+        let later = start + .seconds(30)
+        for _ in 0..<5 where breaker.look(at: later) == .go { breaker.letGo() }
+        #expect(breaker.look(at: later + .seconds(59)) != .go)
+        #expect(breaker.look(at: later + .seconds(60)) == .go)
+    }
+}
+
+@Suite struct BreakersTests {
+    @Test func `our own credentials stop everything until a push is accepted`() {
+        let breakers = Breakers()
+        #expect(breakers.admit(platform: "android") == nil && breakers.hasCredentials)
+        _ = breakers.note(.config, platform: "android")
+        #expect(breakers.admit(platform: "ios")?.code == "breaker_credentials")
+        #expect(breakers.closure?.code == "breaker_credentials" && !breakers.hasCredentials)
+    }
+
+    @Test func `a platform's push service stops that platform only`() {
+        let breakers = Breakers()
+        _ = breakers.note(.providerAuth, platform: "ios")
+        #expect(breakers.admit(platform: "ios")?.code == "breaker_provider_ios")
+        #expect(breakers.admit(platform: "android") == nil && breakers.admit(platform: nil) == nil)
+        #expect(breakers.closure == nil && breakers.hasCredentials && breakers.believesDeaths)
+    }
+
+    @Test func `while FCM is out of order nobody is believed to be dead`() {
+        let breakers = Breakers()
+        for _ in 0..<100 { _ = breakers.note(.transient(retryAfter: nil), platform: nil) }
+        #expect(breakers.closure?.code == "breaker_transient")
+        #expect(!breakers.believesDeaths && breakers.hasCredentials)
+    }
+
+    @Test func `a full quota and a cancelled send say nothing about FCM's health`() {
+        let breakers = Breakers()
+        for _ in 0..<500 { _ = breakers.note(.quota(retryAfter: .seconds(60)), platform: nil) }
+        for _ in 0..<500 { _ = breakers.note(.cancelled, platform: nil) }
+        #expect(breakers.closure == nil)
+    }
+}

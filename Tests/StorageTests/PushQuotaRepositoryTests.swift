@@ -1,0 +1,70 @@
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+
+struct PushQuotaRepositoryTests {
+    private let limits = PushQuotaLimits(perSecond: 8000)
+
+    /// Has the time since the last use be longer.
+    private func age(_ client: PostgresClient, seconds: Double) async throws {
+        try await client.execute(
+            """
+            UPDATE push_quota SET refilled_at = refilled_at - make_interval(secs => \(seconds)),
+                bulk_since = bulk_since - make_interval(secs => \(seconds)), bulk_at = bulk_at - make_interval(secs => \(seconds))
+            """)
+    }
+
+    @Test func `a full bucket holds a second's pushes and no more`() async throws {
+        try await withStorage { client in
+            let quota = PushQuotaRepository(client)
+            #expect(try await quota.take(7000, project: "p", isBulk: false, limits: limits) == 7000)
+            // Some of it has come back meanwhile.
+            let rest = try await quota.take(9000, project: "p", isBulk: false, limits: limits)
+            #expect((1000..<8000).contains(rest))
+            try await age(client, seconds: 3600)
+            #expect(try await quota.take(9000, project: "p", isBulk: false, limits: limits) == 8000)
+        }
+    }
+
+    @Test func `the bulk lane begins with a sixtieth and has its full rate after a minute`() async throws {
+        try await withStorage { client in
+            let quota = PushQuotaRepository(client)
+            #expect(try await quota.take(8000, project: "p", isBulk: true, limits: limits) == 133)
+            for _ in 0..<30 {
+                try await age(client, seconds: 1)
+                _ = try await quota.take(1, project: "p", isBulk: true, limits: limits)
+            }
+            let half = try await quota.take(8000, project: "p", isBulk: true, limits: limits)
+            #expect((3900...4300).contains(half))
+            for _ in 0..<30 {
+                try await age(client, seconds: 1)
+                _ = try await quota.take(1, project: "p", isBulk: true, limits: limits)
+            }
+            try await age(client, seconds: 1)
+            #expect(try await quota.take(8000, project: "p", isBulk: true, limits: limits) == 4800)
+        }
+    }
+
+    @Test func `the bulk lane leaves two fifths to the others`() async throws {
+        try await withStorage { client in
+            let quota = PushQuotaRepository(client)
+            let steep = PushQuotaLimits(perSecond: 8000, bulkRamp: .zero)
+            let bulk = try await quota.take(8000, project: "p", isBulk: true, limits: steep)
+            let other = try await quota.take(3200, project: "p", isBulk: false, limits: steep)
+            #expect(bulk == 4800 && other == 3200)
+        }
+    }
+
+    @Test func `all senders of a project share its bucket, and projects share none`() async throws {
+        try await withStorage { client in
+            let slow = PushQuotaLimits(perSecond: 100)
+            let granted = try await race(20) { _ in
+                try await PushQuotaRepository(client).take(50, project: "p", isBulk: false, limits: slow)
+            }
+            // The bucket, and what comes back in the seconds this may take on a busy machine.
+            #expect(granted.reduce(0, +) >= 100 && granted.reduce(0, +) < 1000)
+            #expect(try await PushQuotaRepository(client).take(50, project: "q", isBulk: false, limits: slow) == 50)
+        }
+    }
+}
