@@ -1,0 +1,50 @@
+import FCMEmulator
+import PostgresClient
+import Storage
+import Testing
+import TestSupport
+import WireFormat
+
+/// HTTP/2 connections come and go; pushes do not notice.
+@Suite struct ConnectionFaultTests {
+    @Test func `connections that FCM takes leave of cost no push`() async throws {
+        try await NotifierFixture.with { fixture in
+            var rule = FaultRule(.goAway)
+            rule.skip = 100
+            rule.every = 150
+            rule.count = 2
+            fixture.emulator.addFault(rule)
+            let tokens = (0..<400).map { _ in fixture.emulator.mintToken() }
+            let deliveries = try await fixture.settled(fixture.address(tokens, expiresIn: 3600, lane: .bulk))
+            #expect(deliveries.allSatisfy { $0.state == .accepted })
+            #expect(fixture.emulator.statistics.goAways == 2)
+            // What FCM had not looked at is sent again, and nothing else.
+            #expect(fixture.emulator.acceptedCounts == [1: 400])
+        }
+    }
+
+    @Test func `streams that FCM refuses are sent again at once, and only once`() async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
+            var rule = FaultRule(.resetStream(.refused))
+            rule.count = 20
+            fixture.emulator.addFault(rule)
+            let tokens = (0..<100).map { _ in fixture.emulator.mintToken() }
+            let deliveries = try await fixture.settled(fixture.address(tokens, expiresIn: 3600, lane: .bulk))
+            #expect(deliveries.allSatisfy { $0.state == .accepted && $0.attempt == 1 })
+            #expect(fixture.emulator.acceptedCounts == [1: 100])
+        }
+    }
+
+    @Test func `a thousand pushes take eight connections at most`() async throws {
+        try await NotifierFixture.with { fixture in
+            let tokens = (0..<1000).map { _ in fixture.emulator.mintToken() }
+            for start in stride(from: 0, to: 1000, by: 500) {
+                let deliveries = try await fixture.settled(
+                    fixture.address(Array(tokens[start..<start + 500]), expiresIn: 3600, lane: .bulk))
+                #expect(deliveries.allSatisfy { $0.state == .accepted && $0.attempt == 1 })
+            }
+            #expect(fixture.emulator.statistics.connections <= 8)
+            #expect(fixture.emulator.acceptedCounts == [1: 1000])
+        }
+    }
+}
