@@ -35,7 +35,7 @@ public enum EventCatalog {
     public static let events: [any Event.Type] = [
         EkycRequested.self, EkycCompleted.self, ImageRequested.self, PhotoUploaded.self, ImageProgress.self,
         ImageCompleted.self, DeviceRegistered.self, DeviceRemoved.self, NotificationRequested.self,
-        NotificationAddressed.self, NotificationSettled.self,
+        NotificationAddressed.self, NotificationSettled.self, UserErased.self,
     ]
 
     /// The names of all streams, in the order of ``events``.

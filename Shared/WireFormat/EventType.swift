@@ -21,6 +21,7 @@ extension EventType {
     public static let photoUploaded = EventType(rawValue: "photo.uploaded")
     public static let deviceRegistered = EventType(rawValue: "device.registered")
     public static let deviceRemoved = EventType(rawValue: "device.removed")
+    public static let userErased = EventType(rawValue: "user.erased")
     public static let notificationRequested = EventType(rawValue: "notification.requested")
     public static let notificationAddressed = EventType(rawValue: "notification.addressed")
     public static let notificationSettled = EventType(rawValue: "notification.settled")

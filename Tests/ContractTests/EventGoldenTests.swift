@@ -12,6 +12,7 @@ struct EventGoldenTests {
     @Test func `image.completed`() throws { try check(GoldenEvents.imageCompleted) }
     @Test func `device.registered`() throws { try check(GoldenEvents.deviceRegistered) }
     @Test func `device.removed`() throws { try check(GoldenEvents.deviceRemoved) }
+    @Test func `user.erased`() throws { try check(GoldenEvents.userErased) }
     @Test func `notification.requested`() throws { try check(GoldenEvents.notificationRequested) }
     @Test func `notification.addressed`() throws { try check(GoldenEvents.notificationAddressed) }
     @Test func `notification.settled`() throws { try check(GoldenEvents.notificationSettled) }

@@ -11,7 +11,8 @@ struct EventGroupsTests {
                 "image.requested": ["image-worker"], "photo.uploaded": ["image-worker"],
                 "image.progress": [], "image.completed": [],
                 "device.registered": ["token-registry"], "device.removed": ["token-registry"],
-                "notification.requested": ["token-registry"], "notification.settled": ["token-registry"],
+                "user.erased": ["token-registry"], "notification.requested": ["token-registry"],
+                "notification.settled": ["token-registry"],
                 "notification.addressed.urgent": ["notifier"], "notification.addressed.normal": ["notifier"],
                 "notification.addressed.bulk": ["notifier"],
             ])

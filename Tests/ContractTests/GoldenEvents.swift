@@ -20,6 +20,7 @@ enum GoldenEvents {
     static let imageCompleted = ImageCompleted(jobID: first, status: .completed)
     static let deviceRegistered = DeviceRegistered(installationID: first)
     static let deviceRemoved = DeviceRemoved(installationID: first)
+    static let userErased = UserErased(userID: first)
     static let notificationRequested = NotificationRequested(
         notificationID: first, dedupeKey: "ekyc:\(second.wireString)", kind: .signIn, recipient: .session(second),
         lane: .urgent, parameters: ["success": "true", "event": "sign_in", "note": "a/b \"ü\" 🎨"], expiresAt: time)

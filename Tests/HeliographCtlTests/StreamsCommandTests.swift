@@ -27,6 +27,7 @@ struct StreamsCommandTests {
                     "notification.addressed.normal  notifier                   0            0        0       –          0      0     0",
                     "notification.addressed.bulk    notifier                   0            0        0       –          0      0     0",
                     "notification.settled           token-registry             0            0        0       –          0      0     0",
+                    "user.erased                    token-registry             0            0        0       –          0      0     0",
                     "",
                     "Outbox: nothing is owed.",
                 ])

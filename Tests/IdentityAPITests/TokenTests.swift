@@ -164,6 +164,19 @@ extension IdentityFixture {
         }
     }
 
+    @Test func `A refresh token used twice signs the device out and takes its push token`() async throws {
+        try await withIdentityAPI { api in
+            let device = try await api.signedInDevice()
+            _ = try await api.refresh(device.refreshToken)
+            #expect(try await api.boundUsers() == [device.userID])
+            #expect(try await api.refresh(device.refreshToken).refusal == "401 unauthorized")
+            #expect(try await api.boundUsers().isEmpty)
+            let newer = try await api.signIn()
+            #expect(try await api.refresh(device.refreshToken).refusal == "401 unauthorized")
+            #expect(try await api.boundUsers() == [newer.userID], "the old family has ended before, and ends nothing new")
+        }
+    }
+
     @Test func `A sign-in takes the place of the user's earlier ones on that device, and of no others`() async throws {
         try await withIdentityAPI { api in
             let old = try await api.signedInDevice()

@@ -83,7 +83,7 @@ struct NotificationRepositoryTests {
         }
     }
 
-    @Test func `old notifications go with their deliveries, in batches`() async throws {
+    @Test func `old notifications go after their deliveries, in batches`() async throws {
         try await withStorage { client in
             let notifications = NotificationRepository(client)
             let batch = (0..<3).map { _ in NewNotification.make() }
@@ -93,6 +93,8 @@ struct NotificationRepositoryTests {
             try await client.execute(
                 "UPDATE notifications SET created_at = now() - interval '31 days' WHERE id <> \(batch[2].id)")
             #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 1) == 1)
+            #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 0, "it has a delivery")
+            #expect(try await DeliveryRepository(client).deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
             #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
             #expect(try await DeliveryRepository(client).find(ids: [delivery.id]).isEmpty)
             #expect(try await notifications.find(ids: batch.map(\.id)).map(\.id) == [batch[2].id])

@@ -52,7 +52,7 @@ struct PushInstallRegisterTests {
             same.valueHash = PushRegistration.make(1).valueHash
             let new = try await client.register(same, second)
             #expect(new.removedIDs == [old.id])
-            #expect(try await PushInstallRepository(client).findReachable(userIDs: [first, second]) == [new.install])
+            #expect(try await PushInstallRepository(client).find(userIDs: [first, second]) == [new.install])
         }
     }
 
@@ -70,7 +70,7 @@ struct PushInstallRegisterTests {
             #expect(try await client.register(.make(100, seenAt: now), user).removedIDs == [installs[3].id])
             let old = PushRegistration.make(101, seenAt: now - 1000)
             #expect(try await client.register(old, user).removedIDs == [installs.last?.id], "not itself, though it is older")
-            #expect(try await PushInstallRepository(client).findReachable(userIDs: [user]).count == PushInstallLimits.perUserMax)
+            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.perUserMax)
         }
     }
 
@@ -78,11 +78,11 @@ struct PushInstallRegisterTests {
         try await withStorage { client in
             let user = try await client.user()
             _ = try await race(30) { try await client.register(.make($0), user).removedIDs }
-            #expect(try await PushInstallRepository(client).findReachable(userIDs: [user]).count == PushInstallLimits.perUserMax)
+            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.perUserMax)
             _ = try await race(30) { seed in
                 try await client.withTransaction { try await PushInstallRepository($0).claim(.make(100 + seed), userID: user) != nil }
             }
-            #expect(try await PushInstallRepository(client).findReachable(userIDs: [user]).count == PushInstallLimits.perUserMax)
+            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.perUserMax)
         }
     }
 
@@ -93,7 +93,7 @@ struct PushInstallRegisterTests {
             let ids = users
             let now = Date()
             let results = try await race(10) { try await client.register(.make(1, seenAt: now), ids[$0]).install }
-            let left = try await PushInstallRepository(client).findReachable(userIDs: users)
+            let left = try await PushInstallRepository(client).find(userIDs: users)
             #expect(left.count == 1 && left.first?.generation == 10)
             #expect(Set(results.map(\.generation)) == Set(1...10) && Set(results.map(\.id)).count == 1)
         }
@@ -122,7 +122,9 @@ struct PushInstallRegisterTests {
             _ = try await client.register(.make(1, value: 1, seenAt: now + 90_000), first)
             _ = try await client.register(.make(1, value: 2, seenAt: now + 90_001), first)
             _ = try await client.register(.make(1, value: 2, seenAt: now + 90_002), second)
-            try await PushInstallRepository(client).markDead([DeadInstall(id: install.id, generation: 3, code: "UNREGISTERED")])
+            try await PushInstallRepository(client).markDead([
+                DeadInstall(id: install.id, generation: 3, sentAt: now + 100_000, code: "UNREGISTERED")
+            ])
             try await PushInstallRepository(client).unregister(installationKey: hash(1), userID: second)
             let rows = try await client.query("SELECT * FROM push_install_audit ORDER BY id")
             #expect(try rows.map { try $0.decode("event", as: String.self) } == ["registered", "rotated", "bound", "state", "removed"])

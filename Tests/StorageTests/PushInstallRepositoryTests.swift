@@ -78,12 +78,12 @@ struct PushInstallRepositoryTests {
             let installs = PushInstallRepository(client)
             _ = try await installs.upsertSeen(.make(1))
             #expect(try await installs.bind(installationKey: hash(1), userID: first)?.isChanged == true)
-            #expect(try await installs.findReachable(userIDs: [first]).map(\.generation) == [1], "first binding")
+            #expect(try await installs.find(userIDs: [first]).map(\.generation) == [1], "first binding")
             #expect(try await installs.bind(installationKey: hash(1), userID: second)?.isChanged == true)
-            #expect(try await installs.findReachable(userIDs: [first]).isEmpty)
-            #expect(try await installs.findReachable(userIDs: [second]).map(\.generation) == [2], "passed on")
+            #expect(try await installs.find(userIDs: [first]).isEmpty)
+            #expect(try await installs.find(userIDs: [second]).map(\.generation) == [2], "passed on")
             #expect(try await installs.unregister(installationKey: hash(1), userID: first) == nil)
-            #expect(try await installs.findReachable(userIDs: [second]).count == 1)
+            #expect(try await installs.find(userIDs: [second]).count == 1)
             #expect(try await installs.unregister(installationKey: hash(1), userID: second) != nil)
             #expect(try await installs.find(installationKeys: [hash(1)]).isEmpty)
             #expect(try await installs.bind(installationKey: hash(1), userID: second) == nil, "unknown")
@@ -98,10 +98,10 @@ struct PushInstallRepositoryTests {
             #expect(try await installs.claim(.make(1, value: 1), userID: first) != nil, "unknown")
             #expect(try await installs.claim(.make(1, value: 2), userID: first) != nil, "its own")
             #expect(try await installs.claim(.make(1, value: 3), userID: second) == nil, "somebody else's")
-            #expect(try await installs.findReachable(userIDs: [first]).map(\.valueSealed) == [[1]])
+            #expect(try await installs.find(userIDs: [first]).map(\.valueSealed) == [[1]])
             _ = try await installs.upsertSeen(.make(2, value: 1))
             #expect(try await installs.claim(.make(2, value: 2), userID: second) != nil, "nobody's")
-            let claimed = try await installs.findReachable(userIDs: [second])
+            let claimed = try await installs.find(userIDs: [second])
             #expect(claimed.map(\.valueSealed) == [[1]] && claimed.map(\.generation) == [1])
         }
     }
@@ -114,7 +114,7 @@ struct PushInstallRepositoryTests {
             for seed in 0..<10 { users.append(try await UserRepository(client).make(seed).id) }
             let ids = users
             _ = try await race(10) { try await installs.bind(installationKey: hash(1), userID: ids[$0])?.isChanged }
-            #expect(try await installs.findReachable(userIDs: users).count == 1)
+            #expect(try await installs.find(userIDs: users).count == 1)
         }
     }
 
@@ -127,9 +127,9 @@ struct PushInstallRepositoryTests {
             let install = try await installs.upsertSeen(.make(1, seenAt: now))
             let stale = DeadInstall(id: install.id, generation: 7, code: "UNREGISTERED")
             let dead = DeadInstall(id: install.id, generation: 1, code: "UNREGISTERED")
-            #expect(try await installs.markDead([stale]).isEmpty)
-            #expect(try await installs.markDead([dead, dead]) == [install.id])
-            #expect(try await installs.markDead([dead]).isEmpty)
+            #expect(try await installs.markDead([stale]).invalid.isEmpty)
+            #expect(try await installs.markDead([dead, dead]).invalid == [install.id])
+            #expect(try await installs.markDead([dead]).invalid.isEmpty)
             let before = try await installs.upsertSeen(.make(1, seenAt: now))
             #expect(before.state == .invalid, "that registration was made before the token died")
             let after = try await installs.upsertSeen(.make(1, seenAt: Date(timeIntervalSinceNow: 5)))

@@ -37,12 +37,12 @@ struct PushInstallRetentionTests {
         }
     }
 
-    @Test func `what nobody will miss goes, in batches`() async throws {
+    @Test func `the daily walk deletes what nobody will miss and marks what is stale, step by step and once a day`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make().id
             let installs = PushInstallRepository(client)
-            for seed in 1...6 { _ = try await installs.upsertSeen(.make(seed)) }
-            for seed in 3...6 { _ = try await installs.bind(installationKey: hash(seed), userID: user) }
+            for seed in 1...8 { _ = try await installs.upsertSeen(.make(seed)) }
+            for seed in 3...8 { _ = try await installs.bind(installationKey: hash(seed), userID: user) }
             func age(_ seed: Int, _ change: String) async throws {
                 try await client.execute(
                     "UPDATE push_installs SET \(unescaped: change) WHERE installation_key = \(hash(seed))")
@@ -51,10 +51,26 @@ struct PushInstallRetentionTests {
             try await age(3, "last_seen_at = now() - interval '271 days'")
             try await age(4, "state = 'invalid', invalid_at = now() - interval '31 days'")
             try await age(5, "last_seen_at = now() - interval '25 hours'")
-            #expect(try await installs.deleteIdle(limit: 2) == 2)
-            #expect(try await installs.deleteIdle(limit: 2) == 1)
-            let left = try await installs.find(installationKeys: (1...6).map(hash)).map(\.installationKey)
-            #expect(Set(left) == [hash(2), hash(5), hash(6)])
+            try await age(6, "last_seen_at = now() - interval '36 days'")
+            try await age(7, "last_seen_at = now() - interval '34 days'")
+            func walk() async throws -> PushInstallWalkStep? {
+                try await client.withTransaction { try await PushInstallRepository($0).walk(limit: 3) }
+            }
+            var total = PushInstallWalkStep()
+            while let step = try await walk() {
+                total.visited += step.visited
+                total.stale += step.stale
+                total.deleted += step.deleted
+            }
+            #expect(total == PushInstallWalkStep(visited: 8, stale: 1, deleted: 3))
+            let left = try await installs.find(installationKeys: (1...8).map(hash))
+            #expect(Set(left.map(\.installationKey)) == [hash(2), hash(5), hash(6), hash(7), hash(8)])
+            #expect(left.filter { $0.state == .stale }.map(\.installationKey) == [hash(6)])
+            _ = try await installs.upsertSeen(.make(6))
+            #expect(try await installs.find(installationKeys: [hash(6)]).first?.state == .active, "seen again")
+            #expect(try await walk() == nil, "not before tomorrow")
+            try await client.execute("UPDATE push_walk SET started_at = now() - interval '25 hours'")
+            #expect(try await walk()?.visited == 3)
         }
     }
 }

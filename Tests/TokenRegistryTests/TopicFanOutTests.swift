@@ -30,21 +30,21 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `ten thousand members are reached in bounded pages, each once, though many work at it`() async throws {
+    @Test func `thousands of members are reached in bounded pages, each once, though many work at it`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
-            try await registry.addCrowd(of: 10_000)
+            try await registry.addCrowd(of: 6_000)
             let request = NotificationRequested.topic(except: owner)
             try await registry.request(request)
-            let service = registry.fanOutService
+            let service = registry.fanOutService()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 { group.addTask { while try await service.makePage() {} } }
+                for _ in 0..<3 { group.addTask { while try await service.makePage(on: .bulk) {} } }
                 try await group.waitForAll()
             }
             try await registry.fanOut()
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
-            #expect(deliveries.count == 10_000 && Set(deliveries.map(\.installID)).count == 10_000)
+            #expect(deliveries.count == 6_000 && Set(deliveries.map(\.installID)).count == 6_000)
             let events = try await registry.takeOutbox().map { try $0.envelope.decode(NotificationAddressed.self).body }
             #expect(events.allSatisfy { $0.deliveryIDs.count <= 500 })
             #expect(Set(events.flatMap(\.deliveryIDs)) == Set(deliveries.map(\.id)))
@@ -52,18 +52,41 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `a small topic does not wait for a big one`() async throws {
+    @Test func `a small topic is told at once, and two big ones take turns`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser(tokens: "o:1")
             try await registry.makeTopic(owner: owner, members: [])
-            try await registry.addCrowd(of: 2_000)
+            try await registry.addCrowd(of: 600)
             try await registry.makeTopic("event:small", owner: owner, members: [])
-            let big = NotificationRequested.topic()
+            let (first, second) = (NotificationRequested.topic(), NotificationRequested.topic())
             let small = NotificationRequested.topic("event:small")
-            try await registry.request(big, small)
-            for _ in 0..<2 { #expect(try await registry.fanOutService.makePage()) }
+            try await registry.request(first, second, small)
             #expect(try await registry.notification(small)?.state == .addressed)
-            #expect(try await registry.notification(big)?.state == .requested)
+            let service = registry.fanOutService { $0.pageMembers = 100 }
+            for _ in 0..<4 { #expect(try await service.makePage(on: .bulk)) }
+            for request in [first, second] {
+                let made = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
+                #expect((199...200).contains(made.count), "two pages each; one of them may have the owner, once")
+            }
+        }
+    }
+
+    @Test func `a lane does not wait for another lane's page`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser()
+            try await registry.makeTopic(owner: owner, members: [])
+            try await registry.addCrowd(of: 600)
+            let bulk = NotificationRequested.topic()
+            let urgent = NotificationRequested.topic(lane: .urgent)
+            try await registry.request(bulk, urgent)
+            let isMade = try await registry.client.withTransaction { transaction in
+                // Somebody is on the bulk lane's page.
+                let held = try await TopicFanOutRepository(transaction).next(on: .bulk)
+                let made = try await registry.fanOutService().makePage(on: .urgent)
+                return held != nil && made
+            }
+            #expect(isMade)
+            #expect(try await registry.notification(urgent)?.state == .addressed)
         }
     }
 
@@ -75,7 +98,6 @@ struct TopicFanOutTests {
             let nowhere = NotificationRequested.topic("event:nowhere")
             let late = NotificationRequested.topic(expiresAt: Date(timeIntervalSinceNow: -1))
             try await registry.request(alone, nowhere, late)
-            try await registry.fanOut()
             #expect(try await registry.notification(alone)?.skipReason == SkipReason.noInstallation.rawValue)
             #expect(try await registry.notification(nowhere)?.skipReason == SkipReason.topicEnded.rawValue)
             #expect(try await registry.notification(late)?.skipReason == SkipReason.expired.rawValue)
@@ -83,18 +105,66 @@ struct TopicFanOutTests {
         }
     }
 
+    @Test func `a topic that ends tells nobody else, and the next one of its name nobody of what was before`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser()
+            try await registry.makeTopic(owner: owner, members: [])
+            try await registry.addCrowd(of: 600)
+            let topic = try #require(try await TopicRepository(registry.client).find(names: [TopicName("event:42")!]).first)
+            let request = NotificationRequested.topic(topicID: topic.id)
+            try await registry.request(request)
+            let service = registry.fanOutService { $0.pageMembers = 200 }
+            #expect(try await service.makePage(on: .bulk))
+            let told = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count
+            try await registry.client.execute("DELETE FROM topics WHERE id = \(topic.id)")
+            let next = try await registry.makeUser(tokens: "next:1")
+            try await registry.makeTopic(owner: next, members: [])
+            while try await service.makePage(on: .bulk) {}
+            #expect(try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count == told)
+            #expect(try await registry.notification(request)?.state == .addressed)
+
+            let late = NotificationRequested.topic(topicID: topic.id)
+            try await registry.request(late)
+            #expect(try await registry.notification(late)?.skipReason == SkipReason.topicEnded.rawValue)
+        }
+    }
+
+    @Test func `a fan-out keeps no more ahead of the notifier than it may, and goes on when that is sent`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser()
+            try await registry.makeTopic(owner: owner, members: [])
+            try await registry.addCrowd(of: 900)
+            let request = NotificationRequested.topic()
+            try await registry.request(request)
+            let service = registry.fanOutService {
+                $0.pageMembers = 200
+                $0.openDeliveriesMax = 300
+                $0.backPressurePause = .zero
+            }
+            let deliveries = DeliveryRepository(registry.client)
+            var open: [Int] = []
+            while try await registry.notification(request)?.state == .requested {
+                while try await service.makePage(on: .bulk) {}
+                let waiting = try await deliveries.find(notificationID: request.notificationID).filter { $0.state == .pending }
+                open.append(waiting.count)
+                _ = try await deliveries.settle(waiting.map { DeliverySettlement(id: $0.id, outcome: .accepted) })
+            }
+            #expect(open.allSatisfy { $0 <= 500 } && open.reduce(0, +) == 900 && open.count >= 2)
+        }
+    }
+
     @Test func `a notification whose pushes end before its last page is closed all the same`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
-            try await registry.addCrowd(of: 500)
+            try await registry.addCrowd(of: 600)
             // After the crowd in the order of ids, and without an installation.
             let last = UUID(uuidString: "ffffffff-ffff-4fff-bfff-ffffffffffff")!
             try await registry.client.execute("INSERT INTO topic_members (topic_id, user_id) SELECT id, \(last) FROM topics")
             try await registry.client.execute("DELETE FROM topic_members WHERE user_id = \(owner)")
             let request = NotificationRequested.topic()
             try await registry.request(request)
-            #expect(try await registry.fanOutService.makePage())
+            #expect(try await registry.fanOutService { $0.pageMembers = 600 }.makePage(on: .bulk))
             let repository = DeliveryRepository(registry.client)
             let deliveries = try await repository.find(notificationID: request.notificationID)
             try await repository.settle(deliveries.map { DeliverySettlement(id: $0.id, outcome: .accepted) })
@@ -104,13 +174,60 @@ struct TopicFanOutTests {
             #expect(try await registry.notification(request)?.state == .settled)
         }
     }
+
+    @Test func `what was not seen for long is told of what concerns few, and not of what many are told`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser(tokens: "new:1", "old:1")
+            try await registry.makeTopic(owner: owner, members: [])
+            let old = try #require(try await registry.install("old:1"))
+            try await registry.client.execute("UPDATE push_installs SET state = 'stale' WHERE id = \(old.id)")
+            let (bulk, normal) = (NotificationRequested.topic(), NotificationRequested.topic(lane: .normal))
+            try await registry.request(bulk, normal)
+            func told(_ request: NotificationRequested) async throws -> [UUID] {
+                try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).map(\.installID)
+            }
+            let (ofBulk, ofNormal) = (try await told(bulk), try await told(normal))
+            #expect(ofBulk.count == 1 && !ofBulk.contains(old.id) && ofNormal.contains(old.id))
+        }
+    }
+
+    @Test func `somebody who is erased while a fan-out runs is told nothing by it`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser(tokens: "o1:1", "o2:1")
+            try await registry.makeTopic(owner: owner, members: [])
+            try await registry.addCrowd(of: 1_000)
+            let request = NotificationRequested.topic()
+            try await registry.request(request)
+            let service = registry.fanOutService { $0.pageMembers = 50 }
+            async let fanOut: Void = { while try await service.makePage(on: .bulk) {} }()
+            try await registry.erase(owner)
+            try await fanOut
+            try await registry.erase(owner)
+            #expect(try await PushInstallRepository(registry.client).find(userIDs: [owner]).isEmpty)
+            let deliveries = DeliveryRepository(registry.client)
+            let made = try await deliveries.find(notificationID: request.notificationID)
+            let claimed = try await deliveries.claim(made.map(\.id), lease: .seconds(60))
+            #expect(claimed.count { $0.target != nil } == 1_000)
+        }
+    }
 }
 
 extension Registry {
-    var fanOutService: TopicFanOutService { TopicFanOutService(postgres: client, logger: logger) }
+    func fanOutService(_ change: (inout TopicFanOutService.Configuration) -> Void = { _ in }) -> TopicFanOutService {
+        var configuration = TopicFanOutService.Configuration()
+        change(&configuration)
+        return TopicFanOutService(postgres: client, configuration: configuration, logger: logger)
+    }
 
     /// Makes every page there is.
-    func fanOut() async throws { while try await fanOutService.makePage() {} }
+    func fanOut() async throws { for lane in Lane.allCases { while try await fanOutService().makePage(on: lane) {} } }
+
+    /// Handles the erasure of a user in one transaction, as the consumer does.
+    func erase(_ userID: UUID) async throws {
+        try await client.withTransaction { transaction in
+            try await UserErasedHandler(logger: logger).handle([Envelope(UserErased(userID: userID))], in: transaction)
+        }
+    }
 
     func makeTopic(_ text: String = "event:42", owner: UUID, members: [UUID]) async throws {
         let name = TopicName(text)!
@@ -128,6 +245,8 @@ extension Registry {
                 SELECT sha256(n::text::bytea), '' FROM generate_series(1, \(count)) n RETURNING id
             ), joined AS (
                 INSERT INTO topic_members (topic_id, user_id) SELECT t.id, p.id FROM topics t, people p WHERE t.name = 'event:42'
+            ), counted AS (
+                UPDATE topics SET member_count = member_count + \(Int32(count)) WHERE name = 'event:42'
             )
             INSERT INTO push_installs (installation_key, kind, value_sealed, value_hash, user_id)
             SELECT sha256(id::text::bytea), 'token', '', sha256(id::text::bytea), id FROM people
@@ -137,12 +256,14 @@ extension Registry {
 
 extension NotificationRequested {
     static func topic(
-        _ text: String = "event:42", except: UUID? = nil, expiresAt: Date = Date(timeIntervalSinceNow: 3600)
+        _ text: String = "event:42", except: UUID? = nil, topicID: UUID? = nil, lane: Lane = .bulk,
+        expiresAt: Date = Date(timeIntervalSinceNow: 3600)
     ) -> NotificationRequested {
         var parameters = ["event_id": "42"]
         parameters[NotificationParameter.exceptUserID] = except?.wireString
+        parameters[NotificationParameter.topicID] = topicID?.wireString
         return NotificationRequested(
-            dedupeKey: UUID().uuidString, kind: .newPhotos, recipient: .topic(text), lane: .bulk, parameters: parameters,
+            dedupeKey: UUID().uuidString, kind: .newPhotos, recipient: .topic(text), lane: lane, parameters: parameters,
             expiresAt: expiresAt)
     }
 }

@@ -17,6 +17,7 @@ public enum TokenRegistry: HeliographService {
                 .batchHandler(NotificationSettledHandler(logger: context.logger)),
                 .batchHandler(DeviceRegisteredHandler(logger: context.logger)),
                 .batchHandler(DeviceRemovedHandler(logger: context.logger)),
+                .batchHandler(UserErasedHandler(logger: context.logger)),
             ])
         return [
             consumer, TopicFanOutService(postgres: context.postgres, logger: context.logger),

@@ -6,7 +6,9 @@ public enum RefreshResult: Sendable, Equatable {
     /// A new pair took the place of the old one.
     case rotated(AccessToken)
     /// The token had been used before, so somebody has a copy: the whole family is revoked.
-    case reused
+    ///
+    /// With the pair that was presented, if anything was left to revoke: its device is signed out, and is to be unregistered.
+    case reused(AccessToken?)
     /// Nobody knows the token, or its time is over.
     case unknown
 }
@@ -28,8 +30,7 @@ extension AccessTokenRepository {
             """)
         guard let row = rows.first else { return .unknown }
         if try row.decode("is_revoked", as: Bool.self) {
-            try await revokeAll(familyID: family)
-            return .reused
+            return .reused(try await revokeAll(familyID: family) > 0 ? AccessToken(row: row) : nil)
         }
         if try row.decode("is_over", as: Bool.self) { return .unknown }
         let old = try AccessToken(row: row)

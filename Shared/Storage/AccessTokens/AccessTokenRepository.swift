@@ -67,11 +67,7 @@ public struct AccessTokenRepository: Sendable {
         userID: UUID, installationKey: [UInt8], except family: UUID? = nil
     ) async throws(PostgresError) -> Int {
         // One login of a user on a device at a time, so that each sees the pair of the one before it.
-        try await db.execute(
-            """
-            SELECT pg_advisory_xact_lock(hashtextextended(
-                'login:' || (\(userID)::uuid)::text || encode((\(installationKey)::bytea), 'hex'), 0))
-            """)
+        try await lock(loginOf: userID, on: installationKey)
         let rows = try await db.query(
             """
             SELECT DISTINCT family_id FROM access_tokens
@@ -97,16 +93,27 @@ public struct AccessTokenRepository: Sendable {
             "UPDATE access_tokens SET revoked_at = now() WHERE user_id = \(userID) AND revoked_at IS NULL")
     }
 
-    /// Deletes pairs whose refresh token has ended, at most `limit`.
-    ///
-    /// - Returns: How many were deleted.
-    @discardableResult
-    public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
+    /// Waits until nobody else signs this user in on this device, and keeps it so until the transaction ends.
+    func lock(loginOf userID: UUID, on installationKey: [UInt8]) async throws(PostgresError) {
         try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended(
+                'login:' || (\(userID)::uuid)::text || encode((\(installationKey)::bytea), 'hex'), 0))
+            """)
+    }
+
+    /// Deletes pairs whose refresh token has ended, at most `limit`. What follows for their devices
+    /// (``PushInstallRepository/unregisterSignedOut(_:)``) belongs in the same transaction.
+    ///
+    /// - Returns: The pairs that were deleted.
+    public func deleteExpired(limit: Int) async throws(PostgresError) -> [AccessToken] {
+        let rows = try await db.query(
             """
             DELETE FROM access_tokens WHERE id IN (
                 SELECT id FROM access_tokens WHERE refresh_expires_at <= now()
                 ORDER BY refresh_expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            RETURNING *
             """)
+        return try rows.map { row throws(PostgresError) in try AccessToken(row: row) }
     }
 }

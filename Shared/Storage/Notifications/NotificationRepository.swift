@@ -82,17 +82,21 @@ public struct NotificationRepository: Sendable {
     @discardableResult
     public func settle(_ ids: [UUID]) async throws(PostgresError) -> Set<UUID> {
         guard !ids.isEmpty else { return [] }
+        // One probe of the index of open deliveries each. NOT EXISTS becomes a join, for which a server without fresh
+        // statistics reads all deliveries of a big fan-out (28 ms, not 0.05 ms, with 100,000).
         return try self.ids(
             await db.query(
                 """
                 UPDATE notifications n SET state = 'settled', settled_at = now(), parameters = '{}'
-                WHERE n.id = ANY(\(ids)) AND n.state = 'addressed' AND NOT EXISTS (
-                    SELECT FROM deliveries d WHERE d.notification_id = n.id AND d.state IN ('pending', 'sending'))
+                WHERE n.id = ANY(\(ids)) AND n.state = 'addressed' AND (
+                    SELECT d.id FROM deliveries d
+                    WHERE d.notification_id = n.id AND d.state IN ('pending', 'sending') LIMIT 1) IS NULL
                 RETURNING n.id
                 """))
     }
 
-    /// Deletes notifications and their deliveries made more than `age` ago, at most `limit` notifications.
+    /// Deletes notifications made more than `age` ago whose deliveries are gone, at most `limit`; see
+    /// ``DeliveryRepository/deleteOlder(than:limit:)``.
     ///
     /// - Returns: How many were deleted.
     @discardableResult
@@ -100,7 +104,8 @@ public struct NotificationRepository: Sendable {
         try await db.execute(
             """
             DELETE FROM notifications WHERE id IN (
-                SELECT id FROM notifications WHERE created_at < now() - make_interval(secs => \(age.inSeconds))
+                SELECT id FROM notifications n WHERE created_at < now() - make_interval(secs => \(age.inSeconds))
+                    AND NOT EXISTS (SELECT FROM deliveries d WHERE d.notification_id = n.id)
                 ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
     }

@@ -1,6 +1,5 @@
 public import FoundationEssentials
 internal import PostgresClient
-public import WireFormat
 
 /// An app installation that can be pushed to: a row of `push_installs`.
 public struct PushInstall: Sendable, Equatable {
@@ -47,16 +46,6 @@ public struct PushInstall: Sendable, Equatable {
     public let suspectUntil: Date?
     /// When FCM called it dead.
     public let invalidAt: Date?
-
-    /// Whether a notification of this lane goes to it now.
-    public func isReachable(on lane: Lane, at time: Date = Date()) -> Bool {
-        switch state {
-        case .active: true
-        case .stale: lane != .bulk
-        case .suspect: suspectUntil.map { $0 <= time } ?? false
-        case .invalid: false
-        }
-    }
 
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
@@ -146,13 +135,16 @@ public struct DeadInstall: Sendable {
     public var id: UUID
     /// The generation that was sent to; a newer one is left alone.
     public var generation: Int64
+    /// When the push was sent; a value that was registered later is left alone.
+    public var sentAt: Date
     /// FCM's error code.
     public var code: String
 
     /// Describes a dead installation.
-    public init(id: UUID, generation: Int64, code: String) {
+    public init(id: UUID, generation: Int64, sentAt: Date = Date(), code: String) {
         self.id = id
         self.generation = generation
+        self.sentAt = sentAt
         self.code = code
     }
 }

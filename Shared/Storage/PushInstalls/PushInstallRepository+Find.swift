@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import PostgresClient
-public import WireFormat
 
 extension PushInstallRepository {
     /// Returns installations by id; unknown ids are left out.
@@ -17,21 +16,38 @@ extension PushInstallRepository {
         return try await installs(db.query(query.readOnly()))
     }
 
-    /// Returns the installations of users that a notification of this lane goes to now; see
-    /// ``PushInstall/isReachable(on:at:)``.
-    public func findReachable(userIDs: [UUID], lane: Lane = .urgent) async throws(PostgresError) -> [PushInstall] {
+    /// Returns all installations of users, whatever their state.
+    public func find(userIDs: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !userIDs.isEmpty else { return [] }
-        let query: PostgresQuery = """
-            SELECT * FROM push_installs
-            WHERE user_id = ANY(\(userIDs)) AND \(unescaped: Self.isReachable(on: lane, "push_installs"))
-            """
+        let query: PostgresQuery = "SELECT * FROM push_installs WHERE user_id = ANY(\(userIDs))"
         return try await installs(db.query(query.readOnly()))
     }
 
-    /// ``PushInstall/isReachable(on:at:)`` as SQL about a row of the table of that name.
-    static func isReachable(on lane: Lane, _ table: String) -> String {
-        let states = lane == .bulk ? "= 'active'" : "IN ('active', 'stale')"
-        return "(\(table).state \(states) OR (\(table).state = 'suspect' AND \(table).suspect_until <= now()))"
+    /// Returns the installations of users, dead ones left out; which of them a notification goes to is for
+    /// ``InstallAddress/isReachable(on:at:)`` to say.
+    public func addresses(userIDs: [UUID]) async throws(PostgresError) -> [InstallAddress] {
+        guard !userIDs.isEmpty else { return [] }
+        let query: PostgresQuery = """
+            SELECT \(unescaped: InstallAddress.columns) FROM push_installs i
+            WHERE i.user_id = ANY(\(userIDs)) AND i.state <> 'invalid'
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try InstallAddress(row: row) }
+    }
+
+    /// Returns the installations of the members of small topics, dead ones left out. Their number is the members' times
+    /// ``PushInstallLimits/perUserMax`` at most: bigger topics are for `TopicFanOutRepository`.
+    public func addresses(topicIDs: [UUID]) async throws(PostgresError) -> [UUID: [InstallAddress]] {
+        guard !topicIDs.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            SELECT m.topic_id, \(unescaped: InstallAddress.columns)
+            FROM topic_members m CROSS JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i
+            WHERE m.topic_id = ANY(\(topicIDs))
+            """
+        var addresses: [UUID: [InstallAddress]] = [:]
+        for row in try await db.query(query.readOnly()) {
+            addresses[try row.decode("topic_id"), default: []].append(try InstallAddress(row: row))
+        }
+        return addresses
     }
 
     /// Deletes those of the installations that nobody needs: bound to no user, with no push under way and no
@@ -62,24 +78,6 @@ extension PushInstallRepository {
                   WHERE s.installation_key = p.installation_key AND s.event = 'sign_in' AND s.state = 'succeeded'
                     AND s.redeemed_at IS NULL
                     AND s.completed_at > now() - make_interval(secs => \(SessionRepository.redemptionTime.inSeconds)))
-            """)
-    }
-
-    /// Deletes installations nobody will miss, at most `limit`: bound to nobody for a day, dead for 30 days, or not
-    /// seen for 270 days.
-    ///
-    /// Reads the whole table, which is why it is run daily: no index on `last_seen_at` keeps registrations cheap.
-    ///
-    /// - Returns: How many were deleted.
-    @discardableResult
-    public func deleteIdle(limit: Int) async throws(PostgresError) -> Int {
-        try await db.execute(
-            """
-            DELETE FROM push_installs WHERE id IN (
-                SELECT id FROM push_installs
-                WHERE (user_id IS NULL AND last_seen_at < now() - interval '1 day')
-                   OR invalid_at < now() - interval '30 days' OR last_seen_at < now() - interval '270 days'
-                LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
     }
 }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import PostgresClient
 
 /// Reads and writes `push_installs`.
@@ -36,27 +36,6 @@ public struct PushInstallRepository: Sendable {
         let missing = Set(newest.map(\.installationKey)).subtracting(installs.map(\.installationKey))
         if !missing.isEmpty { installs += try await find(installationKeys: Array(missing)) }
         return installs
-    }
-
-    /// Marks installations dead, each only if it is still in the generation that was sent to.
-    ///
-    /// - Returns: The ids that this call marked.
-    @discardableResult
-    public func markDead(_ dead: [DeadInstall]) async throws(PostgresError) -> Set<UUID> {
-        guard !dead.isEmpty else { return [] }
-        let rows = try await db.query(
-            """
-            WITH dead AS (
-                SELECT DISTINCT ON (id) id AS dead_id, generation AS dead_generation, code
-                FROM unnest(\(dead.map(\.id)), \(dead.map(\.generation)), \(dead.map(\.code)))
-                    AS d (id, generation, code)
-                ORDER BY id, generation DESC
-            )
-            UPDATE push_installs SET state = 'invalid', invalid_at = now(), invalid_code = dead.code
-            FROM dead WHERE id = dead_id AND generation = dead_generation AND state = 'active'
-            RETURNING id
-            """)
-        return Set(try rows.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) })
     }
 
     func installs(_ rows: PostgresRows) throws(PostgresError) -> [PushInstall] {

@@ -17,6 +17,12 @@ extension SessionRepository {
             "UPDATE sessions SET push_token_sealed = NULL WHERE id = ANY(\(ids)) AND push_token_sealed IS NOT NULL")
     }
 
+    /// Forgets the push tokens of all sessions of a user. Reads the whole table, which keeps a day's sessions.
+    public func wipePushTokens(userID: UUID) async throws(PostgresError) {
+        try await db.execute(
+            "UPDATE sessions SET push_token_sealed = NULL WHERE user_id = \(userID) AND push_token_sealed IS NOT NULL")
+    }
+
     /// Forgets the push token of one session, after its push is settled.
     public func wipePushToken(_ id: UUID) async throws(PostgresError) {
         try await wipePushTokens([id])

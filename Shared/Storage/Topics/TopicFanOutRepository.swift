@@ -2,44 +2,6 @@ public import FoundationEssentials
 public import PostgresClient
 public import WireFormat
 
-/// A notification for a topic whose deliveries are being made: a row of `topic_fan_outs`, with what it needs of the
-/// notification.
-public struct TopicFanOut: Sendable, Equatable {
-    /// The notification.
-    public let notificationID: UUID
-    /// The topic it began with; one that takes its name later is another.
-    public let topicID: UUID
-    /// The member who is left out.
-    public let exceptUserID: UUID?
-    /// The last member who was looked at.
-    public let afterUserID: UUID?
-    /// How many deliveries were made.
-    public let deliveryCount: Int
-    /// The notification's lane.
-    public let lane: Lane
-    /// Where the notification is.
-    public let state: NotificationRecord.State
-    /// When it is no longer worth telling.
-    public let expiresAt: Date
-    /// The request that led to it.
-    public let requestID: String?
-    /// The trace it belongs to.
-    public let traceparent: String?
-
-    init(row: PostgresRow) throws(PostgresError) {
-        notificationID = try row.decode("notification_id")
-        topicID = try row.decode("topic_id")
-        exceptUserID = try row.decode("except_user_id")
-        afterUserID = try row.decode("after_user_id")
-        deliveryCount = try row.decode("delivery_count")
-        lane = try row.decodeCase("lane")
-        state = try row.decodeCase("state")
-        expiresAt = try row.decode("expires_at")
-        requestID = try row.decode("request_id")
-        traceparent = try row.decode("traceparent")
-    }
-}
-
 /// Reads and writes `topic_fan_outs`.
 public struct TopicFanOutRepository: Sendable {
     let db: any PostgresQueryable
@@ -52,6 +14,7 @@ public struct TopicFanOutRepository: Sendable {
     /// Begins a fan-out. Belongs in the transaction that inserts the notification.
     ///
     /// - Parameters:
+    ///   - topicID: The topic; a later one of its name is another.
     ///   - except: The member who is left out.
     ///   - requestID: The request that led to it.
     ///   - traceparent: The trace it belongs to.
@@ -66,25 +29,59 @@ public struct TopicFanOutRepository: Sendable {
             """)
     }
 
-    /// Takes the fan-out that has waited longest for its next page; it is locked until the transaction ends, and those that
-    /// somebody else has locked are passed over. Nil when there is none.
-    public func next() async throws(PostgresError) -> TopicFanOut? {
+    /// Takes the fan-out of a lane that has waited longest for its next page; it is locked until the transaction ends, and
+    /// those that somebody else has locked are passed over. Nil when none is waiting.
+    public func next(on lane: Lane) async throws(PostgresError) -> TopicFanOut? {
         let rows = try await db.query(
             """
             SELECT f.*, n.lane, n.state, n.expires_at FROM topic_fan_outs f JOIN notifications n ON n.id = f.notification_id
+            WHERE f.turn_at <= now() AND n.lane = \(lane.rawValue)
             ORDER BY f.turn_at LIMIT 1 FOR UPDATE OF f SKIP LOCKED
             """)
         return try rows.first.map { row throws(PostgresError) in try TopicFanOut(row: row) }
     }
 
-    /// Returns the members of a fan-out's next page, in the order of their ids, the one who is left out among them.
-    public func page(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
+    /// Returns the next members of a fan-out, in the order of their ids and the one who is left out among them, and their
+    /// installations, dead ones left out.
+    ///
+    /// - Parameter limit: The most members; each has up to ``PushInstallLimits/perUserMax`` installations.
+    public func page(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> TopicFanOutPage {
+        // A comparison with NULL or an OR would keep a generic plan from entering the index at the right place.
+        let after = fanOut.afterUserID ?? UUID.beforeAll
         let query: PostgresQuery = """
-            SELECT user_id FROM topic_members
-            WHERE topic_id = \(fanOut.topicID) AND (\(fanOut.afterUserID)::uuid IS NULL OR user_id > \(fanOut.afterUserID))
-            ORDER BY user_id LIMIT \(limit)
+            SELECT m.user_id AS member_id, \(unescaped: InstallAddress.columns)
+            FROM (SELECT user_id FROM topic_members WHERE topic_id = \(fanOut.topicID) AND user_id > \(after)
+                  ORDER BY user_id LIMIT \(limit)) m
+            LEFT JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i ON true
+            ORDER BY m.user_id
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("user_id") }
+        var page = TopicFanOutPage()
+        for row in try await db.query(query.readOnly()) {
+            let member = try row.decode("member_id", as: UUID.self)
+            if member != page.lastUserID { page.memberCount += 1 }
+            page.lastUserID = member
+            if try row.decode("id", as: UUID?.self) != nil { page.addresses.append(try InstallAddress(row: row)) }
+        }
+        return page
+    }
+
+    /// Counts the deliveries of a fan-out that have not ended, up to `limit`.
+    public func openDeliveries(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> Int {
+        let query: PostgresQuery = """
+            SELECT count(*) AS open FROM (
+                SELECT FROM deliveries
+                WHERE notification_id = \(fanOut.notificationID) AND state IN ('pending', 'sending') LIMIT \(limit)) d
+            """
+        return try await db.query(query.readOnly()).first?.decode("open") ?? 0
+    }
+
+    /// Puts a fan-out's next turn off.
+    public func postpone(_ fanOut: TopicFanOut, for wait: Duration) async throws(PostgresError) {
+        try await db.execute(
+            """
+            UPDATE topic_fan_outs SET turn_at = clock_timestamp() + make_interval(secs => \(wait.inSeconds))
+            WHERE notification_id = \(fanOut.notificationID)
+            """)
     }
 
     /// Notes that a page is done, and lets others have their turn.

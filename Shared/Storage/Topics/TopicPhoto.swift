@@ -74,6 +74,8 @@ public struct NewTopicPhoto: Sendable {
 public struct TopicPhotoWindow: Sendable, Equatable {
     /// The id, which is the push's.
     public let id: UUID
+    /// The topic's id; its name may be another's by the time of the push.
+    public let topicID: UUID
     /// The topic.
     public let topic: TopicName
     /// How many are in the topic.
@@ -91,6 +93,7 @@ public struct TopicPhotoWindow: Sendable, Equatable {
 
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
+        topicID = try row.decode("topic_id")
         topic = try row.decodeTopicName("name")
         memberCount = try row.decode("member_count")
         uploaderID = try row.decode("uploader_id")

@@ -163,7 +163,7 @@ import WireFormat
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             _ = try await api.job(Order().with(#""device_token":"\#(Form.pushToken)""#), by: customer)
-            let registered = try #require(try await PushInstallRepository(api.postgres).findReachable(userIDs: [customer.userID]).first)
+            let registered = try #require(try await PushInstallRepository(api.postgres).find(userIDs: [customer.userID]).first)
             let installation = try #require(Form.pushToken.split(separator: ":").first)
             let forged = Order().with(#""device_token":"\#(installation):garbage""#)
             for sender in [try await api.customer("somebody else"), customer] {

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
@@ -56,9 +57,13 @@ struct TokenController: Sendable {
         let presented = try await Self.refreshToken(request, context)
         let (access, refresh) = (OpaqueToken.generate(), OpaqueToken.generate())
         let result = try await postgres.withTransaction { transaction in
-            try await AccessTokenRepository(transaction).rotate(
+            let result = try await AccessTokenRepository(transaction).rotate(
                 refreshHash: OpaqueToken.hash(presented), newAccessHash: access.hash, newRefreshHash: refresh.hash,
                 lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime)
+            if case .reused(let revoked?) = result {
+                try await Self.signOut(deviceOf: revoked, requestID: context.requestID, in: transaction)
+            }
+            return result
         }
         switch result {
         case .rotated(let pair):
@@ -80,15 +85,21 @@ struct TokenController: Sendable {
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }
-            if let key = revoked.installationKey {
-                let removed = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: revoked.userID)
-                try await OutboxRepository(transaction).publish(removed: removed.map { [$0] } ?? [], requestID: context.requestID)
-                try await PresenceRepository(transaction).hide(installationKey: key, userID: revoked.userID)
-            }
+            try await Self.signOut(deviceOf: revoked, requestID: context.requestID, in: transaction)
             return revoked
         }
         guard revoked != nil else { throw APIError.unauthorized("The bearer token is unknown or was revoked before") }
         return Answer.success("Logged out", data: .null)
+    }
+
+    /// Takes the push token of the device of a revoked sign-in away, unless somebody else has signed in on it since.
+    private static func signOut(
+        deviceOf revoked: AccessToken, requestID: String, in transaction: PostgresTransaction
+    ) async throws {
+        guard let key = revoked.installationKey else { return }
+        let removed = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: revoked.userID)
+        try await OutboxRepository(transaction).publish(removed: removed.map { [$0] } ?? [], requestID: requestID)
+        try await PresenceRepository(transaction).hide(installationKey: key, userID: revoked.userID)
     }
 
     /// Why a session gives no token.

@@ -43,7 +43,7 @@ struct SessionSweeper: Service {
             if leftovers.count < Self.batchSize { break }
         }
         while try await sessions.deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await AccessTokenRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
+        while try await endSignIns() == Self.batchSize {}
         while try await FacePhotoHashRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         while try await IdempotencyRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
         while try await ConversationRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
@@ -77,6 +77,16 @@ struct SessionSweeper: Service {
         logger.notice("sessions expired", metadata: ["count": "\(expired.count)"])
         try await deletePhotos(of: expired.map(\.id))
         return expired.count
+    }
+
+    /// Deletes pairs whose refresh token has ended; a device whose last sign-in that was gets no push any more.
+    private func endSignIns() async throws -> Int {
+        try await postgres.withTransaction { transaction in
+            let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: Self.batchSize)
+            let removed = try await PushInstallRepository(transaction).unregisterSignedOut(ended)
+            try await OutboxRepository(transaction).publish(removed.map { DeviceRemoved(installationID: $0) })
+            return ended.count
+        }
     }
 
     private func deletePhotos(of sessionIDs: [UUID]) async throws {

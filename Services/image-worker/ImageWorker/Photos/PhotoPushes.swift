@@ -48,6 +48,7 @@ struct PhotoPushes: Service {
     /// The push: to all but a person who added every one of the photos.
     static func push(about window: TopicPhotoWindow) -> NotificationRequested {
         var parameters = ["event_id": window.topic.id, NotificationParameter.image: window.thumbnailKey]
+        parameters[NotificationParameter.topicID] = window.topicID.wireString
         parameters[NotificationParameter.exceptUserID] = window.uploaderID?.wireString
         return NotificationRequested(
             dedupeKey: "photos:\(window.id.wireString)", kind: .newPhotos, recipient: .topic(window.topic),

@@ -8,13 +8,18 @@ internal import WireFormat
 struct RecipientResolver {
     /// What was found for one notification.
     enum Resolution: Sendable {
-        /// The installations to push to; at least one.
-        case installs([PushInstall])
-        /// Everybody in a topic, who are too many to be found at once.
-        case fanOut(Topic)
+        /// Installations, perhaps none; which of them are pushed to depends on the lane.
+        case addresses([InstallAddress])
+        /// The installations of everybody in a topic; nil when they are too many to be found at once.
+        case topic(Topic, [InstallAddress]?)
         /// There is none.
         case skipped(SkipReason)
     }
+
+    /// A topic of more members than this is fanned out page by page.
+    static let topicMembersMax = 500
+    /// The most members of all topics of a batch that are found at once.
+    private static let batchMembersMax = 5_000
 
     let transaction: PostgresTransaction
     let sealer: Sealer
@@ -50,8 +55,8 @@ struct RecipientResolver {
             if let recipient = installations[id] { resolutions[recipient] = resolution }
         }
         for recipient in topics.values { resolutions[recipient] = .skipped(.topicEnded) }
-        for topic in try await TopicRepository(transaction).find(names: Array(topics.keys)) {
-            if let recipient = topics[topic.name] { resolutions[recipient] = .fanOut(topic) }
+        for (topic, addresses) in try await resolve(topics: Array(topics.keys)) {
+            if let recipient = topics[topic.name] { resolutions[recipient] = .topic(topic, addresses) }
         }
         return resolutions
     }
@@ -70,31 +75,42 @@ struct RecipientResolver {
         let installs = try await PushInstallRepository(transaction).upsertSeen(Array(registrations.values))
         let byKey = Dictionary(installs.map { ($0.installationKey, $0) }) { first, _ in first }
         for (id, registration) in registrations {
-            guard let install = byKey[registration.installationKey], install.isReachable(on: .urgent) else {
+            guard let install = byKey[registration.installationKey], install.address.isReachable(on: .urgent)
+            else {
                 resolutions[id] = .skipped(.tokenDead)
                 continue
             }
-            resolutions[id] = .installs([install])
+            resolutions[id] = .addresses([install.address])
         }
         return resolutions
     }
 
     private func resolve(users ids: [UUID]) async throws -> [UUID: Resolution] {
-        let installs = try await PushInstallRepository(transaction).findReachable(userIDs: ids)
-        var byUser: [UUID: [PushInstall]] = [:]
-        for install in installs {
-            if let user = install.userID { byUser[user, default: []].append(install) }
+        var byUser: [UUID: [InstallAddress]] = [:]
+        for address in try await PushInstallRepository(transaction).addresses(userIDs: ids) {
+            if let user = address.userID { byUser[user, default: []].append(address) }
         }
-        return Dictionary(
-            uniqueKeysWithValues: ids.map { ($0, byUser[$0].map(Resolution.installs) ?? .skipped(.noInstallation)) })
+        return Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses(byUser[$0] ?? [])) })
     }
 
     private func resolve(installations ids: [UUID]) async throws -> [UUID: Resolution] {
-        let installs = try await PushInstallRepository(transaction).find(ids: ids)
-        let reachable = installs.filter { $0.userID != nil && $0.isReachable(on: .urgent) }
-        let byID = Dictionary(uniqueKeysWithValues: reachable.map { ($0.id, $0) })
-        return Dictionary(
-            uniqueKeysWithValues: ids.map { id in (id, byID[id].map { .installs([$0]) } ?? .skipped(.noInstallation)) })
+        let installs = try await PushInstallRepository(transaction).find(ids: ids).filter { $0.userID != nil }
+        let byID = Dictionary(uniqueKeysWithValues: installs.map { ($0.id, [$0.address]) })
+        return Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses(byID[$0] ?? [])) })
+    }
+
+    /// Finds topics, and the installations of small ones, so that a chat among a few does not wait for its turn.
+    private func resolve(topics names: [TopicName]) async throws -> [(Topic, [InstallAddress]?)] {
+        let topics = try await TopicRepository(transaction).find(names: names)
+        var budget = Self.batchMembersMax
+        let small = topics.filter { topic in
+            guard topic.memberCount <= min(Self.topicMembersMax, budget) else { return false }
+            budget -= topic.memberCount
+            return true
+        }
+        let ids = Set(small.map(\.id))
+        let addresses = try await PushInstallRepository(transaction).addresses(topicIDs: Array(ids))
+        return topics.map { ($0, ids.contains($0.id) ? addresses[$0.id] ?? [] : nil) }
     }
 
     private struct Skip: Error {

@@ -16,6 +16,8 @@ enum SkipReason: String, Sendable {
     case noInstallation = "no_installation"
     /// Its topic has ended, or somebody has taken the name for another one.
     case topicEnded = "topic_ended"
+    /// What is kept of its user was erased.
+    case userErased = "user_erased"
     /// The kind of recipient is not served, or its id is none.
     case recipientUnsupported = "recipient_unsupported"
 }

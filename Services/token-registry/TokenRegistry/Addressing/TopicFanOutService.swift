@@ -5,19 +5,25 @@ public import PostgresClient
 internal import ServiceDefaults
 public import ServiceLifecycle
 internal import Storage
-internal import WireFormat
+public import WireFormat
 
-/// Makes the deliveries of notifications for topics: a page of members and one transaction at a time.
+/// Makes the deliveries of notifications for big topics: a page of members and one transaction at a time.
 ///
-/// How far a fan-out has come is in its row, so a process that dies costs one page of work; fan-outs take turns, so a topic of
-/// thousands does not hold up one of three. Any number of instances may run: each page is made by one of them.
+/// How far a fan-out has come is in its row, so a process that dies costs one page of work. Each lane is worked on by itself
+/// and its fan-outs take turns, so that a mailing to thousands holds up neither an urgent notification nor another mailing. A
+/// fan-out keeps a bounded number of deliveries ahead of the notifier: however many members a topic has, and however long FCM
+/// is away, memory, tables and streams hold no more than that. Any number of instances may run: each page is made by one.
 public struct TopicFanOutService: Service {
     /// How much is done at a time.
     public struct Configuration: Sendable {
         /// The pause when there was nothing to do.
-        public var interval: Duration = .milliseconds(500)
-        /// The most members of a page.
-        public var pageMembers = 500
+        public var interval: Duration = .milliseconds(250)
+        /// The most members of a page; each has up to ``PushInstallLimits/perUserMax`` installations, few have more than two.
+        public var pageMembers = 2_000
+        /// With more open deliveries than this a fan-out waits; somewhat over a second's work of the notifier.
+        public var openDeliveriesMax = 10_000
+        /// How long it waits before it looks again.
+        public var backPressurePause: Duration = .milliseconds(250)
 
         /// The defaults.
         public init() {}
@@ -36,27 +42,38 @@ public struct TopicFanOutService: Service {
 
     /// Makes deliveries until the service shuts down. A page that fails is logged, and made again.
     public func run() async throws {
-        await periodically("fan-out", every: configuration.interval, logger: logger) {
-            while try await makePage() { try Task.checkCancellation() }
+        await withTaskGroup { group in
+            for lane in Lane.allCases {
+                group.addTask {
+                    await periodically("fan-out", every: configuration.interval, logger: logger) {
+                        while try await makePage(on: lane) { try Task.checkCancellation() }
+                    }
+                }
+            }
         }
     }
 
     /// Makes the next page of the fan-out whose turn it is.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was one, and it did not have to wait for the notifier.
     @discardableResult
-    public func makePage() async throws -> Bool {
+    public func makePage(on lane: Lane) async throws -> Bool {
         try await postgres.withTransaction { transaction in
             let fanOuts = TopicFanOutRepository(transaction)
-            guard let fanOut = try await fanOuts.next() else { return false }
+            guard let fanOut = try await fanOuts.next(on: lane) else { return false }
             guard fanOut.state == .requested, fanOut.expiresAt > Date() else {
                 // What was addressed is the senders' to end; the rest is not worth telling any more.
                 try await end(fanOut, made: 0, ifNone: .expired, in: transaction)
                 return true
             }
-            let members = try await fanOuts.page(of: fanOut, limit: configuration.pageMembers)
-            let made = try await address(members.filter { $0 != fanOut.exceptUserID }, of: fanOut, in: transaction)
-            if members.count == configuration.pageMembers, let last = members.last {
+            let limit = configuration.openDeliveriesMax
+            if try await fanOuts.openDeliveries(of: fanOut, limit: limit + 1) > limit {
+                try await fanOuts.postpone(fanOut, for: configuration.backPressurePause)
+                return false
+            }
+            let page = try await fanOuts.page(of: fanOut, limit: configuration.pageMembers)
+            let made = try await address(page, of: fanOut, in: transaction)
+            if page.memberCount == configuration.pageMembers, let last = page.lastUserID {
                 try await fanOuts.advance(fanOut, after: last, deliveries: made)
             } else {
                 try await end(fanOut, made: made, ifNone: .noInstallation, in: transaction)
@@ -67,18 +84,19 @@ public struct TopicFanOutService: Service {
 
     /// Makes the deliveries to the installations of some members, and hands them to the notifier.
     private func address(
-        _ members: [UUID], of fanOut: TopicFanOut, in transaction: PostgresTransaction
+        _ page: TopicFanOutPage, of fanOut: TopicFanOut, in transaction: PostgresTransaction
     ) async throws -> Int {
-        let installs = try await PushInstallRepository(transaction).findReachable(userIDs: members, lane: fanOut.lane)
-        // An installation that passed from one member to another between two pages has its delivery already.
-        let made = try await DeliveryRepository(transaction)
-            .insertPending(installs.map { NewDelivery(of: fanOut.notificationID, to: $0) })
-        try await OutboxRepository(transaction).append(
-            NewOutboxMessage.addressed(
-                Array(made), of: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
-                traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt))
-        Counter(label: "heliograph_topic_deliveries").increment(by: made.count)
-        return made.count
+        let now = Date()
+        let addresses = page.addresses.filter {
+            $0.userID != fanOut.exceptUserID && $0.isReachable(on: fanOut.lane, at: now)
+        }
+        let made = try await Addressing(transaction: transaction).address([
+            Addressing.Order(
+                notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
+                traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, addresses: addresses)
+        ])
+        Counter(label: "push_fan_out_deliveries_total").increment(by: made)
+        return made
     }
 
     private func end(

@@ -19,6 +19,6 @@ public struct DeviceRegisteredHandler: EventBatchHandler {
             logger.debug(
                 "installation registered", metadata: ["installation_id": "\(event.body.installationID.wireString)"])
         }
-        Counter(label: "heliograph_devices_registered").increment(by: events.count)
+        Counter(label: "push_installs_registered_total").increment(by: events.count)
     }
 }

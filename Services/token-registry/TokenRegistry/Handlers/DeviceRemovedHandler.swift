@@ -21,23 +21,9 @@ public struct DeviceRemovedHandler: EventBatchHandler {
     }
 
     public func handle(_ events: [Envelope<DeviceRemoved>], in transaction: PostgresTransaction) async throws {
-        let withdrawn = try await DeliveryRepository(transaction)
+        let count = try await Withdrawal(transaction: transaction)
             .withdraw(installIDs: events.map(\.body.installationID), code: Self.withdrawalCode)
-        let messages = try Dictionary(grouping: withdrawn, by: \.notificationID).map { notificationID, deliveries in
-            try NewOutboxMessage(
-                Envelope(
-                    NotificationSettled(
-                        notificationID: notificationID,
-                        outcomes: deliveries.map {
-                            SettledDelivery(
-                                deliveryID: $0.id, installationID: $0.installID, outcome: .skipped,
-                                code: Self.withdrawalCode)
-                        })))
-        }
-        try await OutboxRepository(transaction).append(messages)
-        for delivery in withdrawn {
-            logger.debug("delivery withdrawn", metadata: ["delivery_id": "\(delivery.id.wireString)"])
-        }
-        Counter(label: "heliograph_devices_removed").increment(by: events.count)
+        if count > 0 { logger.debug("deliveries withdrawn", metadata: ["count": "\(count)"]) }
+        Counter(label: "push_installs_removed_total").increment(by: events.count)
     }
 }

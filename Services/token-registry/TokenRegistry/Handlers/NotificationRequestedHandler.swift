@@ -11,7 +11,7 @@ public import WireFormat
 ///
 /// A batch is a handful of statements in one transaction: new notifications (a dedupe key counts once), the
 /// installations of their recipients, deliveries, and one `notification.addressed` each for the notifier. A topic may
-/// have thousands of members, so its fan-out is only begun here, for ``TopicFanOutService`` to go on with. Who cannot be
+/// have a hundred thousand members, so the fan-out of a big one is only begun here, for ``TopicFanOutService`` to go on with. Who cannot be
 /// reached is no error: the notification is skipped, with its reason in the row, and logged by id.
 public struct NotificationRequestedHandler: EventBatchHandler {
     private let sealer: Sealer
@@ -44,22 +44,18 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         let resolver = RecipientResolver(transaction: transaction, sealer: sealer, lookupKey: lookupKey)
         let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
 
-        var addressed: [(request: Envelope<NotificationRequested>, deliveries: [NewDelivery])] = []
+        var orders: [Addressing.Order] = []
         var fanOuts: [(request: Envelope<NotificationRequested>, topic: Topic)] = []
         var skipped: [SkipReason: [NotificationRequested]] = [:]
         for request in requests {
-            let resolution: RecipientResolver.Resolution =
-                request.body.expiresAt > now
-                ? resolutions[request.body.recipient] ?? .skipped(.recipientUnsupported) : .skipped(.expired)
-            switch resolution {
-            case .installs(let installs):
-                addressed.append((request, installs.map { NewDelivery(of: request.body, to: $0) }))
-            case .fanOut(let topic) where request.body.topicID ?? topic.id == topic.id: fanOuts.append((request, topic))
-            case .fanOut: skipped[.topicEnded, default: []].append(request.body)
-            case .skipped(let reason): skipped[reason, default: []].append(request.body)
+            switch Self.decide(on: request.body, resolutions[request.body.recipient], now: now) {
+            case .address(let addresses): orders.append(Addressing.Order(request, addresses))
+            case .fanOut(let topic): fanOuts.append((request, topic))
+            case .skip(let reason): skipped[reason, default: []].append(request.body)
             }
         }
-        try await address(addressed, in: transaction)
+        try await Addressing(transaction: transaction).address(orders)
+        try await NotificationRepository(transaction).markAddressed(orders.map(\.notificationID))
         for (request, topic) in fanOuts {
             try await TopicFanOutRepository(transaction).begin(
                 notificationID: request.body.notificationID, topicID: topic.id, except: request.body.exceptUserID,
@@ -68,20 +64,30 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         try await skip(skipped, in: transaction)
     }
 
-    private func address(
-        _ addressed: [(request: Envelope<NotificationRequested>, deliveries: [NewDelivery])],
-        in transaction: PostgresTransaction
-    ) async throws {
-        guard !addressed.isEmpty else { return }
-        _ = try await DeliveryRepository(transaction).insertPending(addressed.flatMap(\.deliveries))
-        try await NotificationRepository(transaction).markAddressed(addressed.map(\.request.body.notificationID))
-        var messages: [NewOutboxMessage] = []
-        for (request, deliveries) in addressed {
-            messages += try NewOutboxMessage.addressed(
-                deliveries.map(\.id), of: request.body.notificationID, lane: request.body.lane, requestID: request.requestID,
-                traceparent: request.traceparent, expiresAt: request.body.expiresAt)
+    private enum Decision {
+        case address([InstallAddress])
+        case fanOut(Topic)
+        case skip(SkipReason)
+    }
+
+    private static func decide(
+        on request: NotificationRequested, _ resolution: RecipientResolver.Resolution?, now: Date
+    ) -> Decision {
+        guard request.expiresAt > now else { return .skip(.expired) }
+        func reach(_ addresses: [InstallAddress]) -> Decision {
+            let reachable = addresses.filter { $0.isReachable(on: request.lane, at: now) }
+            return reachable.isEmpty ? .skip(.noInstallation) : .address(reachable)
         }
-        try await OutboxRepository(transaction).append(messages)
+        switch resolution {
+        case nil: return .skip(.recipientUnsupported)
+        case .skipped(let reason): return .skip(reason)
+        case .addresses(let addresses): return reach(addresses)
+        case .topic(let topic, let addresses):
+            // The name was given up and taken again since somebody was to be told.
+            if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
+            guard let addresses else { return .fanOut(topic) }
+            return reach(addresses.filter { $0.userID != request.exceptUserID })
+        }
     }
 
     private func skip(
@@ -102,7 +108,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
                         "kind": "\(request.kind.rawValue)", "recipient_type": "\(request.recipient.type.rawValue)",
                     ])
             }
-            Counter(label: "heliograph_notifications_skipped", dimensions: [("reason", reason.rawValue)])
+            Counter(label: "push_notifications_skipped_total", dimensions: [("reason", reason.rawValue)])
                 .increment(by: requests.count)
         }
     }
@@ -131,8 +137,10 @@ extension NewNotification {
     }
 }
 
-extension NewDelivery {
-    fileprivate init(of request: NotificationRequested, to install: PushInstall) {
-        self.init(of: request.notificationID, to: install)
+extension Addressing.Order {
+    fileprivate init(_ request: Envelope<NotificationRequested>, _ addresses: [InstallAddress]) {
+        self.init(
+            notificationID: request.body.notificationID, lane: request.body.lane, requestID: request.requestID,
+            traceparent: request.traceparent, expiresAt: request.body.expiresAt, addresses: addresses)
     }
 }

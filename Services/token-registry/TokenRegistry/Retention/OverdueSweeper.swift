@@ -58,7 +58,7 @@ public struct OverdueSweeper: Service {
         }
         guard total > 0 else { return 0 }
         logger.notice("overdue notifications ended", metadata: ["count": "\(total)"])
-        Counter(label: "heliograph_notifications_overdue").increment(by: total)
+        Counter(label: "push_notifications_overdue_total").increment(by: total)
         return total
     }
 

@@ -21,6 +21,8 @@ public struct RetentionSweeper: Service {
         public var batchesMax = 20
         /// How long notifications and their deliveries are kept.
         public var notificationAge: Duration = .seconds(30 * 24 * 60 * 60)
+        /// How long it is kept what became of installations.
+        public var auditAge: Duration = .seconds(90 * 24 * 60 * 60)
         /// How long messages are kept after they were handled, for tracing a request.
         public var messageAge: Duration = .seconds(24 * 60 * 60)
 
@@ -51,21 +53,54 @@ public struct RetentionSweeper: Service {
     public func sweep() async throws -> [String: Int] {
         let limit = configuration.batchRows
         var deleted: [String: Int] = [:]
-        deleted["push_installs"] = try await drain {
-            try await PushInstallRepository(postgres).deleteIdle(limit: limit)
+        deleted["push_installs"] = try await walkInstalls()
+        deleted["push_install_audit"] = try await drain {
+            try await PushInstallRepository(postgres).deleteAudit(olderThan: configuration.auditAge, limit: limit)
         }
-        deleted["notifications"] = try await drain {
-            try await NotificationRepository(postgres).deleteOlder(than: configuration.notificationAge, limit: limit)
-        }
+        // A guard that nobody asks any more would seem tripped for ever.
+        Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
+        deleted["push_outcomes"] = try await drain { try await PushGuardRepository(postgres).deleteOld(limit: limit) }
+        (deleted["deliveries"], deleted["notifications"]) = try await deleteNotifications()
         deleted["outbox"] = try await drain {
             try await OutboxRepository(postgres).deleteSettled(olderThan: configuration.messageAge, limit: limit)
         }
         deleted["inbox"] = try await drain { try await InboxRepository(postgres).deleteOlder(limit: limit) }
         for (table, count) in deleted where count > 0 {
             logger.info("retention sweep", metadata: ["table": "\(table)", "rows": "\(count)"])
-            Counter(label: "heliograph_retention_deleted_rows", dimensions: [("table", table)]).increment(by: count)
+            Counter(label: "retention_deleted_rows_total", dimensions: [("table", table)]).increment(by: count)
         }
         return deleted
+    }
+
+    /// Goes on with the daily walk over the installations.
+    ///
+    /// - Returns: How many it deleted.
+    private func walkInstalls() async throws -> Int {
+        var total = PushInstallWalkStep()
+        for _ in 0..<configuration.batchesMax {
+            let step = try await postgres.withTransaction { transaction in
+                try await PushInstallRepository(transaction).walk(limit: configuration.batchRows)
+            }
+            guard let step else { break }
+            total.stale += step.stale
+            total.deleted += step.deleted
+        }
+        Counter(label: "push_installs_stale_total").increment(by: total.stale)
+        return total.deleted
+    }
+
+    /// Deletes old notifications, their deliveries first: a batch of one goes with a batch of the other.
+    private func deleteNotifications() async throws -> (deliveries: Int, notifications: Int) {
+        let (age, limit) = (configuration.notificationAge, configuration.batchRows)
+        var total = (deliveries: 0, notifications: 0)
+        for _ in 0..<configuration.batchesMax {
+            let deliveries = try await DeliveryRepository(postgres).deleteOlder(than: age, limit: limit)
+            let notifications = try await NotificationRepository(postgres).deleteOlder(than: age, limit: limit)
+            total.deliveries += deliveries
+            total.notifications += notifications
+            if deliveries < limit, notifications < limit { break }
+        }
+        return total
     }
 
     private func drain(_ deleteBatch: () async throws -> Int) async throws -> Int {

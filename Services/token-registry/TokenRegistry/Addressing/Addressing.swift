@@ -1,0 +1,67 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Makes deliveries and hands them to the notifier: the one way in which it is decided what is sent where.
+struct Addressing {
+    /// The code of a delivery whose place a newer one took.
+    static let supersededCode = "superseded"
+
+    /// A notification and the installations it goes to.
+    struct Order {
+        var notificationID: UUID
+        var lane: Lane
+        var requestID: String?
+        var traceparent: String?
+        var expiresAt: Date
+        var addresses: [InstallAddress]
+    }
+
+    let transaction: PostgresTransaction
+
+    /// Makes the deliveries of some notifications, in a handful of statements. An installation that has its delivery already
+    /// (it passed from one member of a topic to another) gets no second one.
+    ///
+    /// - Returns: How many were made.
+    @discardableResult
+    func address(_ orders: [Order]) async throws -> Int {
+        let deliveries = DeliveryRepository(transaction)
+        let batch = orders.flatMap { order in
+            order.addresses.map { NewDelivery(of: order.notificationID, to: $0) }
+        }
+        guard !batch.isEmpty else { return 0 }
+        let made = try await deliveries.insertPending(batch)
+        let new = batch.filter { made.contains($0.id) }
+        let superseded = try await deliveries.supersede(by: new, code: Self.supersededCode)
+        try await NotificationRepository(transaction).settle(Array(superseded))
+        let byNotification = Dictionary(grouping: new, by: \.notificationID)
+        let messages = try orders.flatMap { order in
+            try Self.messages(order, (byNotification[order.notificationID] ?? []).map(\.id))
+        }
+        try await OutboxRepository(transaction).append(messages)
+        Counter(label: "push_deliveries_addressed_total").increment(by: made.count)
+        return made.count
+    }
+
+    /// The events that hand deliveries to the notifier: one for every ``NotificationAddressed/deliveriesMax`` of them.
+    private static func messages(_ order: Order, _ deliveryIDs: [UUID]) throws -> [NewOutboxMessage] {
+        try stride(from: 0, to: deliveryIDs.count, by: NotificationAddressed.deliveriesMax).map { start in
+            let part = deliveryIDs[start..<min(start + NotificationAddressed.deliveriesMax, deliveryIDs.count)]
+            return try NewOutboxMessage(
+                Envelope(
+                    NotificationAddressed(notificationID: order.notificationID, deliveryIDs: Array(part), lane: order.lane),
+                    traceparent: order.traceparent, requestID: order.requestID, expiresAt: order.expiresAt))
+        }
+    }
+}
+
+extension NewDelivery {
+    /// A delivery of a notification to an installation as it is now.
+    fileprivate init(of notificationID: UUID, to address: InstallAddress) {
+        self.init(
+            id: UUIDv7.generate(), notificationID: notificationID, installID: address.id, generation: address.generation)
+    }
+}

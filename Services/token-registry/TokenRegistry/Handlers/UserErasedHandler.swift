@@ -1,0 +1,45 @@
+public import EventBus
+internal import FoundationEssentials
+public import Logging
+internal import Metrics
+public import PostgresClient
+internal import Storage
+public import WireFormat
+
+/// Deletes what is kept of a user for the sake of pushes: the installations with their tokens, the tokens of face sessions,
+/// what the audit says, and the words of notifications that have not ended; pushes that wait are taken back.
+///
+/// A fan-out that is just making a page may still make a delivery to an installation that this deletes: its sender finds no
+/// installation, and skips it. An app that is still signed in registers anew with its next refresh.
+public struct UserErasedHandler: EventBatchHandler {
+    /// The code of a withdrawn delivery.
+    public static let withdrawalCode = "user_erased"
+
+    private let logger: Logger
+
+    /// Makes the handler.
+    public init(logger: Logger) {
+        self.logger = logger
+    }
+
+    public func handle(_ events: [Envelope<UserErased>], in transaction: PostgresTransaction) async throws {
+        for userID in Set(events.map(\.body.userID)) { try await erase(userID, in: transaction) }
+    }
+
+    private func erase(_ userID: UUID, in transaction: PostgresTransaction) async throws {
+        let installIDs = try await PushInstallRepository(transaction).erase(userID: userID)
+        try await SessionRepository(transaction).wipePushTokens(userID: userID)
+        try await Withdrawal(transaction: transaction).withdraw(installIDs: installIDs, code: Self.withdrawalCode)
+        let notifications = NotificationRepository(transaction)
+        let open = try await notifications.eraseOpen(of: userID, installIDs: installIDs)
+        try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: Self.withdrawalCode)
+        try await notifications.markSkipped(open, reason: SkipReason.userErased.rawValue)
+        try await notifications.settle(open)
+        logger.notice(
+            "a user's push data was erased",
+            metadata: [
+                "user_id": "\(userID.wireString)", "installations": "\(installIDs.count)", "notifications": "\(open.count)",
+            ])
+        Counter(label: "push_users_erased_total").increment()
+    }
+}

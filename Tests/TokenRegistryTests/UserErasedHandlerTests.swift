@@ -1,0 +1,39 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+import WireFormat
+
+@testable import TokenRegistry
+
+struct UserErasedHandlerTests {
+    @Test func `nothing is left of a user: installations, tokens, audit, words and pushes that wait`() async throws {
+        try await Registry.run { registry in
+            let ada = try await registry.makeUser(tokens: "a:1")
+            let ben = try await registry.makeUser(tokens: "b:1")
+            let session = try await registry.makeSession(token: "s:1")
+            try await registry.client.execute("UPDATE sessions SET user_id = \(ada) WHERE id = \(session)")
+            let install = try #require(try await registry.install("a:1"))
+            let mine = [
+                NotificationRequested.make(.user(ada), kind: .jobCompleted), .make(.session(session)),
+                .make(.installation(install.id), kind: .jobCompleted),
+            ]
+            let other = NotificationRequested.make(.user(ben), kind: .jobCompleted)
+            for request in mine + [other] { try await registry.request(request) }
+            for _ in 0..<2 { try await registry.erase(ada) }
+
+            #expect(try await PushInstallRepository(registry.client).find(userIDs: [ada, ben]).map(\.userID) == [ben])
+            #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
+            for request in mine {
+                let record = try #require(try await registry.notification(request))
+                #expect(record.state == .settled && record.parameters.isEmpty, "\(record.recipient.type)")
+                let deliveries = try await DeliveryRepository(registry.client).find(notificationID: record.id)
+                #expect(deliveries.map(\.state) == [.skipped] && deliveries.map(\.code) == ["user_erased"])
+            }
+            #expect(try await registry.notification(other)?.state == .addressed)
+            let audit = try await registry.client.query(
+                "SELECT id FROM push_install_audit WHERE old_user_id = \(ada) OR new_user_id = \(ada)")
+            #expect(audit.isEmpty)
+        }
+    }
+}
