@@ -54,7 +54,8 @@ struct TokenController: Sendable {
 
     /// Rotates a refresh token; one that was used before costs its whole family.
     func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let presented = try await Self.refreshToken(request, context)
+        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+        let presented = try body.requiredText("refresh_token")
         let (access, refresh) = (OpaqueToken.generate(), OpaqueToken.generate())
         let result = try await postgres.withTransaction { transaction in
             let result = try await AccessTokenRepository(transaction).rotate(
@@ -121,9 +122,5 @@ struct TokenController: Sendable {
                 ("user_id", .string(pair.userID.uuidString.lowercased()))))
         response.headers[.cacheControl] = "no-store"
         return response
-    }
-
-    private static func refreshToken(_ request: Request, _ context: APIRequestContext) async throws -> String {
-        try await JSONBody(of: request, upTo: maxBodyBytes, context).requiredText("refresh_token")
     }
 }

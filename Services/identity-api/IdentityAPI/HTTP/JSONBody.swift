@@ -8,6 +8,8 @@ struct JSONBody: Sendable {
     /// Reads the body of a request, which has to be a JSON object.
     ///
     /// - Throws: `unsupported_media_type`, `payload_too_large`, or `invalid_request` for what is no JSON object.
+    // Inlined into an async function, it crashes the optimiser of Swift 6.3.1 (CoroSplit, release builds only).
+    @inline(never)
     init(of request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
         guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
         self = try JSONBody(parsing: Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView))
