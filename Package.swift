@@ -210,6 +210,12 @@ let package = Package(
                 "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage", "TestSupport",
                 "WireFormat", .argumentParser, .logging,
             ]),
+        .tests(
+            "PushTests",
+            [
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "ServiceDefaults",
+                "Storage", "TestSupport", "WireFormat", .logging,
+            ]),
         .tests("EndToEndTests", ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],

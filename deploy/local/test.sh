@@ -8,7 +8,10 @@ cd "$(dirname -- "$0")/../.." || exit 1
 # Two cores are the reference: more tests at once only take each other's deadlines.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${TEST_WIDTH:-4}
 logs=${TEST_LOGS:-.build/test-logs}
-mkdir -p "$logs"
+# Services that tests start as processes write here as well; what they wrote last time is not this run's.
+export TEST_LOGS=$logs
+rm -rf "$logs/services"
+mkdir -p "$logs/services"
 
 modules=("$@")
 if [ ${#modules[@]} -eq 0 ]; then
@@ -26,6 +29,7 @@ for module in "${modules[@]}"; do
         failed+=("$module")
     fi
 done
+if ! deploy/local/grep-logs.sh "$logs"; then failed+=("grep-logs.sh"); fi
 total=$(cat "$logs"/*.log | grep -oE 'Test run with [0-9]+ tests' | awk '{n += $4} END {print n + 0}')
 if [ ${#failed[@]} -gt 0 ]; then
     echo "failed: ${failed[*]} (logs in $logs)"

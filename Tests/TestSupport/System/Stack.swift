@@ -24,6 +24,7 @@ public final class Stack: Sendable {
     private let environment: [String: String]
     private let adminPorts: [String: Int]
     private let folder: TemporaryDirectory
+    private let logs: String
     private let processes = Mutex<[String: GuardedProcess]>([:])
 
     private init(
@@ -33,6 +34,7 @@ public final class Stack: Sendable {
         self.database = database
         self.redis = redis
         self.folder = folder
+        logs = ServiceLogs.folder(in: folder)
         self.environment = environment
         self.adminPorts = adminPorts
         apiURL = "http://127.0.0.1:\(apiPort)"
@@ -157,5 +159,5 @@ public final class Stack: Sendable {
         }
     }
 
-    private func log(of service: String) -> String { "\(folder.path)/\(service).log" }
+    private func log(of service: String) -> String { "\(logs)/\(service).log" }
 }

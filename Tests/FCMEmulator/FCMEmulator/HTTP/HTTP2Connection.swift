@@ -47,7 +47,12 @@ final class HTTP2Connection: ChannelInboundHandler {
     private var receivedBytes = 0
     /// The last stream that is served; nil while all are.
     private var last: HTTP2StreamID?
+    /// The last stream that was handled, in the order of their numbers: requests may be complete in another.
+    private var handled = HTTP2StreamID.rootStream
     private var isClosing = false
+    /// How long the answer to the last request waits: while its stream is open, NIO ignores the streams that a client began
+    /// before it heard of GOAWAY, as it should; after the last it takes one more for a breach of the protocol.
+    private static let lastAnswerDelay = Duration.milliseconds(250)
     /// How long a connection that serves nothing more waits for its client to close it.
     private static let closingGrace = TimeAmount.seconds(1)
 
@@ -123,6 +128,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // One stream's error leaves the others alone: NIO has reset the stream.
         if error is NIOHTTP2Errors.StreamError { return }
+        // What was answered in this read is written, but not flushed yet.
+        context.flush()
         context.close(promise: nil)
     }
 
@@ -149,6 +156,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 extension HTTP2Connection {
     private func handle(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
         guard let stream = streams[id], stream.work == nil else { return }
+        handled = max(handled, id)
         let path = stream.head.first(name: ":path") ?? ""
         let isPost = stream.head.first(name: ":method") == "POST"
         let line = RequestLog.Line(connection: number, stream: Int(id))
@@ -181,6 +189,11 @@ extension HTTP2Connection {
     }
 
     private func carryOut(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        var verdict = verdict
+        if verdict.isLast, last == nil {
+            goAway(context)
+            verdict.delay = max(verdict.delay, Self.lastAnswerDelay)
+        }
         guard verdict.delay > .zero else { return end(verdict, id, context) }
         let longest = Duration.seconds(core.configuration.limits.delaySeconds)
         streams[id]?.work = .delay(
@@ -208,12 +221,14 @@ extension HTTP2Connection {
             streams[id] = nil
             write(.rstStream(reset.code), id, context)
         }
-        if verdict.isLast, last == nil { goAway(after: id, context) }
         closeWhenDone(context)
     }
 
-    /// Tells the client that no stream after that one is served; those before it are.
-    private func goAway(after id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    /// Tells the client that no stream is served after the last that was handled; those before it are.
+    ///
+    /// A client takes what comes after the last for unprocessed, and repeats it: so none of those may have been handled.
+    private func goAway(_ context: ChannelHandlerContext) {
+        let id = handled
         last = id
         core.count { $0.goAways += 1 }
         for (stream, state) in streams where stream > id {
@@ -221,6 +236,7 @@ extension HTTP2Connection {
             streams[stream] = nil
         }
         write(.goAway(lastStreamID: id, errorCode: .noError, opaqueData: nil), .rootStream, context)
+        context.flush()
     }
 
     private func closeWhenDone(_ context: ChannelHandlerContext) {

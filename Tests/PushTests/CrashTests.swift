@@ -1,0 +1,46 @@
+import FCMEmulator
+import FoundationEssentials
+import PostgresClient
+import TestSupport
+import Testing
+import WireFormat
+
+/// What an end without a goodbye costs: time, and no push.
+@Suite struct CrashTests {
+    @Test func `a notifier killed in a fan-out costs no push, and repeats only what was under way`() async throws {
+        try await PushSystem.with { system in
+            let count = FanOutSize.targets(600)
+            let phones = try await system.crowd(count)
+            var slow = FaultRule(.none)
+            slow.count = nil
+            slow.latency = .milliseconds(50)
+            system.emulator.addFault(slow)
+            let id = try await system.fanOut()
+            try await eventually(within: .seconds(30), "a third is sent; \(system.services.tail(of: "notifier"))") {
+                system.emulator.statistics.accepted > count / 3
+            }
+            await system.services.kill("notifier")
+            let before = Set(await system.emulator.messages().compactMap(\.registration))
+            system.emulator.clearFaults()
+            let written = try await system.states(of: id)["accepted"] ?? 0
+            // What the dead one had claimed is others' when its lease has ended; here that is now.
+            try await system.postgres.execute(
+                """
+                UPDATE deliveries SET lease_until = now() - interval '1 second', next_at = now() - interval '1 second'
+                WHERE state = 'sending'
+                """)
+            #expect(before.count < count, "it was killed before the end")
+            try system.services.start("notifier", as: "notifier-2")
+            let states = try await system.settled(id)
+            #expect(states == ["accepted": count], "\(system.services.tail(of: "notifier-2"))")
+            let counts = system.emulator.acceptedCounts
+            let repeated = counts.filter { $0.key > 1 }.values.reduce(0, +)
+            #expect(counts[0] == nil && counts.keys.max() ?? 0 <= 2)
+            #expect(repeated <= before.count - written, "only what was sent and not yet written down is sent twice")
+            let collapseIDs = Set(
+                await system.emulator.messages().map { $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string })
+            #expect(collapseIDs.count == 1 && !collapseIDs.contains(nil), "on the phone a repetition replaces")
+            #expect(phones.count == count)
+        }
+    }
+}

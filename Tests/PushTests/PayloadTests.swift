@@ -1,0 +1,66 @@
+import FCMEmulator
+import FoundationEssentials
+import HeliographCrypto
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+/// Whatever people type, FCM never has to refuse what we build of it.
+@Suite struct PayloadTests {
+    /// What texts of people look like when they are unkind.
+    private static let texts: [String] = [
+        "a", String(repeating: "é", count: 2_500), String(repeating: "👩‍👩‍👧‍👦", count: 120), "\u{202E}right to left\u{2066}",
+        "\"quotes\" \\ and </script>", "line\nbreak\ttab\u{1F}", "\u{FEFF}\u{200B}",
+        "e" + String(repeating: "\u{301}", count: 2_000),
+        "google.gcm.from", String(repeating: "long ", count: 1_000), "🎨", "\u{2028}\u{2029}",
+    ]
+
+    /// The parameters of a kind with a text in every place that people's texts reach.
+    private func parameters(_ kind: NotificationKind, _ text: String, _ system: PushSystem, _ id: UUID) throws -> [String: String] {
+        var parameters = [
+            "success": "true", "session_id": UUID().uuidString, "user_id": "u", "event_id": "e", "job_id": UUID().uuidString,
+            "template_name": text, "reason": text,
+        ]
+        guard kind == .chatMessage else { return parameters }
+        func seal(_ context: [UInt8]) throws -> String { Base64URL.encode(try system.sealer.seal(Array(text.utf8), context: context)) }
+        parameters["conversation_id"] = "c-1"
+        parameters["message_id"] = UUID().uuidString
+        parameters["sender_id"] = UUID().uuidString
+        parameters["sender_name"] = text
+        parameters["text"] = text
+        parameters["sensitive"] = "false"
+        parameters[NotificationParameter.textSealed] = try seal(SealingContext.chatPreview(notificationID: id))
+        parameters[NotificationParameter.senderNameSealed] = try seal(SealingContext.chatSenderName(notificationID: id))
+        return parameters
+    }
+
+    @Test func `no text makes a message that FCM refuses`() async throws {
+        try await PushSystem.with { system in
+            let user = try await system.makeUser()
+            try await system.signIn(system.emulator.mintToken(), user)
+            try await system.signIn(system.emulator.mintToken(platform: .android), user)
+            var random = SystemRandomNumberGenerator()
+            let noise = (0..<8).map { _ in
+                String(String.UnicodeScalarView((0..<Int.random(in: 1...1_500)).compactMap { _ in
+                    Unicode.Scalar(UInt32.random(in: 0...0x1_FFFF, using: &random))
+                }))
+            }
+            var ids: [UUID] = []
+            for text in Self.texts + noise {
+                for kind in NotificationKind.allCases {
+                    let id = UUIDv7.generate()
+                    let parameters = try parameters(kind, text, system, id)
+                    ids.append(try await system.push(kind, to: .user(user), parameters: parameters, id: id))
+                }
+            }
+            for id in ids {
+                let states = try await system.settled(id)
+                // A job that nobody knows is nobody's business any more.
+                #expect(states["failed"] == nil && states["dead"] == nil, "\(states)")
+            }
+            #expect(system.emulator.badRequests.map(\.reason) == [])
+            #expect(system.emulator.statistics.accepted > 100)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import EventBus
+import FCMEmulator
+import FoundationEssentials
+import HeliographCrypto
+import PostgresClient
+import Storage
+import TestSupport
+import WireFormat
+
+/// A phone: what FCM knows it by, and what the registry does.
+struct AddressedPhone: Sendable {
+    let value: String
+    let userID: UUID
+    let installID: UUID
+}
+
+/// How many targets the fan-outs have: enough to show what they are about in seconds. `PUSH_TARGETS` makes them larger.
+enum FanOutSize {
+    static func targets(_ usual: Int) -> Int {
+        ProcessInfo.processInfo.environment["PUSH_TARGETS"].flatMap { Int($0) } ?? usual
+    }
+}
+
+extension PushSystem {
+    /// What identity-api makes of a registration token or installation id.
+    func registration(_ value: String) throws -> PushRegistration {
+        guard let target = PushTarget(value) else { throw DeadlineExceeded(description: "not a registration") }
+        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
+        return PushRegistration(
+            installationKey: key, kind: target.kind,
+            valueSealed: try sealer.seal(Array(value.utf8), context: SealingContext.pushInstall(installationKey: key)),
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey))
+    }
+
+    func makeUser() async throws -> UUID {
+        try await UserRepository(postgres).findOrCreate(emailLookup: SecureRandom.bytes(32), emailSealed: [1]).id
+    }
+
+    /// Registers a phone as identity-api does when its user signs in on it.
+    @discardableResult
+    func signIn(_ value: String, _ userID: UUID) async throws -> AddressedPhone {
+        let registration = try registration(value)
+        let registered = try await postgres.withTransaction { transaction in
+            let registered = try await PushInstallRepository(transaction).register(registration, userID: userID)
+            let outbox = OutboxRepository(transaction)
+            for id in registered.removedIDs { try await outbox.publish(DeviceRemoved(installationID: id)) }
+            try await outbox.publish(DeviceRegistered(installationID: registered.install.id))
+            return registered
+        }
+        return AddressedPhone(value: value, userID: userID, installID: registered.install.id)
+    }
+
+    /// Signs a user out on a phone, as identity-api does.
+    func signOut(_ phone: AddressedPhone) async throws {
+        let key = try registration(phone.value).installationKey
+        try await postgres.withTransaction { transaction in
+            let id = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: phone.userID)
+            if let id { try await OutboxRepository(transaction).publish(DeviceRemoved(installationID: id)) }
+        }
+    }
+
+    /// Makes a topic of so many people with one phone each.
+    func crowd(_ count: Int, in name: String = "event:crowd") async throws -> [AddressedPhone] {
+        guard let topic = TopicName(name) else { throw DeadlineExceeded(description: "not a topic") }
+        let owner = try await makeUser()
+        _ = try await postgres.withTransaction { try await TopicRepository($0).add(owner, to: topic, by: owner) }
+        var phones: [AddressedPhone] = []
+        while phones.count < count {
+            phones += try await addPeople(min(1_000, count - phones.count), to: topic)
+        }
+        return phones
+    }
+
+    private func addPeople(_ count: Int, to topic: TopicName) async throws -> [AddressedPhone] {
+        let tokens = (0..<count).map { _ in emulator.mintToken() }
+        let registrations = try tokens.map(registration)
+        let rows = try await postgres.query(
+            """
+            WITH given AS (
+                SELECT gen_random_uuid() AS user_id, t.*
+                FROM unnest(\(registrations.map(\.installationKey)), \(registrations.map(\.valueSealed)),
+                            \(registrations.map(\.valueHash)), \(tokens)) AS t (key, sealed, hash, value)
+            ), people AS (
+                INSERT INTO users (id, email_lookup, email_sealed) SELECT user_id, sha256(key), '' FROM given
+            ), joined AS (
+                INSERT INTO topic_members (topic_id, user_id)
+                SELECT t.id, g.user_id FROM given g, topics t WHERE t.name = \(topic.text)
+            ), made AS (
+                INSERT INTO push_installs (installation_key, kind, value_sealed, value_hash, user_id)
+                SELECT key, 'token', sealed, hash, user_id FROM given RETURNING id, user_id
+            )
+            SELECT made.id, made.user_id, given.value FROM made JOIN given USING (user_id)
+            """)
+        return try rows.map { row throws(PostgresError) in
+            AddressedPhone(value: try row.decode("value"), userID: try row.decode("user_id"), installID: try row.decode("id"))
+        }
+    }
+}
+
+extension PushSystem {
+    /// Asks for a push, as the workers do: by a row in the outbox.
+    @discardableResult
+    func push(
+        _ kind: NotificationKind = .signIn, to recipient: NotificationRecipient, lane: Lane = .urgent,
+        parameters: [String: String]? = nil, expiresIn seconds: Double = 600, id: UUID = UUIDv7.generate()
+    ) async throws -> UUID {
+        let standard = [
+            "success": "true", "session_id": UUIDv7.generate().wireString, "user_id": "user-1", "event": "sign_in",
+            "event_id": "crowd", "job_id": "job-1", "template_name": "Cartoon", "reason": "no face",
+        ]
+        let request = NotificationRequested(
+            notificationID: id, dedupeKey: UUID().uuidString, kind: kind, recipient: recipient, lane: lane,
+            parameters: parameters ?? standard, expiresAt: Date(timeIntervalSinceNow: seconds))
+        try await postgres.withTransaction { try await OutboxRepository($0).publish(request, requestID: "req-1") }
+        return request.notificationID
+    }
+
+    /// Pushes to all of a crowd.
+    func fanOut(to topic: String = "event:crowd", lane: Lane = .bulk, expiresIn seconds: Double = 600) async throws -> UUID {
+        try await push(.newPhotos, to: .topic(topic), lane: lane, expiresIn: seconds)
+    }
+
+    /// How many deliveries of a notification are in each state.
+    func states(of notificationID: UUID) async throws -> [String: Int] {
+        let rows = try await postgres.query(
+            "SELECT state, count(*) AS n FROM deliveries WHERE notification_id = \(notificationID) GROUP BY state")
+        var states: [String: Int] = [:]
+        for row in rows { states[try row.decode("state")] = Int(try row.decode("n", as: Int64.self)) }
+        return states
+    }
+
+    /// The states of a notification's deliveries, once all have ended.
+    @discardableResult
+    func settled(
+        _ notificationID: UUID, within limit: Duration = .seconds(60)
+    ) async throws -> [String: Int] {
+        let what = "notification \(notificationID) has ended"
+        return try await eventually(within: limit, what) {
+            let rows = try await postgres.query("SELECT state FROM notifications WHERE id = \(notificationID)")
+            let state = try rows.first?.decode("state", as: String.self)
+            return ["settled", "skipped", "expired"].contains(state) ? try await states(of: notificationID) : nil
+        }
+    }
+
+    /// How many installations are in each state.
+    func installStates() async throws -> [String: Int] {
+        let rows = try await postgres.query("SELECT state, count(*) AS n FROM push_installs GROUP BY state")
+        var states: [String: Int] = [:]
+        for row in rows { states[try row.decode("state")] = Int(try row.decode("n", as: Int64.self)) }
+        return states
+    }
+}

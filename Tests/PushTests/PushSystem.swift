@@ -1,0 +1,137 @@
+import FCMEmulator
+import FoundationEssentials
+import HeliographCrypto
+import Logging
+import PostgresClient
+import ServiceDefaults
+import Storage
+import Synchronization
+import TestSupport
+
+/// Token-registry and notifier as they are deployed, as processes, with a database, a key prefix and an FCM of their own.
+struct PushSystem: Sendable {
+    let emulator: FCMEmulator
+    let postgres: PostgresClient
+    let redis: RedisServer
+    let prefix: String
+    let sealer: Sealer
+    let lookupKey: [UInt8]
+    let services: ServiceProcesses
+
+    static let quiet: Logger = {
+        var logger = Logger(label: "push-tests")
+        logger.logLevel = .critical
+        return logger
+    }()
+
+    /// Runs `body` while one of each service runs.
+    ///
+    /// - Parameters:
+    ///   - settings: More environment variables of both. The wait before a retry is half a second unless they say more.
+    ///   - running: What is started before `body`.
+    static func with(
+        settings: [String: String] = [:], running: [String] = ["token-registry", "notifier"],
+        emulator configure: (inout FCMEmulatorConfiguration) -> Void = { _ in },
+        _ body: (PushSystem) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        var configuration = FCMEmulatorConfiguration(directory: try await keyFiles.value.path)
+        configure(&configuration)
+        let emulator = FCMEmulator(configuration: configuration)
+        try await emulator.start()
+        let redis = try await RedisServer.shared()
+        let result = await Result.catching {
+            try await withMigratedDatabase { database in
+                let prefix = RedisServer.uniquePrefix()
+                let (keys, lookup) = (KeyRing.generateText(), SecureRandom.bytes(32))
+                let url = emulator.tlsURL ?? ""
+                let environment = [
+                    "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
+                    "SEALING_KEYS": keys, "LOOKUP_KEY": Base64.encode(lookup),
+                    "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
+                    "FCM_CA_FILE": configuration.certificateFile,
+                    "GOOGLE_APPLICATION_CREDENTIALS": configuration.serviceAccountFile,
+                    "NOTIFY_RETRY_SECONDS": "0.5", "ADMIN_PORT": "0", "PUBLIC_URL": "https://api.example.org",
+                    "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": folder.path,
+                    "LOG_LEVEL": "debug",
+                ].merging(settings) { $1 }
+                let services = ServiceProcesses(environment: environment, logs: ServiceLogs.folder(in: folder))
+                try await withClient(of: database) { client in
+                    let system = PushSystem(
+                        emulator: emulator, postgres: client, redis: redis, prefix: prefix,
+                        sealer: Sealer(keyRing: try KeyRing(parsing: keys)), lookupKey: lookup, services: services)
+                    for service in running { try services.start(service) }
+                    let result = await Result.catching { try await body(system) }
+                    await services.stopAll()
+                    try result.get()
+                }
+            }
+        }
+        await emulator.stop()
+        try result.get()
+    }
+
+    /// One folder of key files for all tests, because making RSA keys takes a while.
+    private static let keyFiles = Task {
+        let directory = try TemporaryDirectory()
+        let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
+        try await emulator.start()
+        await emulator.stop()
+        return directory
+    }
+}
+
+/// The processes of one test, by the names it gives them.
+final class ServiceProcesses: Sendable {
+    private let environment: [String: String]
+    private let logs: String
+    private let processes = Mutex<[String: GuardedProcess]>([:])
+
+    init(environment: [String: String], logs: String) {
+        self.environment = environment
+        self.logs = logs
+    }
+
+    /// Starts a service; `name` tells several of one kind apart.
+    func start(_ service: String, as name: String? = nil) throws {
+        let process = try GuardedProcess(
+            [PackageRoot.executable(service)], log: log(of: name ?? service), environment: environment)
+        processes.withLock { $0[name ?? service] = process }
+    }
+
+    /// Ends a service as `kill -9` does.
+    func kill(_ name: String) async { await processes.withLock { $0.removeValue(forKey: name) }?.stop(signal: 9) }
+
+    /// Ends all of them in order, so that what they say last is in the logs.
+    func stopAll() async {
+        let running = processes.withLock { processes in
+            defer { processes = [:] }
+            return Array(processes.values)
+        }
+        await withTaskGroup { group in
+            for process in running { group.addTask { await process.stop(patience: .seconds(3)) } }
+        }
+    }
+
+    /// What a service logged so far.
+    func log(of name: String) -> String { "\(logs)/\(name).log" }
+
+    /// What all services logged so far.
+    func allLogs() -> String {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: logs)) ?? []
+        return files.filter { $0.hasSuffix(".log") }.sorted()
+            .map { String(decoding: FileManager.default.contents(atPath: "\(logs)/\($0)") ?? Data(), as: UTF8.self) }.joined()
+    }
+
+    /// The end of what a service logged, for the message of a test that fails.
+    func tail(of name: String) -> String {
+        let text = String(decoding: FileManager.default.contents(atPath: log(of: name)) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").suffix(8).joined(separator: "\n")
+    }
+}
+
+extension Result where Failure == any Error {
+    static func catching(_ body: () async throws -> Success) async -> Result {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}
