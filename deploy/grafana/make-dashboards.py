@@ -66,6 +66,12 @@ DASHBOARDS = {
             ("Ended, by outcome", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_deliveries_total[{RATE}]))"}),
             ("Dead installations", "percentunit", {"of all": f'sum(rate(push_deliveries_total{{outcome="dead"}}[{RATE}])) / sum(rate(push_deliveries_total[{RATE}]))'}),
         ]),
+        ("On the devices", [
+            ("Open rate, of what devices say arrived", "percentunit", {"{{form}}": f'sum by (form) (rate(push_receipts_total{{event="opened"}}[{RATE}])) / sum by (form) (rate(push_receipts_total{{event="delivered"}}[{RATE}]))'}, "Rich pushes were to have a picture. heliographctl push report has the rate of what FCM took."),
+            ("Told by devices", "cps", {"{{event}}": f"sum by (event) (rate(push_receipts_total[{RATE}]))"}),
+            ("What made apps fetch an outcome", "cps", {"{{trigger}}": f"sum by (trigger) (rate(image_job_outcomes_fetched_total[{RATE}]))"}, "Pushes that arrive leave little to polling."),
+            ("Chat messages", "cps", {"posted": f"sum(rate(chat_messages_total[{RATE}]))"}),
+        ]),
         ("FCM", [
             ("Sends", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_sends_total[{RATE}]))"}),
             ("A send, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(push_send_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(push_send_seconds_bucket[{RATE}])))"}),

@@ -39,7 +39,11 @@ struct MessageController: Sendable {
         let push = try ChatPush(message, senderName: try keys.displayName(of: sender), keys: keys)
         let (posted, isReplay) = try await write(push, by: identity.userID, request, context)
         var response = Answer.json(Self.answer(posted, name, context.requestID), status: .accepted)
-        if isReplay { response.headers[.idempotentReplayed] = "true" }
+        if isReplay {
+            response.headers[.idempotentReplayed] = "true"
+        } else {
+            Counter(label: "chat_messages_total").increment()
+        }
         return response
     }
 
@@ -86,7 +90,6 @@ struct MessageController: Sendable {
                     try await OutboxRepository(transaction).publish(
                         told, requestID: context.requestID, traceparent: traceparent, expiresAt: told.expiresAt)
                 }
-                Counter(label: "chat_messages_total").increment()
                 return (posted, false)
             }
         }
