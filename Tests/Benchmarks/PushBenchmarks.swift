@@ -100,19 +100,16 @@ private struct Witness {
     /// The time from the commit of an urgent request to its push at the emulator, in milliseconds.
     func pushTime() async throws -> Double {
         let session = UUIDv7.generate().wireString
-        let before = try await count()
+        // The emulator keeps the newest messages only: to be counted they must be this one's.
+        _ = try await stack.control("DELETE", "messages")
         let start = ContinuousClock.now
         try await OutboxRepository(stack.postgres).publish(
             NotificationRequested(
                 dedupeKey: "ekyc:\(session)", kind: .signIn, recipient: .user(userID), lane: .urgent,
                 parameters: ["session_id": session, "user_id": userID.wireString, "success": "true"],
                 expiresAt: Date(timeIntervalSinceNow: 600)))
-        _ = try await stack.control("GET", "messages?token=\(token)&wait=30&count=\(before + 1)")
+        _ = try await stack.control("GET", "messages?token=\(token)&wait=30&count=1")
         return (ContinuousClock.now - start) / .milliseconds(1)
-    }
-
-    private func count() async throws -> Int {
-        try await stack.control("GET", "tokens/\(token)").integer("accepted")
     }
 }
 

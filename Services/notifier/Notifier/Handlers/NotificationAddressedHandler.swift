@@ -19,7 +19,7 @@ struct NotificationAddressedHandler: EventHandler {
             return
         }
         let cause = Push.Cause(requestID: event.requestID, traceparent: event.traceparent)
-        _ = try await pipeline.feed(event.body.lane, cause) { lease in
+        _ = try await pipeline.feed(event.body.lane, ids.count, cause) { lease in
             try await context.commit { try await DeliveryRepository($0).claim(ids, lease: lease) } ?? []
         }
     }

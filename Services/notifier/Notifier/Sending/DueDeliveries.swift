@@ -26,7 +26,7 @@ struct DueDeliveries: Service {
                 continue
             }
             do {
-                let count = try await pipeline.feed(lane, Push.Cause()) { lease in
+                let count = try await pipeline.feed(lane, limits.dueBatchSize, Push.Cause()) { lease in
                     try await DeliveryRepository(pipeline.postgres).claimDue(
                         lane: lane, limit: limits.dueBatchSize, lease: lease)
                 }

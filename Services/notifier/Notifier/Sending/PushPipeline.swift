@@ -21,12 +21,17 @@ struct PushPipeline: Service {
 
     /// Waits until a lane has room, claims a batch of its deliveries and has them sent.
     ///
-    /// - Parameter claim: Takes the deliveries, for the given lease.
+    /// - Parameters:
+    ///   - count: The most deliveries that `claim` may take.
+    ///   - claim: Takes the deliveries, for the given lease.
     /// - Returns: How many were claimed.
     func feed(
-        _ lane: Lane, _ cause: Push.Cause, claiming claim: (Duration) async throws -> [ClaimedDelivery]
+        _ lane: Lane, _ count: Int, _ cause: Push.Cause,
+        claiming claim: (Duration) async throws -> [ClaimedDelivery]
     ) async throws -> Int {
-        await queue.waitForRoom(lane)
+        await queue.waitForRoom(lane, for: count)
+        var pushes: [Push] = []
+        defer { queue.add(pushes, to: lane, expected: count) }
         try Task.checkCancellation()
         // Taken before the claim, so that ours is the shorter lease.
         let deadline = ContinuousClock.now + limits.lease - limits.sendDuration
@@ -34,14 +39,13 @@ struct PushPipeline: Service {
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)
         let contents = rendering.render(claimed)
-        let pushes = claimed.map { delivery in
+        pushes = claimed.map { delivery in
             Push(
                 delivery: delivery,
                 content: contents[delivery.notification.id]
                     ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered")),
                 badge: badges[delivery], deadline: deadline, cause: cause)
         }
-        queue.add(pushes, to: lane)
         return claimed.count
     }
 

@@ -8,7 +8,7 @@ internal import WireFormat
 ///
 /// It holds so few that none waits for long: what is claimed here is kept from other senders.
 final class SendQueue: Sendable {
-    /// The most pushes of a lane that wait here, but for one batch more.
+    /// With so many pushes of a lane waiting here, or being claimed, no further batch is claimed.
     static let waitingMax = 1000
 
     private typealias Waiter = CheckedContinuation<Void, Never>
@@ -19,8 +19,10 @@ final class SendQueue: Sendable {
         var inFlight = 0
         var dispatcher: Waiter?
         var hasNews = false
-        /// Those who wait for room, by lane.
-        var roomWaiters: [Lane: [Waiter]] = [:]
+        /// How many pushes of a lane are being claimed by those who were given room.
+        var expected: [Lane: Int] = [:]
+        /// Those who wait for room, by lane, and for how many pushes.
+        var roomWaiters: [Lane: Deque<(waiter: Waiter, count: Int)>] = [:]
         var isClosed = false
 
         var isEmpty: Bool { lanes.values.allSatisfy(\.isEmpty) }
@@ -48,33 +50,50 @@ final class SendQueue: Sendable {
 
     // MARK: Intake
 
-    /// Waits until a lane has room for another batch.
-    func waitForRoom(_ lane: Lane) async {
+    /// Waits until a lane has room for another batch, and keeps it until the batch is added.
+    ///
+    /// - Parameter count: The most pushes that the batch may have.
+    func waitForRoom(_ lane: Lane, for count: Int) async {
         await withCheckedContinuation { continuation in
-            let hasRoom = state.withLock { state in
-                if state.isClosed || state.lanes[lane, default: []].count < Self.waitingMax { return true }
-                state.roomWaiters[lane, default: []].append(continuation)
+            let mustWait = state.withLock { state -> Bool in
+                if !state.isClosed, !hasRoom(lane, state) {
+                    state.roomWaiters[lane, default: []].append((waiter: continuation, count: count))
+                    return true
+                }
+                state.expected[lane, default: 0] += count
                 return false
             }
-            if hasRoom { continuation.resume() }
+            if !mustWait { continuation.resume() }
         }
     }
 
-    /// Adds a batch of one lane; it is taken whatever room there is, as it is claimed already.
-    func add(_ pushes: [Push], to lane: Lane) {
-        guard !pushes.isEmpty else { return }
-        let dispatcher = state.withLock { state in
+    /// Adds a batch of one lane, for which room was kept; an empty one gives the room back.
+    func add(_ pushes: [Push], to lane: Lane, expected count: Int) {
+        let (dispatcher, room) = state.withLock { state -> (Waiter?, Waiter?) in
+            state.expected[lane, default: 0] -= count
             state.lanes[lane, default: []].append(contentsOf: pushes)
-            return state.takeDispatcher()
+            return (pushes.isEmpty ? nil : state.takeDispatcher(), nextForRoom(lane, &state))
         }
         dispatcher?.resume()
+        room?.resume()
+    }
+
+    private func hasRoom(_ lane: Lane, _ state: State) -> Bool {
+        state.lanes[lane, default: []].count + state.expected[lane, default: 0] < Self.waitingMax
+    }
+
+    /// Keeps room for the one who has waited for it longest, if there is any.
+    private func nextForRoom(_ lane: Lane, _ state: inout State) -> Waiter? {
+        guard hasRoom(lane, state), let first = state.roomWaiters[lane]?.popFirst() else { return nil }
+        state.expected[lane, default: 0] += first.count
+        return first.waiter
     }
 
     /// Ends the sending: lets whoever waits for room go, and returns what has not been sent.
     func close() -> [Push] {
-        let (rest, waiters) = state.withLock { state in
+        let (rest, waiters) = state.withLock { state -> ([Push], [Waiter]) in
             state.isClosed = true
-            let waiters = state.roomWaiters.values.flatMap { $0 } + (state.takeDispatcher().map { [$0] } ?? [])
+            let waiters = state.roomWaiters.values.flatMap { $0.map { $0.waiter } } + (state.takeDispatcher().map { [$0] } ?? [])
             let rest = state.lanes.values.flatMap { $0 }
             (state.roomWaiters, state.lanes) = ([:], [:])
             return (rest, waiters)
@@ -88,10 +107,11 @@ final class SendQueue: Sendable {
     /// Gives the next push, which is on its way from now on; nil when the queue is closed and empty.
     func next() async -> Push? {
         while true {
-            let (push, room, isOver) = state.withLock { state in
+            let (push, room, isOver) = state.withLock { state -> (Push?, Waiter?, Bool) in
                 state.hasNews = false
                 let push = takeNext(&state)
-                return (push, push.flatMap { roomWaiter($0, &state) }, state.isClosed && state.isEmpty)
+                let lane = push?.delivery.notification.lane
+                return (push, lane.flatMap { nextForRoom($0, &state) }, state.isClosed && state.isEmpty)
             }
             room?.resume()
             if let push { return push }
@@ -119,13 +139,6 @@ final class SendQueue: Sendable {
             return state.lanes[lane]?.popFirst()
         }
         return nil
-    }
-
-    private func roomWaiter(_ push: Push, _ state: inout State) -> Waiter? {
-        let lane = push.delivery.notification.lane
-        guard state.lanes[lane, default: []].count < Self.waitingMax, state.roomWaiters[lane]?.isEmpty == false
-        else { return nil }
-        return state.roomWaiters[lane]?.removeFirst()
     }
 
     /// What the end of a send says about the pace.
