@@ -7,8 +7,8 @@ extension DeliveryRepository {
     /// happened one after the other.
     public static let supersedeAge = Duration.seconds(2)
 
-    /// How many waiting deliveries of an installation are looked at.
-    private static let waitingMax = 100
+    /// How many older notifications of a topic are looked at, the newest first.
+    private static let olderMax = 20
 
     /// The kinds of which only the newest is worth sending to somebody who was not told yet.
     ///
@@ -24,30 +24,46 @@ extension DeliveryRepository {
     ///
     /// - Returns: The notifications of those that were ended; they may have none left under way.
     public func supersede(by batch: [NewDelivery], code: String) async throws(PostgresError) -> Set<UUID> {
-        guard !batch.isEmpty else { return [] }
+        let older = try await openOlder(than: Set(batch.map(\.notificationID)))
+        let touched = batch.filter { older[$0.notificationID] != nil }
+        guard !touched.isEmpty else { return [] }
+        // One row an older notification and new delivery, each found by the ledger's own key: few, as there are few older ones.
+        let pairs = touched.flatMap { new in (older[new.notificationID] ?? []).map { (old: $0, install: new.installID) } }
         let rows = try await db.query(
             """
-            WITH waiting AS MATERIALIZED (
-                SELECT d.id, d.notification_id, new.notification_id AS new_id
-                FROM unnest(\(batch.map(\.notificationID)), \(batch.map(\.installID))) AS new (notification_id, install_id)
-                CROSS JOIN LATERAL (
-                    SELECT id, notification_id FROM deliveries
-                    WHERE install_id = new.install_id AND state = 'pending' AND attempt = 0
-                      AND created_at < now() - make_interval(secs => \(Self.supersedeAge.inSeconds))
-                    LIMIT \(unescaped: "\(Self.waitingMax)")) d
-            ), needless AS (
-                SELECT waiting.id FROM waiting
-                JOIN notifications n ON n.id = waiting.new_id AND n.recipient_type = 'topic'
-                    AND n.kind = ANY(\(Self.replaceableKinds.map(\.rawValue)))
-                JOIN notifications o ON o.id = waiting.notification_id AND o.kind = n.kind AND o.recipient_type = 'topic'
-                    AND o.recipient_id = n.recipient_id AND o.created_at < n.created_at
-            )
             UPDATE deliveries SET state = 'skipped', code = \(code), settled_at = now()
             WHERE id IN (
-                SELECT id FROM deliveries WHERE id IN (SELECT id FROM needless) AND state = 'pending'
-                FOR UPDATE SKIP LOCKED)
+                SELECT d.id FROM unnest(\(pairs.map(\.old)), \(pairs.map(\.install))) AS old (notification_id, install_id)
+                CROSS JOIN LATERAL (
+                    SELECT id FROM deliveries
+                    WHERE notification_id = old.notification_id AND install_id = old.install_id AND state = 'pending'
+                      AND attempt = 0 AND created_at < now() - make_interval(secs => \(Self.supersedeAge.inSeconds))
+                    FOR UPDATE SKIP LOCKED) d)
             RETURNING notification_id AS id
             """)
         return Set(try rows.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) })
+    }
+
+    /// Returns what a topic was told before, of the same kind, and has not been told to the end: by the newer notification.
+    ///
+    /// Most often there is none, and that is known from a glance at the index of what is open: a fan-out of many pages must not
+    /// look through its own deliveries for those of others.
+    private func openOlder(than ids: Set<UUID>) async throws(PostgresError) -> [UUID: [UUID]] {
+        guard !ids.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            SELECT n.id AS newer, o.id AS older FROM notifications n
+            CROSS JOIN LATERAL (
+                SELECT id FROM notifications
+                WHERE recipient_id = n.recipient_id AND state IN ('requested', 'addressed') AND recipient_type = 'topic'
+                  AND kind = n.kind AND created_at < n.created_at
+                ORDER BY created_at DESC LIMIT \(unescaped: "\(Self.olderMax)")) o
+            WHERE n.id = ANY(\(Array(ids))) AND n.recipient_type = 'topic'
+              AND n.kind = ANY(\(Self.replaceableKinds.map(\.rawValue)))
+            """
+        var older: [UUID: [UUID]] = [:]
+        for row in try await db.query(query) {
+            older[try row.decode("newer"), default: []].append(try row.decode("older"))
+        }
+        return older
     }
 }
