@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist verify-deploy clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -34,6 +34,7 @@ test: setup ## Run all tests; needs no server to be running
 	@[ -d .build ] || echo "==> first build: about 6 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
+	@deploy/verify/lint.sh
 
 faults: setup ## Kill, freeze and wipe everything, and show that nothing is lost (ONLY=F1,F7 for some rows)
 	@for product in heliographctl fault-worker heliograph-faults; do swift build --product $$product -j $(JOBS) || exit 1; done
@@ -43,6 +44,13 @@ bench: setup ## Measure against bare hiredis, pgbench, dlib and Python peers in 
 	@[ -d .build-release ] || echo "==> first release build: about 6 minutes on two cores"
 	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
 	@.build-release/release/heliograph-bench
+
+dist: setup ## Build what is deployed into dist/out, for images without a compilation (deploy/docker/prebuilt.compose.yml)
+	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
+	@deploy/docker/dist.sh .build-release/release
+
+verify-deploy: ## Deploy in containers on this machine, try to break it, and take everything away again
+	@deploy/verify/verify.sh
 
 clean-data: ## Stop the stack and remove its data
 	@deploy/local/stack.sh clean-data

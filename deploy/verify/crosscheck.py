@@ -1,0 +1,195 @@
+"""Checks that what describes a deployment agrees with itself and with the code: crosscheck.py KUSTOMIZE PROMTOOL
+
+Prints a line a fault and exits with 1 when there is any. What is compared: docker-compose.yml, deploy/kubernetes,
+deploy/prometheus, deploy/grafana, deploy/runbooks and the sources of the services.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SERVICES = sorted(p.name for p in (ROOT / "Services").iterdir() if p.name != "heliographctl")
+OVERLAYS = ["local", "production"]
+kustomize, promtool = sys.argv[1:3]
+faults = []
+
+
+def check(condition, fault):
+    if not condition:
+        faults.append(fault)
+
+
+def seconds(text):
+    number, unit = re.fullmatch(r"(\d+)(s|m)", text).groups()
+    return int(number) * {"s": 1, "m": 60}[unit]
+
+
+def sources():
+    for folder in ("Services", "Shared"):
+        for path in (ROOT / folder).rglob("*.swift"):
+            yield path, path.read_text()
+
+
+compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+swift = dict(sources())
+everything = "\n".join(swift.values())
+manifests = {}
+for overlay in OVERLAYS:
+    out = subprocess.run([kustomize, "build", ROOT / "deploy/kubernetes/overlays" / overlay], check=True, capture_output=True, text=True)
+    manifests[overlay] = list(yaml.safe_load_all(out.stdout))
+
+
+def find(overlay, kind, name):
+    return next((m for m in manifests[overlay] if m["kind"] == kind and m["metadata"]["name"] == name), None)
+
+
+def compose_is_hardened():
+    for name, service in compose["services"].items():
+        check(service.get("read_only"), f"compose: {name} can write to its root")
+        check(service.get("cap_drop") == ["ALL"], f"compose: {name} keeps capabilities")
+        check("no-new-privileges:true" in service.get("security_opt", []), f"compose: {name} may gain privileges")
+        limits = service.get("deploy", {}).get("resources", {}).get("limits", {})
+        check({"memory", "cpus", "pids"} <= set(limits), f"compose: {name} lacks limits")
+        check("container_name" not in service, f"compose: {name} has a container_name and cannot be scaled")
+        check("ulimits" not in service, f"compose: {name} asks for ulimits that not every machine gives")
+        check(service.get("restart") == "no" or "healthcheck" in service, f"compose: {name} has no healthcheck")
+        for key in service.get("environment", {}):
+            check(not re.search(r"PASSWORD$|SECRET_ACCESS_KEY$|^(SEALING_KEYS|LOOKUP_KEY|MEDIA_LINK_KEY|GEMINI_API_KEY|DATABASE_URL|REDIS_URL)$", key),
+                  f"compose: {name} has the secret {key} in its environment, not in a file")
+
+
+def kubernetes_is_hardened():
+    for overlay in OVERLAYS:
+        for manifest in manifests[overlay]:
+            if manifest["kind"] not in ("Deployment", "StatefulSet", "Job"):
+                continue
+            name, pod = f"{overlay}: {manifest['metadata']['name']}", manifest["spec"]["template"]["spec"]
+            check(pod.get("securityContext", {}).get("runAsNonRoot"), f"kubernetes: {name} may run as root")
+            check(pod.get("automountServiceAccountToken") is False, f"kubernetes: {name} gets the cluster's token")
+            for container in pod["containers"]:
+                context = container.get("securityContext", {})
+                check(context.get("readOnlyRootFilesystem"), f"kubernetes: {name} can write to its root")
+                check(context.get("capabilities", {}).get("drop") == ["ALL"], f"kubernetes: {name} keeps capabilities")
+                resources = container.get("resources", {})
+                check(resources.get("limits", {}).get("memory") == resources.get("requests", {}).get("memory", 0),
+                      f"kubernetes: {name} does not ask for the memory it may use")
+
+
+def services_are_everywhere():
+    alerts = (ROOT / "deploy/prometheus/rules/product.yml").read_text()
+    targets = (ROOT / "deploy/prometheus/prometheus.yml").read_text()
+    shown = "\n".join(p.read_text() for p in (ROOT / "deploy/grafana/dashboards").glob("*.json"))
+    for name in SERVICES:
+        check(name in compose["services"], f"{name} is not in docker-compose.yml")
+        check(f"names: [{name}]" in targets, f"{name} is not scraped by deploy/prometheus/prometheus.yml")
+        check(f'service="{name}"' in alerts, f"nobody is told when {name} is down")
+        own = {m for path, text in swift.items() if path.is_relative_to(ROOT / "Services" / name) for m in metrics_of(text)}
+        check(any(metric in shown for metric in own), f"no dashboard shows a figure of {name}")
+        grace = seconds(compose["services"].get(name, {}).get("stop_grace_period", "0s"))
+        for overlay in OVERLAYS:
+            deployment = find(overlay, "Deployment", name)
+            if deployment is None:
+                check(False, f"{name} has no Deployment in overlays/{overlay}")
+                continue
+            pod = deployment["spec"]["template"]["spec"]
+            check(pod["terminationGracePeriodSeconds"] == grace, f"{name} has {grace} s to end in compose and another time in overlays/{overlay}")
+            check(find(overlay, "PodDisruptionBudget", name), f"{name} has no PodDisruptionBudget in overlays/{overlay}")
+            probes = pod["containers"][0]
+            check("/readyz" in str(probes.get("readinessProbe")) and "/livez" in str(probes.get("livenessProbe")), f"{name} lacks a probe")
+
+
+def settings_exist():
+    known = set(re.findall(r'"([A-Z][A-Z0-9_]{3,})"', everything))
+    foreign = re.compile(r"^(POSTGRES_|PGDATA|GF_|SWIFT_BACKTRACE|INBOX_URL|IDENTITY_API_URL|FCM_URL|MEDIA_CONNECT_TO|REDIS_ADDRESS)")
+
+    def look(names, where):
+        for name in names:
+            check(foreign.match(name) or name in known or name.removesuffix("_FILE") in known, f"{where} sets {name}, which nobody reads")
+
+    for name, service in compose["services"].items():
+        look(service.get("environment", {}), f"compose: {name}")
+    for overlay in OVERLAYS:
+        for manifest in manifests[overlay]:
+            if manifest["kind"] == "ConfigMap":
+                look(manifest["data"], f"overlays/{overlay}: the ConfigMap")
+            if manifest["kind"] in ("Deployment", "Job"):
+                for container in manifest["spec"]["template"]["spec"]["containers"]:
+                    look([e["name"] for e in container.get("env", [])], f"overlays/{overlay}: {container['name']}")
+
+
+def scaling_follows_streams():
+    streams = set(re.findall(r'EventType\(rawValue: "([a-z.]+)"\)', everything)) | {f"notification.addressed.{lane}" for lane in ("urgent", "normal", "bulk")}
+    schema = json.loads((ROOT / "deploy/kubernetes/schemas/keda.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    for manifest in manifests["production"]:
+        if not manifest["apiVersion"].startswith("keda.sh/"):
+            continue
+        name = manifest["metadata"]["name"]
+        for error in validator.iter_errors(manifest):
+            check(False, f"keda: {name}: {error.json_path}: {error.message}")
+        for trigger in manifest["spec"].get("triggers", []):
+            stream = re.sub(r"^heliograph:\{(.*)\}$", r"\1", trigger["metadata"]["stream"])
+            check(stream in streams, f"keda: {name} looks at {stream}, which no event goes through")
+            check(trigger["metadata"]["consumerGroup"] == name, f"keda: {name} looks at the group {trigger['metadata']['consumerGroup']}")
+
+
+def metrics_of(text):
+    """The names of metrics that a source makes, as they are scraped."""
+    found = set()
+    for kind, name in re.findall(r'(Counter|Gauge|Timer|Recorder|Meter)\(\s*label: "([a-z_]+)"', text):
+        found.add(name if kind != "Counter" or name.endswith("_total") else name + "_total")
+    found |= set(re.findall(r'(?:counter|gauge|add)\("([a-z_]+)"', text))
+    return found
+
+
+def metrics_exist():
+    known = metrics_of(everything) | {"up"}
+    expressions = []
+    for path in (ROOT / "deploy/grafana/dashboards").glob("*.json"):
+        for panel in json.loads(path.read_text())["panels"]:
+            for target in panel.get("targets", []):
+                expressions.append((f"{path.name}: {panel['title']}", target["expr"].replace("$__rate_interval", "1m")))
+    for path in (ROOT / "deploy/prometheus/rules").glob("*.yml"):
+        for group in yaml.safe_load(path.read_text())["groups"]:
+            for rule in group["rules"]:
+                expressions.append((f"{path.name}: {rule['alert']}", rule["expr"]))
+    for where, expression in expressions:
+        bare = re.sub(r'"[^"]*"|\{\{.*?\}\}|\[[^\]]*\]|\{[^}]*\}|\b(by|without|on)\s*\([^)]*\)', " ", expression)
+        for name in re.findall(r"\b([a-z]+_[a-z_]+|up)\b(?!\s*\()", bare):
+            base = re.sub(r"_(bucket|sum|count)$", "", name)
+            check(name in known or base in known, f"{where} asks for {name}, which nobody exports")
+    rules = [{"record": f"dashboard:expression{i}", "expr": e} for i, (_, e) in enumerate(expressions)]
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        yaml.safe_dump({"groups": [{"name": "expressions", "rules": rules}]}, file)
+        file.flush()
+        out = subprocess.run([promtool, "check", "rules", file.name], capture_output=True, text=True)
+        check(out.returncode == 0, f"an expression cannot be read: {out.stderr.strip()}")
+
+
+def alerts_are_explained():
+    tests = "\n".join(p.read_text() for p in (ROOT / "deploy/prometheus/tests").glob("*.yml"))
+    pages = {p.stem for p in (ROOT / "deploy/runbooks").glob("*.md")}
+    used = set()
+    for path in (ROOT / "deploy/prometheus/rules").glob("*.yml"):
+        for group in yaml.safe_load(path.read_text())["groups"]:
+            for rule in group["rules"]:
+                page = pathlib.Path(rule["annotations"]["runbook"]).stem
+                used.add(page)
+                check(page in pages, f"the alert {rule['alert']} has no page {page}")
+                check(re.search(rf"alertname: {rule['alert']}\n\s+exp_alerts", tests), f"no test sees the alert {rule['alert']} fire")
+    for page in pages - used:
+        check(False, f"the page {page} belongs to no alert")
+
+
+for step in (compose_is_hardened, kubernetes_is_hardened, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained):
+    step()
+for fault in faults:
+    print(fault)
+sys.exit(bool(faults))

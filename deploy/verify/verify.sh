@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+# Deploys Heliograph in containers on this machine and tries to break it; `make verify-deploy` runs it. One line a step:
+# PASS, FAIL with what was seen, or SKIP with the reason. Needs root for a Docker Engine of its own, or DOCKER_HOST.
+# Nothing of it stays but .cache/verify; KEEP=1 leaves the stack running, DIST=ready takes the binaries that are in dist/out.
+set -uo pipefail
+root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
+cd "$root" || exit 1
+scratch=$(mktemp -d)
+failed=0 began=$SECONDS
+export COMPOSE_PROJECT_NAME=heliograph-verify
+export IDENTITY_API_PORT=18080 FCM_EMULATOR_PORT=19080 PROMETHEUS_PORT=19091 ALERTMANAGER_PORT=19093
+services=(identity-api face-matching-worker image-worker token-registry notifier)
+
+result() { printf '%s  %s%s\n' "$1" "$2" "${3:+ ($3)}"; }
+
+# step NAME COMMAND…: its output is shown when it fails, and its last line beside PASS.
+step() {
+    local name=$1 start=$SECONDS
+    shift
+    if "$@" >"$scratch/output" 2>&1; then
+        result PASS "$name" "$((SECONDS - start)) s$(tail -n 1 "$scratch/output" | sed -n 's/^= /, /p')"
+    else
+        result FAIL "$name"
+        tail -n 40 "$scratch/output" | sed 's/^/      /'
+        failed=1
+        return 1
+    fi
+}
+
+compose() { docker compose -f docker-compose.yml -f deploy/docker/prebuilt.compose.yml --project-directory . "$@"; }
+containers() { compose ps -q "$1"; }
+field() { docker inspect -f "$1" "$2"; }
+
+# until SECONDS COMMAND…: true as soon as the command is.
+until_true() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.5
+    done
+}
+
+healthy() { # healthy SERVICE COUNT
+    local id count=0
+    for id in $(containers "$1"); do [ "$(field '{{.State.Health.Status}}' "$id")" != healthy ] || count=$((count + 1)); done
+    [ "$count" -eq "$2" ]
+}
+
+redis_cli() { compose exec -T redis sh -c 'REDISCLI_AUTH=$(cat /run/secrets/redis-password) exec redis-cli "$@"' sh "$@"; }
+demo() { compose --profile demo run --rm -T demo; }
+
+# --- steps -----------------------------------------------------------------------------------------------------
+
+lint() { deploy/verify/lint.sh && ! deploy/verify/lint.sh | grep -q ^SKIP; }
+
+stack_is_up() {
+    compose --profile observability build -q &&
+        compose up -d --no-build --wait --wait-timeout 180 --scale face-matching-worker=4 &&
+        compose up -d --no-build --wait --wait-timeout 60 prometheus alertmanager
+}
+
+four_consumers() {
+    local names
+    until_true 30 sh -c '[ "$(redis_consumers | sort -u | wc -l)" -eq 4 ]'
+    names=$(redis_consumers)
+    printf '%s\n' "$names"
+    [ "$(printf '%s\n' "$names" | sort -u | grep -c .)" -eq 4 ]
+}
+redis_consumers() { redis_cli XINFO CONSUMERS 'heliograph:{ekyc.requested}' face-matching-worker | sed -n '/^name$/{n;p}'; }
+
+# The host's signal, as `docker kill` counts as a stop by hand, after which nothing restarts.
+kill_hard() { # kill_hard SERVICE
+    local id pid before
+    id=$(containers "$1" | head -n 1)
+    pid=$(field '{{.State.Pid}}' "$id") before=$(field '{{.RestartCount}}' "$id")
+    kill -9 "$pid" || return 1
+    until_true 60 test "$(field '{{.RestartCount}}' "$id")" -gt "$before" || until_true 60 restarted "$id" "$before"
+}
+restarted() { [ "$(field '{{.RestartCount}}' "$1")" -gt "$2" ]; }
+
+survives() { # survives SERVICE: killed in the middle of the demo, which ends well all the same
+    demo >"$scratch/demo" 2>&1 &
+    local demo=$!
+    until_true 30 grep -q 'session state' "$scratch/demo"
+    kill_hard "$1" || { echo "$1 was not started again"; return 1; }
+    wait "$demo" || { cat "$scratch/demo"; return 1; }
+    nothing_waits
+}
+
+nothing_waits() {
+    until_true 60 settled || { compose run --rm -T --no-deps --entrypoint "" migrate true; streams; return 1; }
+}
+streams() { compose run --rm -T --no-deps -e REDIS_URL_FILE=/run/secrets/redis-url migrate streams --json; }
+settled() { [ "$(docker exec -i "$(containers postgres)" psql -U heliograph -Atc "$open_rows" | tail -n 1)" = 0 ]; }
+open_rows="SELECT (SELECT count(*) FROM sessions WHERE state IN ('received', 'processing'))
+    + (SELECT count(*) FROM image_jobs WHERE status IN ('pending', 'processing'))
+    + (SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending'))"
+
+stops_in_time() {
+    local service id
+    for service in "${services[@]}"; do
+        for id in $(containers "$service"); do
+            docker stop -t "$(field '{{.Config.StopTimeout}}' "$id")" "$id" >/dev/null
+            [ "$(field '{{.State.ExitCode}}' "$id")" = 0 ] || { echo "$service ended with $(field '{{.State.ExitCode}}' "$id")"; docker logs --tail 5 "$id"; return 1; }
+        done
+    done
+    compose up -d --no-build --wait --wait-timeout 120 --scale face-matching-worker=2
+}
+
+hardened() {
+    local service id faults=0
+    for service in redis postgres "${services[@]}" fcm-emulator prometheus alertmanager; do
+        for id in $(containers "$service"); do
+            [ "$(field '{{.HostConfig.ReadonlyRootfs}}' "$id")" = true ] || { echo "$service can write to its root"; faults=1; }
+            [ "$(field '{{.HostConfig.CapDrop}}' "$id")" = '[ALL]' ] || { echo "$service keeps capabilities"; faults=1; }
+            [ "$(field '{{.HostConfig.Memory}}' "$id")" -gt 0 ] || { echo "$service has no limit of memory"; faults=1; }
+            [ "$(field '{{.HostConfig.PidsLimit}}' "$id")" -gt 0 ] || { echo "$service has no limit of processes"; faults=1; }
+            field '{{.HostConfig.SecurityOpt}}' "$id" | grep -q no-new-privileges || { echo "$service may gain privileges"; faults=1; }
+            # No secret is in an environment, where every child and every crash report has it.
+            if field '{{.Config.Env}}' "$id" | grep -qFf <(cut -c 1-24 secrets/postgres-password secrets/lookup-key | grep .); then echo "$service has a secret in its environment"; faults=1; fi
+        done
+    done
+    for service in "${services[@]}" fcm-emulator; do
+        id=$(containers "$service" | head -n 1)
+        [ "$(field '{{.Config.User}}' "$id")" = 10001:10001 ] || { echo "$service runs as $(field '{{.Config.User}}' "$id")"; faults=1; }
+    done
+    return $faults
+}
+
+prometheus_api() { curl -sS --max-time 5 "http://127.0.0.1:$PROMETHEUS_PORT/api/v1/$1"; }
+all_targets_up() { [ "$(prometheus_api targets | jq '[.data.activeTargets[] | select(.labels.job == "heliograph")] | [length, (map(select(.health == "up")) | length)] | .[0] == .[1] and .[0] >= 6')" = true ]; }
+targets_are_up() { until_true 60 all_targets_up || { prometheus_api targets | jq '.data.activeTargets[] | {scrapeUrl, health, lastError}'; return 1; }; }
+
+# Every expression of every dashboard is asked; what the demo has set moving has to have an answer.
+dashboards_have_data() {
+    local file expression empty=0 total=0
+    for file in deploy/grafana/dashboards/*.json; do
+        while IFS= read -r expression; do
+            total=$((total + 1))
+            if [ "$(prometheus_api "query" -G --data-urlencode "query=${expression//\$__rate_interval/5m}" 2>/dev/null | jq '.status == "success"')" != true ]; then echo "$(basename "$file"): $expression"; empty=1; fi
+        done < <(jq -r '.panels[].targets[]?.expr' "$file")
+    done
+    echo "= $total expressions"
+    return $empty
+}
+metrics_are_exported() {
+    local name missing=0
+    prometheus_api label/__name__/values | jq -r '.data[]' | sort >"$scratch/names"
+    for name in $(cat deploy/grafana/dashboards/*.json deploy/prometheus/rules/*.yml | grep -oE '\b(bus|http|ekyc|image|topic|push|redis|process)_[a-z_]+\b' | sort -u); do
+        grep -qE "^$name(_total|_bucket|_sum|_count)?$" "$scratch/names" || { echo "nobody exports $name"; missing=1; }
+    done
+    return $missing
+}
+
+firing() { curl -sS --max-time 5 "http://127.0.0.1:$ALERTMANAGER_PORT/api/v2/alerts" | jq -e --arg name "$1" --arg service "$2" 'any(.[]; .labels.alertname == $name and .labels.service == $service)' >/dev/null; }
+alert_fires() {
+    compose stop token-registry >/dev/null 2>&1
+    until_true 150 firing ServiceDown token-registry || { prometheus_api alerts | jq -c '.data.alerts[]'; return 1; }
+    compose up -d --no-build --wait token-registry >/dev/null 2>&1
+}
+
+crash_is_told() {
+    local id line
+    id=$(containers notifier | head -n 1)
+    kill -ILL "$(field '{{.State.Pid}}' "$id")"
+    until_true 60 healthy notifier 1 || return 1
+    line=$(docker logs "$id" 2>&1 | grep -m 1 '"kind":"crashReport"\|"crash"' | head -c 300)
+    printf '%s\n' "$line"
+    [ -n "$line" ]
+}
+
+sizes() {
+    local service id
+    for service in "${services[@]}"; do
+        id=$(containers "$service" | head -n 1)
+        printf '      %-22s image %4d MB, idle memory %s\n' "$service" $(($(docker image inspect -f '{{.Size}}' "heliograph/$service") / 1000000)) \
+            "$(docker stats --no-stream --format '{{.MemUsage}}' "$id" | cut -d / -f 1)"
+    done
+}
+
+nothing_is_left() {
+    compose --profile observability --profile demo down -v --remove-orphans >/dev/null 2>&1
+    [ -z "$(docker ps -aq --filter label=com.docker.compose.project=$COMPOSE_PROJECT_NAME)" ] &&
+        [ -z "$(docker volume ls -q --filter label=com.docker.compose.project=$COMPOSE_PROJECT_NAME)" ] &&
+        [ -z "$(docker network ls -q --filter label=com.docker.compose.project=$COMPOSE_PROJECT_NAME)" ]
+}
+
+finish() {
+    local left=$?
+    if [ -z "${KEEP:-}" ]; then
+        if command -v docker >/dev/null && docker version >/dev/null 2>&1; then compose --profile observability --profile demo down -v --remove-orphans >/dev/null 2>&1; fi
+        deploy/verify/docker-down.sh
+    fi
+    rm -rf "$scratch"
+    exit "$left"
+}
+
+# --- the run ---------------------------------------------------------------------------------------------------
+
+step "what describes the deployment agrees" lint
+if [ -z "${DOCKER_HOST:-}" ] && [ "$(id -u)" != 0 ]; then
+    result SKIP "everything in containers" "a Docker Engine of its own needs root; or set DOCKER_HOST"
+    exit $failed
+fi
+trap finish EXIT
+trap 'exit 1' INT TERM
+step "tools" deploy/verify/tools.sh docker || exit 1
+if [ "${DIST:-}" = ready ]; then result SKIP "binaries (make dist)" "DIST=ready: those in dist/out"; else step "binaries (make dist)" make -s dist || exit 1; fi
+step "a Docker Engine and the images it starts from" deploy/verify/docker-up.sh || exit 1
+# shellcheck disable=SC1091
+. .cache/verify/docker/docker.env
+step "secrets" deploy/docker/make-env.sh || exit 1
+step "the stack is up and healthy, with four face-matching-workers" stack_is_up || { compose ps -a; compose logs --tail 5; exit 1; }
+step "the demo: sign-up, sign-in, refusal, six pictures" demo
+step "four distinct consumers read the stream" four_consumers
+step "containers are hardened" hardened
+step "Prometheus sees every replica" targets_are_up
+step "every figure of dashboards and alerts is exported" metrics_are_exported
+step "every expression of the dashboards can be asked" dashboards_have_data
+sizes
+step "a face-matching-worker killed at work: nothing is lost" survives face-matching-worker
+step "Redis killed at work: nothing is lost" survives redis
+step "Postgres killed at work: nothing is lost" survives postgres
+step "a service that is down is told of" alert_fires
+step "every service ends in time, with exit code 0" stops_in_time
+[ -n "${KEEP:-}" ] || step "nothing is left" nothing_is_left
+printf '%s in %d s\n' "$([ $failed = 0 ] && echo "all passed" || echo "not all passed")" $((SECONDS - began))
+exit $failed
