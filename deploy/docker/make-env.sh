@@ -1,35 +1,60 @@
 #!/bin/sh
-# Writes .env with fresh secrets for docker-compose.yml. Those that are there stay: they must never change by accident.
+# Makes fresh secrets for docker-compose.yml in secrets/, one file each: make-env.sh [kubernetes]
+# Those that are there stay: they must never change by accident. With "kubernetes" they are made in secrets/kubernetes, with
+# the addresses that overlays/local has.
 set -eu
 root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
-if [ -e "$root/.env" ] && grep -q '^MEDIA_LINK_KEY=' "$root/.env"; then
-    echo ".env is there already; nothing was changed"
-    exit 0
-fi
+folder=$root/secrets
+case ${1:-} in
+    '') ;;
+    kubernetes) folder=$root/secrets/kubernetes ;;
+    *) echo "make-env: unknown argument $1; it is nothing or kubernetes" >&2; exit 64 ;;
+esac
 if ! command -v openssl > /dev/null; then
     echo "make-env: openssl is missing (Debian's package openssl); nothing was written" >&2
     exit 1
 fi
+
+# The folder keeps others out; the files are open, as the containers that they are mounted into have users of their own.
 umask 077
-media_link_key=$(openssl rand -base64 32)
-if [ -e "$root/.env" ]; then
-    printf 'MEDIA_LINK_KEY=%s\n' "$media_link_key" >> "$root/.env"
-    echo ".env was there already; MEDIA_LINK_KEY is added"
-    exit 0
+mkdir -p "$folder"
+umask 022
+made=''
+prefix=''
+secret() { # secret NAME VALUE: through a new file, so that one that is there is a whole one
+    [ -e "$folder/$1" ] && return 0
+    [ -n "$2" ] || { echo "make-env: no value for $1" >&2; exit 1; }
+    printf '%s\n' "$2" > "$folder/.$1.new"
+    mv "$folder/.$1.new" "$folder/$1"
+    made="$made $1"
+}
+
+# What an earlier version kept in .env is taken over: with another key nothing that is sealed could be read again.
+random() { # random SETTING OPENSSL-RAND-ARGUMENTS…
+    name=$1
+    shift
+    before=$( { sed -n "s/^$name=//p" "$root/.env" 2>/dev/null || true; } | tail -n 1)
+    if [ -n "$before" ] && [ "$folder" = "$root/secrets" ]; then printf '%s' "$before"; else printf '%s%s' "$prefix" "$(openssl rand "$@")"; fi
+}
+
+secret sealing-keys "$(prefix=k1: random SEALING_KEYS -base64 32)"
+secret lookup-key "$(random LOOKUP_KEY -base64 32)"
+secret media-link-key "$(random MEDIA_LINK_KEY -base64 32)"
+secret postgres-password "$(random POSTGRES_PASSWORD -hex 24)"
+secret redis-password "$(random REDIS_PASSWORD -hex 24)"
+postgres_password=$(cat "$folder/postgres-password")
+redis_password=$(cat "$folder/redis-password")
+secret database-url "postgresql://heliograph:$postgres_password@postgres:5432/heliograph"
+secret redis-url "redis://:$redis_password@redis:6379/0"
+secret redis.conf "requirepass $redis_password"
+if [ "${1:-}" = kubernetes ]; then
+    secret database-direct-url "$(cat "$folder/database-url")"
+else
+    # What is not used has an empty file: compose mounts every secret that it lists.
+    for name in gemini-api-key s3-access-key-id s3-secret-access-key; do [ -e "$folder/$name" ] || : > "$folder/$name"; done
 fi
-# Into variables first: a command that fails inside a here-document would go unnoticed and leave an empty secret.
-sealing_key=$(openssl rand -base64 32)
-lookup_key=$(openssl rand -base64 32)
-postgres_password=$(openssl rand -hex 24)
-redis_password=$(openssl rand -hex 24)
-trap 'rm -f "$root/.env.new"' EXIT
-cat > "$root/.env.new" <<ENV
-# The secrets of this installation. Keep a copy: without them nothing that is sealed can be read again.
-SEALING_KEYS=k1:$sealing_key
-LOOKUP_KEY=$lookup_key
-MEDIA_LINK_KEY=$media_link_key
-POSTGRES_PASSWORD=$postgres_password
-REDIS_PASSWORD=$redis_password
-ENV
-mv "$root/.env.new" "$root/.env"
-echo ".env is written"
+if [ -n "$made" ]; then
+    echo "made in $folder:$made. Keep a copy: without sealing-keys and lookup-key nothing that is sealed can be read again."
+else
+    echo "all secrets are in $folder already; nothing was changed"
+fi

@@ -12,6 +12,9 @@ authorised() { curl -sS --max-time $((patience + 15)) -H "Authorization: Bearer 
 mapfile -t templates < <(authorised "$IDENTITY_API_URL/v1/templates" | jq -er '.data.templates[].id')
 [ ${#templates[@]} -ge 6 ] || fail "$case_name: there are ${#templates[@]} templates"
 
+# Follows the address of a picture, as a phone does; from inside a container that takes another way.
+picture() { curl -sS --max-time 30 ${MEDIA_CONNECT_TO:+--connect-to "$MEDIA_CONNECT_TO"} "$@"; }
+
 # All are asked for at once; whoever asked may forget about them.
 jobs=() started=$(now_ms)
 for template in "${templates[@]}"; do
@@ -29,7 +32,7 @@ for i in "${!jobs[@]}"; do
     job=$(authorised "$IDENTITY_API_URL/v1/images/jobs/${jobs[i]}?result=url&wait=$patience") || fail "$case_name: no job: $job"
     expect "the job's status (${templates[i]})" completed "$(jq -r '.data.status' <<<"$job")"
     # The address is enough: it is signed, and ends.
-    curl -sS --fail --max-time 30 -o "$scratch/$i.jpg" "$(jq -er .data.result.image_url <<<"$job")" ||
+    picture --fail -o "$scratch/$i.jpg" "$(jq -er .data.result.image_url <<<"$job")" ||
         fail "$case_name: the picture's address does not lead to it"
     name=$(jq -r .data.result.metadata.templateName <<<"$job")
     printf '  %-33s%scompleted%s %s, %s, %s ms\n' "${templates[i]}" "$green" "$off" \
@@ -49,7 +52,7 @@ done
 expect "the jobs that were told" "$(printf '%s\n' "${jobs[@]}" | sort)" "$(jq -r '.[].message.data.jobId' <<<"$pushes" | sort)"
 push=$(jq -c 'last' <<<"$pushes")
 thumbnail=$(jq -er .message.apns.fcm_options.image <<<"$push") || fail "$case_name: the push has no picture"
-expect "the push's picture" "200 image/jpeg" "$(curl -sS --max-time 15 -o "$run/thumbnail.jpg" -w '%{http_code} %{content_type}' "$thumbnail")"
+expect "the push's picture" "200 image/jpeg" "$(picture -o "$run/thumbnail.jpg" -w '%{http_code} %{content_type}' "$thumbnail")"
 expect "the push's title" "Image Ready! 🎨" "$(jq -r .message.notification.title <<<"$push")"
 phone_card "$(jq -r .message.notification.title <<<"$push")" "$(jq -r .message.notification.body <<<"$push")" \
     "$(date -d "$(jq -r .received_at <<<"$push")" +%H:%M:%S)" $(($(stamp_ms "$(jq -r .received_at <<<"$push")") - started))
