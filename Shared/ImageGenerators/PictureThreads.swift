@@ -3,9 +3,9 @@ public import NIOPosix
 
 /// Where pictures are computed: threads, and the memory that what runs on them may take together.
 public struct PictureThreads: Sendable {
-    /// The memory unless something else is set: 304 MiB. It is what the largest picture takes that is taken, of an encoding that
+    /// The memory unless something else is set: 280 MiB. It is what the largest picture takes that is taken, of an encoding that
     /// cannot be decoded row by row, and an ordinary one beside it; a process holds some 80 MiB besides.
-    public static let defaultMemory = 304 << 20
+    public static let defaultMemory = 280 << 20
 
     /// As many threads as there are processors, for all of the process.
     public static let sharedPool: NIOThreadPool = {

@@ -7,7 +7,7 @@ internal import ServiceDefaults
 ///
 /// - `IMAGE_GENERATOR` (`local` or `gemini`, default `local`): who makes the pictures.
 /// - `IMAGE_CONCURRENCY` (1 to 64, default 4): how many jobs are worked on at once; with `local` the processors are the limit.
-/// - `IMAGE_MEMORY_MIB` (304 to 65,536, default 304): what the pictures that are in work take together, at least nearly.
+/// - `IMAGE_MEMORY_MIB` (280 to 65,536, default 280): what the pictures that are in work take together, at least nearly.
 /// - `TOPIC_PHOTO_LIFETIME_DAYS` (1 to 365, default 30): how long photos of topics are kept; identity-api's is the same.
 /// - `GEMINI_API_KEY` (with `gemini` required): the key.
 /// - `GEMINI_MODEL` (with `gemini` required): the name of an image model.
