@@ -69,16 +69,15 @@ private func benchmarkStyles(_ photo: String) throws -> [Figure] {
 /// The most memory this process held while it made of pictures of 40 megapixels what image-worker makes: a thumbnail, and a
 /// style of the best quality. The pictures are of the encodings that take most, because a decoder keeps them whole.
 private func benchmarkPeak(in folder: String) async throws -> Figure {
-    var files: [[UInt8]] = []
     let kinds = [("large.jpg", "Q=60,interlace,no-subsample"), ("large.png", "interlace"), ("large.webp", "lossless,effort=0")]
     for (name, options) in kinds {
         try await enlarge("original/obama3", to: "\(folder)/\(name)", options: options, width: 8_000, height: 5_000)
-        files.append(try file("\(folder)/\(name)"))
     }
     let limits = ImageLimits(bytes: 256 << 20)
     // Linux forgets the peak there was when it is told 5.
     try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
-    for bytes in files {
+    for (name, _) in kinds {
+        let bytes = try file("\(folder)/\(name)")
         _ = try PictureWorkshop.thumbnail(of: bytes, limits: limits)
         let picture = try PictureWorkshop.normalise(bytes, maxSide: PictureQuality.high.maxSide, limits: limits).picture
         for style in [PictureStyle.oilPainting, .vintage] {

@@ -65,5 +65,5 @@ standin() { # standin IMAGE FOLDER [ARGUMENT…]
 }
 standin redis:7-bookworm redis
 standin postgres:15-bookworm postgres
-standin prom/prometheus:v2.53.3 prometheus --build-context "binaries=$tools/root/usr/bin"
-standin prom/alertmanager:v0.28.1 alertmanager --build-context "binaries=$tools/root/usr/bin"
+standin prom/prometheus:v2.53.3 prometheus --build-context "binaries=$tools/root/usr"
+standin prom/alertmanager:v0.28.1 alertmanager --build-context "binaries=$tools/root/usr"

@@ -43,11 +43,6 @@ final class SendQueue: Sendable {
         quota.whenGranted { [weak self] in self?.wake() }
     }
 
-    /// How many are on their way, how many may be, and how many wait.
-    var figures: (inFlight: Int, limit: Int, waiting: Int) {
-        state.withLock { ($0.inFlight, $0.limit.count, $0.lanes.values.reduce(0) { $0 + $1.count }) }
-    }
-
     // MARK: Intake
 
     /// Waits until a lane has room for another batch, and keeps it until the batch is added.
