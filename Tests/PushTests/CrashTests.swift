@@ -20,6 +20,10 @@ import WireFormat
                 system.emulator.statistics.accepted > count / 3
             }
             await system.services.kill("notifier")
+            // What it had sent is in the emulator's sockets for a moment longer.
+            try await eventually(within: .seconds(30), "the dead one's connections are read to their end") {
+                system.emulator.statistics.openConnections == 0
+            }
             let before = Set(await system.emulator.messages().compactMap(\.registration))
             system.emulator.clearFaults()
             let written = try await system.states(of: id)["accepted"] ?? 0

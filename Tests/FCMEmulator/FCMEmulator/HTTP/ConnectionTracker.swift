@@ -31,6 +31,9 @@ package final class ConnectionTracker: Sendable {
         return number
     }
 
+    /// How many are open.
+    package var openCount: Int { state.withLock { $0.open.count } }
+
     /// Closes all of them, without a word to the other side.
     package func closeAll() {
         let open = state.withLock { Array($0.open.values) }

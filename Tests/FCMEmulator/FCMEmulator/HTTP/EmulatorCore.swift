@@ -55,6 +55,7 @@ final class EmulatorCore: Sendable {
     var statistics: FCMEmulatorStatistics {
         var statistics = counters.withLock { $0 }
         statistics.accessTokensIssued = accessTokens.issuedCount
+        statistics.openConnections = connections.openCount
         return statistics
     }
 
@@ -73,6 +74,8 @@ public struct FCMEmulatorStatistics: Sendable, Equatable {
     public internal(set) var byStatus: [Int: Int] = [:]
     /// Connections of HTTP/2 that were opened.
     public internal(set) var connections = 0
+    /// Connections of all kinds that have carried a request and are still open.
+    public internal(set) var openConnections = 0
     /// Connections that were told to go away.
     public internal(set) var goAways = 0
     /// Access tokens issued.
