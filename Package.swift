@@ -32,6 +32,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -63,6 +64,7 @@ let package = Package(
         .shared("HTTPClient", ["CLibCurl", .logging, .lifecycle]),
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
+        .shared("TraceContext", [.instrumentation, .logging]),
         .shared("Multipart", []),
         .shared("JSONStream", []),
         .shared("ImageProbe", []),
@@ -70,19 +72,21 @@ let package = Package(
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
 
         // MARK: What the services share
+        .shared("OTLP", ["TraceContext", "HTTPClient", .tracing, .logging, .metrics, .lifecycle]),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "WireFormat"]),
         .shared("BlobStore", ["HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
         .shared("MediaLinks", ["BlobStore", "HeliographCrypto"]),
         .shared(
-            "EventBus", ["RedisClient", "PostgresClient", "Storage", "WireFormat", .logging, .metrics, .lifecycle, .deque]),
+            "EventBus",
+            ["RedisClient", "PostgresClient", "Storage", "TraceContext", "WireFormat", .tracing, .logging, .metrics, .lifecycle, .deque]),
         .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
-                "RedisClient", "PostgresClient", "Storage", "EventBus", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .logging,
-                .coreMetrics, .unixSignals, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
+                "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "MediaLinks", "HeliographCrypto", "OTLP",
+                "TraceContext", .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
             ]),
 
         // MARK: The services
@@ -153,6 +157,8 @@ let package = Package(
             swiftSettings: sharedSettings),
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
+        .tests("TraceContextTests", ["TraceContext", .instrumentation, .logging]),
+        .tests("OTLPTests", ["OTLP", "TraceContext", "TestSupport", .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart"]),
@@ -176,7 +182,7 @@ let package = Package(
             ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
-            ["ServiceDefaults", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
+            ["ServiceDefaults", "OTLP", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
             ["IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioPosix]),
@@ -242,8 +248,8 @@ extension Target {
         .target(
             name: name,
             dependencies: [
-                "ServiceDefaults", "EventBus", "Storage", "WireFormat", "PostgresClient", "RedisClient", .logging, .metrics,
-                .lifecycle, .configuration,
+                "ServiceDefaults", "EventBus", "Storage", "TraceContext", "WireFormat", "PostgresClient", "RedisClient", .tracing, .logging,
+                .metrics, .lifecycle, .configuration,
             ] + dependencies,
             path: "Services/\(service)/\(name)", swiftSettings: sharedSettings)
     }
@@ -268,6 +274,8 @@ extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
+    static let instrumentation = product(name: "Instrumentation", package: "swift-distributed-tracing")
+    static let tracing = product(name: "Tracing", package: "swift-distributed-tracing")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let lifecycleTestKit = product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")

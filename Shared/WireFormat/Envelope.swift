@@ -36,6 +36,13 @@ public struct Envelope<Body: Event>: Sendable, Equatable {
         self.body = body
     }
 
+    /// The same message, under another trace parent.
+    public func traced(by traceparent: String?) -> Envelope {
+        Envelope(
+            body, id: id, version: version, occurredAt: occurredAt, traceparent: traceparent, requestID: requestID,
+            expiresAt: expiresAt)
+    }
+
     /// Whether the event is past its time.
     public func isExpired(at now: Date = Date()) -> Bool {
         expiresAt.map { $0 <= now } ?? false

@@ -5,9 +5,9 @@ import Testing
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
-        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe"],
+        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe", "TraceContext"],
         ["Imaging"],
-        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators"],
+        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "OTLP"],
         ["Storage", "MediaLinks"],
         ["EventBus"],
         ["ServiceDefaults"],

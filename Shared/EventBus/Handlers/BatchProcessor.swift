@@ -19,16 +19,22 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
 
     func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult] {
         var results: [ProcessingResult] = []
-        var events: [(index: Int, event: Envelope<Handler.Body>)] = []
+        var events: [Numbered] = []
+        var traces: [(index: Int, trace: MessageTrace)] = []
         for (index, entry) in entries.enumerated() {
             do throws(WireFormatError) {
-                events.append((index, try EncodedEnvelope(streamFields: entry.fields).decode()))
+                let event: Envelope<Handler.Body> = try EncodedEnvelope(streamFields: entry.fields).decode()
+                // Each goes on with its own trace, although they are handled together.
+                let trace = MessageTrace(of: event, entry, in: scope)
+                events.append((index, event.traced(by: trace.traceparent)))
+                traces.append((index, trace))
                 results.append(.handled)
             } catch {
                 results.append(.unreadable(error))
             }
         }
         for (index, result) in await commit(events, in: scope) { results[index] = result }
+        for (index, trace) in traces { trace.end(results[index]) }
         return results
     }
 

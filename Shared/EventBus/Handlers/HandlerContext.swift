@@ -15,16 +15,11 @@ public struct HandlerContext: Sendable {
     /// kill the process should not be tried again and again: at ``RetryPolicy/crashesMax`` the bus gives the message up, and
     /// then nobody hears of it.
     public let crashes: Int
-    /// A logger that names the stream, the message and the request. Made when it is asked for: few messages need one.
-    public var logger: Logger {
-        var logger = scope.logger(for: entryID, deliveryCount)
-        logger[metadataKey: "message_id"] = "\(messageID.wireString)"
-        if let requestID { logger[metadataKey: "request_id"] = "\(requestID)" }
-        return logger
-    }
+    /// A logger that names the stream and the entry; the message, the request and the trace stand in each line of a handler, by
+    /// whatever logger. Made when it is asked for: few messages need one.
+    public var logger: Logger { scope.logger(for: entryID, deliveryCount) }
 
     private let entryID: EntryID
-    private let requestID: String?
     private let scope: ConsumerScope
     private let postgres: PostgresClient
     private let record = Record()
@@ -36,7 +31,6 @@ public struct HandlerContext: Sendable {
 
     init(_ event: Envelope<some Event>, _ entry: DeliveredEntry, in scope: ConsumerScope, postgres: PostgresClient) {
         messageID = event.id
-        requestID = event.requestID
         entryID = entry.id
         deliveryCount = entry.failures + entry.deliveryCount
         crashes = entry.crashes

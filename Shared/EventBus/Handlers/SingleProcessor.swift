@@ -1,4 +1,5 @@
 import RedisClient
+import Tracing
 import WireFormat
 
 /// Handles messages one at a time, a worker a message.
@@ -23,10 +24,15 @@ struct SingleProcessor<Body: Event>: MessageProcessor {
         } catch {
             return .unreadable(error)
         }
-        do {
-            return try await handle(event, entry, scope)
-        } catch {
-            return .failed(error)
+        let trace = MessageTrace(of: event, entry, in: scope)
+        let result = await InstrumentationContext.withValue(trace.context) { () -> ProcessingResult in
+            do {
+                return try await handle(event.traced(by: trace.traceparent), entry, scope)
+            } catch {
+                return .failed(error)
+            }
         }
+        trace.end(result)
+        return result
     }
 }

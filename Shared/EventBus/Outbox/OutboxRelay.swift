@@ -81,6 +81,7 @@ public struct OutboxRelay: Service {
     /// Relays one batch and returns how many rows were found.
     func relayBatch() async throws -> Int {
         let start = ContinuousClock.now
+        let trace = RelayTrace()
         let (found, sent, refused) = try await postgres.withTransaction { transaction in
             let outbox = OutboxRepository(transaction)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
@@ -93,6 +94,7 @@ public struct OutboxRelay: Service {
             for (message, result) in zip(messages, results) {
                 switch result {
                 case .success(let entry):
+                    trace.sent(message)
                     sent.append(OutboxPublication(messageID: message.envelope.id, entryID: entry.description))
                 case .failure(let error):
                     // What the server will not take now is as good next time; what it will never take must not hold up the rest.

@@ -16,14 +16,17 @@ public struct JSONLogHandler: LogHandler {
     private let label: String
     private let write: @Sendable ([UInt8]) -> Void
 
-    /// - Parameter write: takes a finished line with its newline; by default standard error, one `write` a line.
+    /// - Parameters:
+    ///   - metadataProvider: says more at each line, such as which request it speaks of.
+    ///   - write: takes a finished line with its newline; by default standard error, one `write` a line.
     public init(
-        service: String, label: String, level: Logger.Level,
+        service: String, label: String, level: Logger.Level, metadataProvider: Logger.MetadataProvider? = nil,
         write: @escaping @Sendable ([UInt8]) -> Void = JSONLogHandler.writeToStandardError
     ) {
         self.service = service
         self.label = label
         self.logLevel = level
+        self.metadataProvider = metadataProvider
         self.write = write
     }
 

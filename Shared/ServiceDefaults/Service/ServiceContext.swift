@@ -3,6 +3,7 @@ public import EventBus
 public import HeliographCrypto
 public import Logging
 public import MediaLinks
+public import OTLP
 public import PostgresClient
 public import RedisClient
 
@@ -21,6 +22,8 @@ public struct ServiceContext: Sendable {
     public let lookupKey: [UInt8]
     public let health: HealthRegistry
     public let metrics: PrometheusRegistry
+    /// Sends traces; nil when no setting says where.
+    public let traces: OTLPExporter?
 
     /// Makes the clients from `settings`; none of them connects before its first use.
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
@@ -32,6 +35,7 @@ public struct ServiceContext: Sendable {
         self.logger = logger
         self.metrics = metrics
         health = HealthRegistry()
+        traces = try OTLPConfiguration(settings, service: name).map { OTLPExporter(configuration: $0, logger: logger) }
 
         let databaseURL = try settings.string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
         var postgresConfiguration = PostgresConfiguration(url: databaseURL)

@@ -1,7 +1,10 @@
 import CoreMetrics
 import EventBus
+import Instrumentation
 import Logging
+import OTLP
 public import ServiceLifecycle
+import TraceContext
 public import UnixSignals
 
 /// Puts a service together with what all services have, and runs it until it is told to stop.
@@ -16,7 +19,9 @@ public enum ServiceRunner {
             host: try settings.optionalString("ADMIN_HOST") ?? "127.0.0.1",
             port: try settings.int("ADMIN_PORT", default: 9090, in: 0...65_535), health: context.health,
             metrics: context.metrics, logger: context.logger)
-        var services: [any Service] = [context.postgres, context.redis, admin]
+        // Traces go last of all, for everything else has spans to its end.
+        var services: [any Service] = context.traces.map { [$0] } ?? []
+        services += [context.postgres, context.redis, admin] as [any Service]
         services.append(OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger))
         services.append(Republisher(transport: context.transport, postgres: context.postgres, logger: context.logger))
         services.append(RedisMemoryWatch(redis: context.redis, logger: context.logger))
@@ -38,11 +43,13 @@ public enum ServiceRunner {
     public static func run<S: HeliographService>(_ service: S.Type) async throws {
         let settings = Settings()
         let level = try logLevel(settings)
-        LoggingSystem.bootstrap { JSONLogHandler(service: S.name, label: $0, level: level) }
+        LoggingSystem.bootstrap(
+            { JSONLogHandler(service: S.name, label: $0, level: level, metadataProvider: $1) }, metadataProvider: .work)
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(PrometheusMetricsFactory(registry: metrics))
         let logger = Logger(label: S.name)
         let context = try ServiceContext(name: S.name, settings: settings, logger: logger, metrics: metrics)
+        if let traces = context.traces { InstrumentationSystem.bootstrap(traces.tracer) }
         let group = try await group(for: service, context: context)
         logger.info("starting")
         try await group.run()

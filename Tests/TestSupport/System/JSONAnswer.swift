@@ -26,6 +26,7 @@ public enum JSONAnswer: Sendable, Decodable, Equatable {
         return .null
     }
     public var text: String? { if case .text(let value) = self { value } else { nil } }
+    public var number: Double? { if case .number(let value) = self { value } else { nil } }
     public var elements: [JSONAnswer] { if case .array(let values) = self { values } else { [] } }
 
     public static func parse(_ bytes: [UInt8]) -> JSONAnswer {

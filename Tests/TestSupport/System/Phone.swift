@@ -36,12 +36,12 @@ public struct Phone: Sendable {
         return try await post("/api/v1/ekyc/upload-photos", form)
     }
 
-    public func signIn(email: String, faces: [String]) async throws -> Answer {
+    public func signIn(email: String, faces: [String], traceparent: String? = nil) async throws -> Answer {
         var form = MultipartForm()
         form.add("email", email)
         form.add("fcm_token", token)
         for name in faces { form.add("faces", file: name, try Photos.load(name)) }
-        return try await post("/api/v1/ekyc/login", form)
+        return try await post("/api/v1/ekyc/login", form, headers: traceparent.map { [("traceparent", $0)] } ?? [])
     }
 
     /// The session's record, once it is terminal.
@@ -70,9 +70,9 @@ public struct Phone: Sendable {
         try await send(HTTPClientRequest(method: "POST", url: stack.apiURL + path), bearer: bearer)
     }
 
-    func post(_ path: String, _ form: MultipartForm) async throws -> Answer {
+    func post(_ path: String, _ form: MultipartForm, headers: [(name: String, value: String)] = []) async throws -> Answer {
         var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
-        request.headers = [("Content-Type", form.contentType)]
+        request.headers = headers + [("Content-Type", form.contentType)]
         request.body = form.encoded()
         return try await send(request)
     }

@@ -10,7 +10,7 @@ public final class Stack: Sendable {
 
     /// The stack that the tests of this process share; it starts once, and dies with the process.
     public static func shared() async throws -> Stack { try await running.value }
-    private static let running = Task { try await Stack.start() }
+    private static let running = Task { try await Stack.start(traces: try await TraceCollector()) }
 
     /// What links to pictures begin with, as in production; ``apiURL`` is where they lead to.
     public static let publicURL = "https://api.example.org"
@@ -21,6 +21,8 @@ public final class Stack: Sendable {
     public let database: TestDatabase
     public let redis: RedisServer
     public let http: HTTPClient
+    /// Where the services send their traces.
+    public let traces: TraceCollector?
     private let environment: [String: String]
     private let adminPorts: [String: Int]
     private let folder: TemporaryDirectory
@@ -29,7 +31,7 @@ public final class Stack: Sendable {
 
     private init(
         database: TestDatabase, redis: RedisServer, folder: TemporaryDirectory, environment: [String: String],
-        adminPorts: [String: Int], apiPort: Int, fcmPort: Int
+        adminPorts: [String: Int], apiPort: Int, fcmPort: Int, traces: TraceCollector?
     ) {
         self.database = database
         self.redis = redis
@@ -37,6 +39,7 @@ public final class Stack: Sendable {
         logs = ServiceLogs.folder(in: folder)
         self.environment = environment
         self.adminPorts = adminPorts
+        self.traces = traces
         apiURL = "http://127.0.0.1:\(apiPort)"
         fcmURL = "http://127.0.0.1:\(fcmPort)"
         var configuration = HTTPClientConfiguration()
@@ -52,7 +55,10 @@ public final class Stack: Sendable {
     /// - Parameters:
     ///   - fsync: Whether Postgres waits for the disk as in production, for measurements.
     ///   - settings: Environment of all services, on top of what the stack sets.
-    public static func start(fsync: Bool = false, settings: [String: String] = [:]) async throws -> Stack {
+    ///   - traces: Takes the traces of all services; without one they make none.
+    public static func start(
+        fsync: Bool = false, settings: [String: String] = [:], traces: TraceCollector? = nil
+    ) async throws -> Stack {
         let models = try PackageRoot.file(".cache/models")
         async let redisServer = RedisServer.start(persistence: .appendOnly)
         async let postgresServer = PostgresServer.start(fsync: fsync)
@@ -80,12 +86,16 @@ public final class Stack: Sendable {
             guard parts.count == 2, !line.hasPrefix("#") else { continue }
             environment[String(parts[0])] = String(parts[1]).trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
         }
+        if let traces {
+            environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = traces.url
+            environment["OTEL_BSP_SCHEDULE_DELAY"] = "200"
+        }
         environment.merge(settings) { $1 }
         var adminPorts: [String: Int] = [:]
         for service in services { adminPorts[service] = try FreePort.find() }
         let stack = Stack(
             database: database, redis: redis, folder: folder, environment: environment, adminPorts: adminPorts,
-            apiPort: api, fcmPort: fcm)
+            apiPort: api, fcmPort: fcm, traces: traces)
         try await stack.startEmulator(port: fcm, tlsPort: tls)
         for service in services { try stack.launch(service) }
         for service in services { try await stack.waitUntilReady(service) }

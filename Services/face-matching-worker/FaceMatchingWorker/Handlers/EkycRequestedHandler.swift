@@ -6,6 +6,7 @@ internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
 internal import Storage
+internal import Tracing
 internal import WireFormat
 
 /// Decides an eKYC session: photos in, terminal state and notification out, photos deleted.
@@ -29,7 +30,9 @@ struct EkycRequestedHandler: EventHandler {
         let verdict = try await verdict(on: session, context)
         do {
             let outcome = try await context.commit { transaction in
-                try await settle(session, verdict, causedBy: event, in: transaction)
+                try await withSpan("settle session") { _ in
+                    try await settle(session, verdict, causedBy: event, in: transaction)
+                }
             }
             if let outcome {
                 FaceMatchingMetrics.decided(session, outcome)
@@ -50,7 +53,10 @@ struct EkycRequestedHandler: EventHandler {
             return .refused(.internal)
         }
         do {
-            return try await matcher.verdict(on: session)
+            return try await withSpan("match face") { span in
+                span.attributes["heliograph.session_event"] = session.event.rawValue
+                return try await matcher.verdict(on: session)
+            }
         } catch {
             guard PermanentFailure.isReached(error, deliveryCount: context.deliveryCount) else { throw error }
             context.logger.error("session cannot be decided", metadata: ["session": "\(session.id)", "error": "\(error)"])

@@ -2,6 +2,7 @@ internal import BlobStore
 internal import FaceEngine
 internal import HeliographCrypto
 internal import Storage
+internal import Tracing
 
 /// A photo of a session that was looked at.
 struct ExaminedPhoto: Sendable {
@@ -34,9 +35,9 @@ struct PhotoExaminer: Sendable {
     }
 
     private func examine(_ photo: SessionPhoto, for purpose: PhotoPurpose) async throws -> ExaminedPhoto {
-        let bytes = try await blobs.read(try BlobKey(photo.key), limit: Self.maxPhotoBytes)
+        let bytes = try await withSpan("read photo") { _ in try await blobs.read(try BlobKey(photo.key), limit: Self.maxPhotoBytes) }
         let start = ContinuousClock.now
-        let analysis = try await engines.analyse(bytes, for: purpose)
+        let analysis = try await withSpan("analyse photo") { _ in try await engines.analyse(bytes, for: purpose) }
         FaceMatchingMetrics.examined(took: .now - start)
         return ExaminedPhoto(pose: photo.pose, digest: SHA256.hash(bytes), analysis: analysis)
     }

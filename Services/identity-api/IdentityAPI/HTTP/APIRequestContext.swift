@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 public import Hummingbird
 internal import NIOCore
 
@@ -6,12 +7,16 @@ internal import NIOCore
 public struct APIRequestContext: RequestContext {
     /// The most characters of a request id that is taken from the client.
     static let maxRequestIDLength = 128
+    /// The methods that spans and metrics name; there is no end of others.
+    static let knownMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     public var coreContext: CoreRequestContextStorage
     /// The connection the request came in on.
     let channel: any Channel
     /// What the request is called in every answer and log line: the client's `X-Request-ID`, or one made here.
     var requestID: String
+    /// The W3C trace parent that goes on with the events the request causes.
+    var traceparent: String?
     /// Who sends it, as far as addresses tell.
     var client = IPAddress.none
 

@@ -3,20 +3,15 @@ internal import Hummingbird
 internal import Logging
 internal import Metrics
 
-/// Names every request, turns every error into the envelope, writes one log line a request and counts it.
+/// Turns every error into the envelope, writes one log line a request and counts it.
 struct EnvelopeMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
-
-    private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     func handle(
         _ request: Request, context: APIRequestContext,
         next: @concurrent (Request, APIRequestContext) async throws -> Response
     ) async throws -> Response {
         let started = ContinuousClock.now
-        var context = context
-        context.requestID = APIRequestContext.requestID(from: request.headers[.requestID])
-        context.logger[metadataKey: "request_id"] = "\(context.requestID)"
         var response: Response
         do {
             response = try await next(request, context)
@@ -44,7 +39,7 @@ struct EnvelopeMiddleware: RouterMiddleware {
                 "method": "\(request.method)", "endpoint": "\(endpoint)",
                 "status": "\(response.status.code)", "ms": "\(duration.wholeMilliseconds)",
             ])
-        let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
+        let method = APIRequestContext.knownMethods.contains(request.method) ? request.method.rawValue : "other"
         Counter(
             label: "http_requests_total",
             dimensions: [("endpoint", endpoint), ("method", method), ("status", "\(response.status.code)")]

@@ -40,6 +40,7 @@ struct APIRoutes: Sendable {
 
     func buildRouter() -> Router<APIRequestContext> {
         let router = Router(context: APIRequestContext.self)
+        router.add(middleware: TraceMiddleware())
         router.add(middleware: EnvelopeMiddleware())
         router.add(middleware: limit)
         serve("/api/v1/ekyc/upload-photos", [.post: { try await uploads.upload(.signUp, $0, $1) }], on: router)

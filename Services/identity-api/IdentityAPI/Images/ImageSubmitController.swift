@@ -75,8 +75,7 @@ struct ImageSubmitController: Sendable {
         do {
             let received = try await receive(request, storingAs: inputKey, lease: lease, context)
             let origin = ImageJobStarter.Origin(
-                userID: identity.userID, requestID: context.requestID,
-                traceparent: request.headers[.traceparent].flatMap(TraceParent.checked))
+                userID: identity.userID, requestID: context.requestID, traceparent: context.traceparent)
             let answer = try await starter.start(
                 received, jobID: jobID, inputKey: inputKey, lease: lease?.lease, origin: origin)
             context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireText)"])

@@ -76,7 +76,6 @@ struct MessageController: Sendable {
         let new = NewConversationMessage(
             conversation: message.conversation, messageID: message.messageID, senderID: senderID,
             notificationID: push.notificationID, fingerprint: keys.authenticated(message.fingerprintMessage))
-        let traceparent = request.headers[.traceparent].flatMap(TraceParent.checked)
         return try await postgres.withTransaction { transaction in
             switch try await ConversationRepository(transaction).post(new) {
             case .notFound: throw APIError.topicNotFound
@@ -88,7 +87,7 @@ struct MessageController: Sendable {
                 if memberCount > 1 {
                     let told = push.request(posted, memberCount: memberCount)
                     try await OutboxRepository(transaction).publish(
-                        told, requestID: context.requestID, traceparent: traceparent, expiresAt: told.expiresAt)
+                        told, requestID: context.requestID, traceparent: context.traceparent, expiresAt: told.expiresAt)
                 }
                 return (posted, false)
             }

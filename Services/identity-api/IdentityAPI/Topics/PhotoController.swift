@@ -102,7 +102,6 @@ struct PhotoController: Sendable {
     private func write(
         _ photo: NewTopicPhoto, _ answer: IdempotencyAnswer, _ upload: PhotoUpload, _ lease: RequestLease?
     ) async throws {
-        let traceparent = upload.request.headers[.traceparent].flatMap(TraceParent.checked)
         try await postgres.write(confirming: { try await TopicPhotoRepository(postgres).find(id: photo.id) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease.lease, with: answer) {
                 throw APIError.requestInProgress
@@ -118,7 +117,7 @@ struct PhotoController: Sendable {
             }
             try await OutboxRepository(transaction).publish(
                 PhotoUploaded(photoID: photo.id, topic: photo.topic.text), requestID: upload.context.requestID,
-                traceparent: traceparent)
+                traceparent: upload.context.traceparent)
         }
     }
 

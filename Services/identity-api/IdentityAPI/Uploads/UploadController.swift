@@ -59,7 +59,7 @@ struct UploadController: Sendable {
         }
         let started = try await starter.start(
             upload, sessionID: sessionID, form: form, owner: owner, target: target, requestID: context.requestID,
-            traceparent: request.headers[.traceparent].flatMap(TraceParent.checked))
+            traceparent: context.traceparent)
         let id = started.sessionID.uuidString.lowercased()
         context.logger.info("session started", metadata: ["session_id": "\(id)", "event": "\(form.event.rawValue)"])
         var response = Answer.success(form.successMessage, data: .members(("session_id", .string(id))))

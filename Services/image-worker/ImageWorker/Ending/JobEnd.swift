@@ -19,14 +19,15 @@ enum JobEnd: Sendable {
     /// Publishes what follows from the end: whoever waits is woken, and the user's phones get one push.
     ///
     /// Belongs in the transaction that ends the job.
-    func publish(_ job: ImageJob, in transaction: PostgresTransaction) async throws {
+    /// - Parameter traceparent: The work that ended it.
+    func publish(_ job: ImageJob, traceparent: String?, in transaction: PostgresTransaction) async throws {
         let outbox = OutboxRepository(transaction)
         try await outbox.publish(
-            ImageCompleted(jobID: job.id, status: status), requestID: job.requestID, traceparent: job.traceparent,
+            ImageCompleted(jobID: job.id, status: status), requestID: job.requestID, traceparent: traceparent,
             expiresAt: job.expiresAt)
         let notification = notification(about: job)
         try await outbox.publish(
-            notification, requestID: job.requestID, traceparent: job.traceparent, expiresAt: notification.expiresAt)
+            notification, requestID: job.requestID, traceparent: traceparent, expiresAt: notification.expiresAt)
     }
 
     /// The push: worth sending for as long as there is something to fetch.

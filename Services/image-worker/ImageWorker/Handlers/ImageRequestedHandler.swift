@@ -27,7 +27,7 @@ struct ImageRequestedHandler: EventHandler {
         let job = hold.job
         do {
             let end = try await end(of: hold, context, logger)
-            guard try await commit(end, of: hold, context) else { throw JobUnwanted() }
+            guard try await commit(end, of: hold, event, context) else { throw JobUnwanted() }
             ImageWorkerMetrics.ended(job, end)
             logger.info("job ended", metadata: ["status": "\(end.status.rawValue)", "template": "\(job.templateID)"])
             let remains = remains
@@ -71,7 +71,9 @@ struct ImageRequestedHandler: EventHandler {
     }
 
     /// Ends the job, unless it has ended, is deleted, or fails and is another worker's by now; whether it did.
-    private func commit(_ end: JobEnd, of hold: JobHold, _ context: HandlerContext) async throws -> Bool {
+    private func commit(
+        _ end: JobEnd, of hold: JobHold, _ event: Envelope<ImageRequested>, _ context: HandlerContext
+    ) async throws -> Bool {
         do {
             return try await context.commit { transaction in
                 let isOurs =
@@ -81,7 +83,7 @@ struct ImageRequestedHandler: EventHandler {
                     case .failed(let failure): try await hold.fail(failure, in: transaction)
                     }
                 guard isOurs else { throw JobUnwanted() }
-                try await end.publish(hold.job, in: transaction)
+                try await end.publish(hold.job, traceparent: event.traceparent, in: transaction)
             } != nil
         } catch is JobUnwanted {
             return false

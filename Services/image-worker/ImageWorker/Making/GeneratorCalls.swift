@@ -5,6 +5,7 @@ internal import ImageGenerators
 internal import Logging
 internal import PostgresClient
 internal import Storage
+internal import Tracing
 internal import WireFormat
 
 /// What a generator gave for a job.
@@ -49,7 +50,7 @@ struct GeneratorCalls: Sendable {
             let number = try await beginAttempt(of: hold)
             let image: GeneratedImage
             do throws(GenerationError) {
-                image = try await generator.generate(request)
+                image = try await generate(request, attempt: number)
             } catch {
                 ImageWorkerMetrics.called(generator.name, error.word, took: nil)
                 logger.notice("a generator made no picture", metadata: ["attempt": "\(number)", "error": "\(error)"])
@@ -60,6 +61,23 @@ struct GeneratorCalls: Sendable {
             ImageWorkerMetrics.called(generator.name, "generated", took: image.duration)
             return try await keep(image, number, job, blobs, logger)
         }
+    }
+
+    /// Calls the generator, as a span of its own: it is what a job's time is spent on.
+    private func generate(_ request: GenerationRequest, attempt: Int) async throws(GenerationError) -> GeneratedImage {
+        let result = await withSpan("generate picture", ofKind: .client) { span -> Result<GeneratedImage, GenerationError> in
+            span.updateAttributes { attributes in
+                attributes["heliograph.generator"] = generator.name
+                attributes["heliograph.attempt"] = attempt
+            }
+            do throws(GenerationError) {
+                return .success(try await generator.generate(request))
+            } catch {
+                span.recordError(error, attributes: ["heliograph.outcome": "\(error.word)"])
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
     /// Notes that the generator is about to be called.

@@ -6,6 +6,7 @@ internal import Imaging
 internal import Logging
 internal import PostgresClient
 internal import Storage
+internal import Tracing
 internal import WireFormat
 
 /// Makes the picture of a job: upload in, picture and thumbnail stored.
@@ -41,7 +42,7 @@ struct PictureMaker: Sendable {
         let upload = try await upload(of: hold, blobs)
         let side = max(quality.maxSide, job.width ?? 0, job.height ?? 0)
         let needed: @Sendable () -> Int = { PictureMemory.normalising(upload, maxSide: side) }
-        let normalised = try await compute(ofUpload: true, taking: needed) { () throws(ImagingError) in
+        let normalised = try await compute("normalise upload", ofUpload: true, taking: needed) { () throws(ImagingError) in
             try PictureWorkshop.normalise(upload, maxSide: side)
         }
         progress(Self.readyPercent)
@@ -58,7 +59,7 @@ struct PictureMaker: Sendable {
         let share: @Sendable () -> Int = {
             PictureMemory.finishing(raw.bytes, width: job.width, height: job.height, quality: quality, limits: limits)
         }
-        let (picture, thumbnail) = try await compute(ofUpload: false, taking: share) { () throws(ImagingError) in
+        let (picture, thumbnail) = try await compute("finish picture", ofUpload: false, taking: share) { () throws(ImagingError) in
             let picture = try PictureWorkshop.finish(
                 raw.bytes, width: job.width, height: job.height, quality: quality, limits: limits)
             return (picture, try PictureWorkshop.thumbnail(of: picture.bytes, limits: limits))
@@ -86,11 +87,11 @@ struct PictureMaker: Sendable {
     ///
     /// A library that does not work now may work later; everything else is final.
     private func compute<Value: Sendable>(
-        ofUpload isUpload: Bool, taking share: @escaping @Sendable () -> Int,
+        _ stage: String, ofUpload isUpload: Bool, taking share: @escaping @Sendable () -> Int,
         _ body: @escaping @Sendable () throws(ImagingError) -> Value
     ) async throws -> Value {
         do {
-            return try await threads.run(taking: share, body)
+            return try await withSpan(stage) { _ in try await threads.run(taking: share, body) }
         } catch let error as ImagingError where error.code != .unavailable {
             throw JobFailure(error, ofUpload: isUpload)
         }

@@ -31,7 +31,7 @@ struct OverdueJobSweeper: Service {
         let failure = ImageJob.Failure(safely: .timeout)
         let overdue = try await postgres.withTransaction { transaction in
             let overdue = try await ImageJobRepository(transaction).failOverdue(failure, limit: Self.batchSize)
-            for job in overdue { try await JobEnd.failed(failure).publish(job, in: transaction) }
+            for job in overdue { try await JobEnd.failed(failure).publish(job, traceparent: job.traceparent, in: transaction) }
             return overdue
         }
         guard !overdue.isEmpty else { return 0 }

@@ -43,6 +43,7 @@ final class OutcomeWriter: Sendable {
 
     /// Notes what became of a push.
     func add(_ verdict: DeliveryVerdict, of push: Push) {
+        push.trace?.ended(verdict)
         if case .leave = verdict { return }
         let isFirst = state.withLock { state in
             state.entries.append(Entry(push: push, verdict: verdict))

@@ -12,6 +12,8 @@ struct Push: Sendable {
     let deadline: ContinuousClock.Instant
     /// What its outcome is published with.
     let cause: Cause
+    /// The span of its batch; nil when its trace is not recorded.
+    var trace: SendTrace?
 
     /// The request and the trace at the root of a push.
     struct Cause: Sendable, Hashable {

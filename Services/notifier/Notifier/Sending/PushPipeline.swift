@@ -39,12 +39,14 @@ struct PushPipeline: Service {
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)
         let contents = rendering.render(claimed)
+        let trace = SendTrace(cause, lane, count: claimed.count)
+        let cause = Push.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
         pushes = claimed.map { delivery in
             Push(
                 delivery: delivery,
                 content: contents[delivery.notification.id]
                     ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered")),
-                badge: badges[delivery], deadline: deadline, cause: cause)
+                badge: badges[delivery], deadline: deadline, cause: cause, trace: trace)
         }
         return claimed.count
     }

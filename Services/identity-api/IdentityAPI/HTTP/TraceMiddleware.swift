@@ -1,0 +1,50 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import TraceContext
+internal import Tracing
+
+/// Names every request and traces it: what it causes is below its span, here and in the other services, and each log line of its
+/// work has its ids.
+///
+/// The span says nothing that could be a person's or a secret: no path, no query, no address, no header. Its attributes are those
+/// of OpenTelemetry's conventions for HTTP servers.
+struct TraceMiddleware: RouterMiddleware {
+    typealias Context = APIRequestContext
+
+    func handle(
+        _ request: Request, context: APIRequestContext,
+        next: @concurrent (Request, APIRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.requestID = APIRequestContext.requestID(from: request.headers[.requestID])
+        var work = InstrumentationContext.topLevel
+        work.requestID = context.requestID
+        work.traceParent = request.headers[.traceparent].flatMap(TraceParent.init)
+        let span = startSpan(request.method.rawValue, context: work, ofKind: .server)
+        defer { span.end() }
+        context.traceparent = span.context.traceParent?.description
+        do {
+            let response = try await InstrumentationContext.withValue(span.context) { [context] in try await next(request, context) }
+            describe(request, response.status, context, in: span)
+            return response
+        } catch {
+            span.recordError(error)
+            throw error
+        }
+    }
+
+    private func describe(_ request: Request, _ status: HTTPResponse.Status, _ context: APIRequestContext, in span: any Span) {
+        guard span.isRecording else { return }
+        let method = APIRequestContext.knownMethods.contains(request.method) ? request.method.rawValue : "_OTHER"
+        span.operationName = [method, context.endpointPath].compactMap { $0 }.joined(separator: " ")
+        span.updateAttributes { attributes in
+            attributes["http.request.method"] = method
+            attributes["http.route"] = context.endpointPath
+            attributes["http.response.status_code"] = status.code
+            attributes["url.scheme"] = "http"
+            attributes["heliograph.request_id"] = context.requestID
+            if status.code >= 500 { attributes["error.type"] = "\(status.code)" }
+        }
+        if status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+    }
+}
