@@ -92,7 +92,8 @@ let package = Package(
         // MARK: The services
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
-            ["Multipart", "JSONStream", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes]),
+            ["Multipart", "JSONStream", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes],
+            resources: [.embedInCode("Resources")]),
         .service("identity-api", library: "IdentityAPI"),
         .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
         .service("face-matching-worker", library: "FaceMatchingWorker"),
@@ -244,14 +245,16 @@ extension Target {
     }
 
     /// The library of a service: everything but its command line, so that tests run it in their own process.
-    static func serviceLibrary(_ name: String, of service: String, _ dependencies: [Dependency]) -> Target {
+    static func serviceLibrary(
+        _ name: String, of service: String, _ dependencies: [Dependency], resources: [Resource] = []
+    ) -> Target {
         .target(
             name: name,
             dependencies: [
                 "ServiceDefaults", "EventBus", "Storage", "TraceContext", "WireFormat", "PostgresClient", "RedisClient", .tracing, .logging,
                 .metrics, .lifecycle, .configuration,
             ] + dependencies,
-            path: "Services/\(service)/\(name)", swiftSettings: sharedSettings)
+            path: "Services/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
     }
 
     /// The executable of a service: one file that reads its arguments and runs the library.

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `Unknown paths and methods are told in the envelope`() async throws {
         try await withIdentityAPI { api in
-            for path in ["/", "/api/v1/ekyc", "/api/v1/ekyc/sessions", "/favicon.ico"] {
+            for path in ["/v1", "/api/v1/ekyc", "/api/v1/ekyc/sessions", "/favicon.ico"] {
                 #expect(try await api.send("GET", path).refusal == "404 not_found")
             }
             let response = try await api.send("GET", Path.signUp)

@@ -51,7 +51,13 @@ if [ "${1:-}" = kubernetes ]; then
     secret database-direct-url "$(cat "$folder/database-url")"
 else
     # What is not used has an empty file: compose mounts every secret that it lists.
-    for name in gemini-api-key s3-access-key-id s3-secret-access-key; do [ -e "$folder/$name" ] || : > "$folder/$name"; done
+    [ -e "$folder/gemini-api-key" ] || : > "$folder/gemini-api-key"
+    # The credentials of the object store in docker-compose.yml; those of another one take their place.
+    for name in s3-access-key-id s3-secret-access-key; do [ -s "$folder/$name" ] || rm -f "$folder/$name"; done
+    secret s3-access-key-id "$(openssl rand -hex 10)"
+    secret s3-secret-access-key "$(openssl rand -hex 20)"
+    secret s3.json "$(printf '{"identities":[{"name":"heliograph","credentials":[{"accessKey":"%s","secretKey":"%s"}],"actions":["Admin","Read","Write","List"]}]}' \
+        "$(cat "$folder/s3-access-key-id")" "$(cat "$folder/s3-secret-access-key")")"
 fi
 if [ -n "$made" ]; then
     echo "made in $folder:$made. Keep a copy: without sealing-keys and lookup-key nothing that is sealed can be read again."

@@ -239,7 +239,7 @@ up() {
         wait_for "$name" 60 env ADMIN_PORT="$(admin_port "$index")" "$binaries/$name" healthcheck
         say "$name is ready"
     done
-    say "up: $IDENTITY_API_URL   inbox: $INBOX_URL   settings: ${run#"$root/"}/stack.env"
+    say "up: $IDENTITY_API_URL/   inbox: $INBOX_URL   settings: ${run#"$root/"}/stack.env"
 }
 
 down() {

@@ -107,7 +107,7 @@ def services_are_everywhere():
 
 def settings_exist():
     known = set(re.findall(r'"([A-Z][A-Z0-9_]{3,})"', everything))
-    foreign = re.compile(r"^(POSTGRES_|PGDATA|GF_|SWIFT_BACKTRACE|INBOX_URL|IDENTITY_API_URL|FCM_URL|MEDIA_CONNECT_TO|REDIS_ADDRESS)")
+    foreign = re.compile(r"^(POSTGRES_|PGDATA|GF_|SWIFT_BACKTRACE|INBOX_URL|API_PAGE_URL|GRAFANA_|IDENTITY_API_URL|FCM_URL|MEDIA_CONNECT_TO|REDIS_ADDRESS)")
 
     def look(names, where):
         for name in names:
@@ -188,7 +188,36 @@ def alerts_are_explained():
         check(False, f"the page {page} belongs to no alert")
 
 
-for step in (compose_is_hardened, kubernetes_is_hardened, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained):
+def grafana_is_provisioned():
+    provisioning = ROOT / "deploy/grafana/provisioning"
+    grafana = compose["services"]["grafana"]
+    mounts = dict(volume.split(":")[:2] for volume in grafana["volumes"])
+    check(mounts.get("./deploy/grafana/provisioning") == "/etc/grafana/provisioning", "grafana: its provisioning is not mounted")
+    folder = mounts.get("./deploy/grafana/dashboards")
+    sources = {s["uid"]: s for p in provisioning.glob("datasources/*.y*ml") for s in yaml.safe_load(p.read_text())["datasources"]}
+    for path in provisioning.glob("dashboards/*.y*ml"):
+        for provider in yaml.safe_load(path.read_text())["providers"]:
+            check(provider["options"]["path"] == folder, f"grafana: {path.name} looks for dashboards where none are mounted")
+    for source in sources.values():
+        host, port = re.fullmatch(r"http://([a-z]+):(\d+)", source["url"]).groups()
+        ports = str(compose["services"].get(host, {}).get("ports", []))
+        check(f":{port}'" in ports, f"grafana: {source['name']} is at {source['url']}, which nobody serves")
+    uids = set()
+    for path in (ROOT / "deploy/grafana/dashboards").glob("*.json"):
+        dashboard = json.loads(path.read_text())
+        check(dashboard["uid"] not in uids, f"grafana: two dashboards are called {dashboard['uid']}")
+        uids.add(dashboard["uid"])
+        kinds = {"${%s}" % v["name"]: v["query"] for v in dashboard["templating"]["list"] if v["type"] == "datasource"}
+        for panel in dashboard["panels"]:
+            asked = panel.get("datasource", {}).get("uid")
+            found = asked is None or asked in sources or kinds.get(asked) in {s["type"] for s in sources.values()}
+            check(found, f"grafana: {path.name}: {panel['title']} asks the source {asked}, which there is not")
+    home = grafana["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    check(home.startswith(f"{folder}/") and (ROOT / "deploy/grafana/dashboards" / pathlib.Path(home).name).exists(), "grafana: its home page is not there")
+
+
+for step in (compose_is_hardened, kubernetes_is_hardened, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained,
+             grafana_is_provisioned):
     step()
 for fault in faults:
     print(fault)

@@ -67,3 +67,5 @@ standin redis:7-bookworm redis
 standin postgres:15-bookworm postgres
 standin prom/prometheus:v2.53.3 prometheus --build-context "binaries=$tools/root/usr"
 standin prom/alertmanager:v0.28.1 alertmanager --build-context "binaries=$tools/root/usr"
+"$root/deploy/local/fetch-moto.sh"
+standin chrislusf/seaweedfs:3.80 seaweedfs --build-context "moto=$root/.cache/moto"

@@ -43,6 +43,7 @@ struct APIRoutes: Sendable {
         router.add(middleware: TraceMiddleware())
         router.add(middleware: EnvelopeMiddleware())
         router.add(middleware: limit)
+        serve("/", [.get: { _, _ in APIPage.answer() }], on: router)
         serve("/api/v1/ekyc/upload-photos", [.post: { try await uploads.upload(.signUp, $0, $1) }], on: router)
         serve("/api/v1/ekyc/login", [.post: { try await uploads.upload(.signIn, $0, $1) }], on: router)
         serve("/api/v1/ekyc/sessions/:id", [.get: sessions.status], on: router)
