@@ -136,35 +136,41 @@ final class PushStack: Sendable {
     /// How many installations are written together.
     private static let pageSize = 1000
 
-    /// Makes users with one installation each, all members of a topic; returns the tokens.
-    func populate(topic: String, count: Int) async throws -> [String] {
-        let users = (0..<count).map { _ in UUIDv7.generate() }
-        var all: [String] = []
+    /// Makes users with one installation each.
+    func populateUsers(_ count: Int) async throws -> [(token: String, userID: UUID)] {
+        var all: [(token: String, userID: UUID)] = []
         for start in stride(from: 0, to: count, by: Self.pageSize) {
-            let page = Array(users[start..<min(start + Self.pageSize, count)])
-            let minted = try await control("POST", "tokens", body: #"{"platform":"ios","count":\#(page.count)}"#)
+            let users = (start..<min(start + Self.pageSize, count)).map { _ in UUIDv7.generate() }
+            let minted = try await control("POST", "tokens", body: #"{"platform":"ios","count":\#(users.count)}"#)
             let tokens = minted.strings("tokens")
             try await postgres.execute(
                 """
                 INSERT INTO users (id, email_lookup, email_sealed)
-                SELECT id, sha256(id::text::bytea), '\\x01' FROM unnest(\(page)) AS u (id)
+                SELECT id, sha256(id::text::bytea), '\\x01' FROM unnest(\(users)) AS u (id)
                 """)
-            _ = try await PushInstallRepository(postgres).upsertSeen(tokens.map(registration))
-            let keys = tokens.map { registration($0).installationKey }
+            let registrations = tokens.map(registration)
+            _ = try await PushInstallRepository(postgres).upsertSeen(registrations)
             try await postgres.execute(
                 """
-                UPDATE push_installs p SET user_id = u.id FROM unnest(\(keys), \(page)) AS u (key, id)
+                UPDATE push_installs p SET user_id = u.id FROM unnest(\(registrations.map(\.installationKey)), \(users)) AS u (key, id)
                 WHERE p.installation_key = u.key
                 """)
-            all += tokens
+            all += zip(tokens, users).map { (token: $0, userID: $1) }
         }
-        try await postgres.execute(
-            """
-            WITH topic AS (INSERT INTO topics (name, owner_id) VALUES (\(topic), \(users[0])) RETURNING id)
-            INSERT INTO topic_members (topic_id, user_id) SELECT topic.id, u.id FROM topic, unnest(\(users)) AS u (id)
-            """)
         try await postgres.execute("ANALYZE")
         return all
+    }
+
+    /// Makes users with one installation each, all members of a topic; returns the tokens.
+    func populate(topic: String, count: Int) async throws -> [String] {
+        let all = try await populateUsers(count)
+        try await postgres.execute(
+            """
+            WITH topic AS (
+                INSERT INTO topics (name, owner_id, member_count) VALUES (\(topic), \(all[0].userID), \(count)) RETURNING id)
+            INSERT INTO topic_members (topic_id, user_id) SELECT topic.id, u.id FROM topic, unnest(\(all.map(\.userID))) AS u (id)
+            """)
+        return all.map(\.token)
     }
 
     private func registration(_ token: String) -> PushRegistration {

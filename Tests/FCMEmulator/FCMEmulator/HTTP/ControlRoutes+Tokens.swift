@@ -68,7 +68,7 @@ extension ControlRoutes {
         json["platform"] = .string(registration.platform.rawValue)
         json["sender_id"] = .string(registration.project ?? core.configuration.projectNumber)
         json["alive"] = .bool(Registrations.isAlive(registration, now: core.clock.now))
-        json["accepted"] = JSONValue(registration.accepted)
+        json["accepted"] = JSONValue(core.registrations.accepted(by: token))
         json["online"] = .bool(registration.store == nil)
         if let store = registration.store {
             json["waiting"] = JSONValue(store.messages.count)

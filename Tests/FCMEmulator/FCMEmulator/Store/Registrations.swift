@@ -26,8 +26,8 @@ final class Registrations: Sendable {
         var expiresAt: Date?
         /// How many sends a deleted registration still accepts; nil while it is alive.
         var lagLeft: Int?
-        /// How many messages it was sent.
-        var accepted = 0
+        /// How many messages it was sent, in the era in which they were last counted.
+        fileprivate var accepted = (count: 0, era: 0)
         /// What waits for a phone that is offline; nil while it is online.
         var store: OfflineStore?
     }
@@ -35,6 +35,23 @@ final class Registrations: Sendable {
     private struct State {
         var byValue: [String: Registration] = [:]
         var order: Ring<String>
+        /// Counting begins anew with each: nobody has to go through all registrations for it.
+        var era = 0
+        /// How many registrations were sent how many messages in this era.
+        var counts: [Int: Int] = [:]
+
+        func accepted(_ registration: Registration) -> Int {
+            registration.accepted.era == era ? registration.accepted.count : 0
+        }
+
+        mutating func count(_ messages: Int, by change: Int) {
+            let sum = counts[messages, default: 0] + change
+            counts[messages] = sum == 0 ? nil : sum
+        }
+
+        mutating func remove(_ value: String) {
+            if let old = byValue.removeValue(forKey: value) { count(accepted(old), by: -1) }
+        }
     }
 
     private let state: Mutex<State>
@@ -62,9 +79,14 @@ final class Registrations: Sendable {
     private func add(_ value: String, _ registration: Registration) -> String {
         state.withLock { state in
             if state.order.count == state.order.capacity, let oldest = state.order[state.order.start] {
-                state.byValue[oldest] = nil
+                state.remove(oldest)
             }
-            if state.byValue.updateValue(registration, forKey: value) == nil { state.order.append(value) }
+            if let old = state.byValue.updateValue(registration, forKey: value) {
+                state.count(state.accepted(old), by: -1)
+            } else {
+                state.order.append(value)
+            }
+            state.count(0, by: 1)
         }
         return value
     }
@@ -154,28 +176,34 @@ final class Registrations: Sendable {
     /// - Parameter names: The project's id and number.
     func standing(of value: String, project names: [String], real: Bool, now: Date) -> Standing {
         state.withLock { state in
-            guard let registration = state.byValue[value] else { return .gone }
+            guard var registration = state.byValue[value] else { return .gone }
             if let owner = registration.project, !names.contains(owner) { return .otherProject }
             guard Self.isAlive(registration, now: now) else { return .gone }
             if real {
-                state.byValue[value]?.accepted += 1
-                if let left = registration.lagLeft { state.byValue[value]?.lagLeft = left - 1 }
+                let count = state.accepted(registration)
+                state.count(count, by: -1)
+                state.count(count + 1, by: 1)
+                registration.accepted = (count + 1, state.era)
+                registration.lagLeft = registration.lagLeft.map { $0 - 1 }
+                state.byValue[value] = registration
             }
             return .active(registration.platform, isOnline: registration.store == nil)
         }
     }
 
-    /// How many registrations were sent how many messages: more than one tells of repetitions in a fan-out.
-    var acceptedCounts: [Int: Int] {
-        state.withLock { state in
-            state.byValue.values.reduce(into: [:]) { $0[$1.accepted, default: 0] += 1 }
-        }
+    /// How many messages a registration was sent.
+    func accepted(by value: String) -> Int {
+        state.withLock { state in state.byValue[value].map { state.accepted($0) } ?? 0 }
     }
+
+    /// How many registrations were sent how many messages: more than one tells of repetitions in a fan-out.
+    var acceptedCounts: [Int: Int] { state.withLock { $0.counts } }
 
     /// Begins counting anew.
     func resetCounts() {
         state.withLock { state in
-            for value in state.byValue.keys { state.byValue[value]?.accepted = 0 }
+            state.era += 1
+            state.counts = state.byValue.isEmpty ? [:] : [0: state.byValue.count]
         }
     }
 }
