@@ -8,7 +8,7 @@ public enum HeliographSchema {
     public static let migrations: [Migration] = [
         .users, .sessions, .accessTokens, .faceTemplates, .pushInstalls, .notifications, .deliveries, .outbox, .inbox,
         .openSignIns, .attemptsAndPhotoAges, .dueDeliveries, .outboxLedger, .imageJobs, .idempotencyKeys, .topicsPhotos,
-        .conversations, .pushLifecycle, .photoQuotas, .receipts, .pushSending,
+        .conversations, .pushLifecycle, .photoQuotas, .receipts, .pushSending, .pushLeases,
     ]
 
     /// The channel on which an insert into `outbox` rings, for `LISTEN`.

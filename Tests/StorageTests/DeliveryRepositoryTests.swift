@@ -35,15 +35,52 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `of concurrent senders one gets a delivery, and another when its lease has ended`() async throws {
+    @Test func `of concurrent senders one gets a batch, and another when its lease has ended`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
-            let id = try await address(on: client).delivery
-            let claims = try await race(12) { _ in try await deliveries.claim([id], lease: .seconds(60)).count }
+            let (id, batch) = (try await address(on: client).delivery, UUID())
+            let claims = try await race(12) { _ in
+                try await deliveries.claim([id], as: batch, lane: .urgent, lease: .seconds(60)).count
+            }
             #expect(claims.reduce(0, +) == 1)
-            try await client.execute("UPDATE deliveries SET lease_until = now() - interval '1 second'")
-            let again = try await race(12) { _ in try await deliveries.claim([id], lease: .seconds(60)) }.flatMap { $0 }
-            #expect(again.map(\.attempt) == [2])
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).isEmpty)
+            for attempt in 2...3 {
+                try await client.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
+                try await client.execute(
+                    "UPDATE deliveries SET lease_until = now() - interval '1 second', next_at = now() WHERE state = 'sending'")
+                let again = try await race(12) { _ in
+                    try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60))
+                }.flatMap { $0 }
+                #expect(again.map(\.attempt) == [attempt])
+            }
+        }
+    }
+
+    @Test func `a lease that is given back leaves nothing to take over`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let (id, batch) = (try await address(on: client).delivery, UUID())
+            _ = try await deliveries.claim([id], as: batch, lane: .urgent, lease: .seconds(60))
+            let wait = try #require(try await deliveries.timeUntilDue(lanes: [.urgent]))
+            #expect(wait > .seconds(40) && wait <= .seconds(60), "somebody looks when the lease has ended")
+            try await deliveries.settle([DeliverySettlement(id: id, outcome: .accepted)])
+            try await deliveries.release(leases: [batch])
+            #expect(try await deliveries.timeUntilDue(lanes: [.urgent]) == nil)
+        }
+    }
+
+    @Test func `what a sender has is neither withdrawn nor superseded nor expired`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let (id, install) = try await address(on: client)
+            _ = try await deliveries.claim([id], lease: .seconds(60))
+            let notificationID = try #require(try await deliveries.find(ids: [id]).first).notificationID
+            try await client.execute("DELETE FROM push_installs")
+            #expect(try await deliveries.withdraw(installIDs: [install.id], code: "gone").isEmpty)
+            #expect(try await deliveries.withdraw(notificationIDs: [notificationID], code: "gone") == 0)
+            #expect(try await deliveries.expireOpen(notificationIDs: [notificationID], code: "late") == 0)
+            try await client.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
+            #expect(try await deliveries.expireOpen(notificationIDs: [notificationID], code: "late") == 1)
         }
     }
 
@@ -63,6 +100,7 @@ struct DeliveryRepositoryTests {
             #expect(delivery.state.rawValue == delivery.code && delivery.state.isTerminal)
             #expect(delivery.settledAt != nil && delivery.leaseUntil == nil && delivery.fcmName == "n")
             #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 1, lease: .seconds(60)).isEmpty)
         }
     }
 
@@ -156,8 +194,11 @@ struct DeliveryRepositoryTests {
             #expect(claimed.count == 2)
             #expect(claimed.first { $0.id == forUser }?.target == nil)
             #expect(claimed.first { $0.id == forSession }?.target != nil)
-            let generations = try await DeliveryRepository(client).find(ids: [forSession]).map(\.generation)
-            #expect(generations == [2], "what a dead answer is compared with")
+            let generation = claimed.first { $0.id == forSession }?.generation
+            #expect(generation == 2, "what a dead answer is compared with")
+            let end = DeliverySettlement(id: forSession, outcome: .dead, attempt: 1, generation: generation)
+            try await DeliveryRepository(client).settle([end])
+            #expect(try await DeliveryRepository(client).find(ids: [forSession]).map(\.generation) == [2])
         }
     }
 
@@ -171,5 +212,12 @@ struct DeliveryRepositoryTests {
             let claimed = try await DeliveryRepository(client).claim([dead, gone], lease: .seconds(60))
             #expect(claimed.map(\.target) == [nil, nil])
         }
+    }
+}
+
+extension DeliveryRepository {
+    /// Claims a batch of its own.
+    fileprivate func claim(_ ids: [UUID], lease: Duration) async throws -> [ClaimedDelivery] {
+        try await claim(ids, as: UUID(), lane: .urgent, lease: lease)
     }
 }

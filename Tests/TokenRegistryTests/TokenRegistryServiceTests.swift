@@ -49,7 +49,7 @@ struct TokenRegistryServiceTests {
         }
         #expect(published)
 
-        _ = try await deliveries.claim([delivery.id], lease: .seconds(60))
+        _ = try await deliveries.claim([delivery.id], as: UUID(), lane: .urgent, lease: .seconds(60))
         try await deliveries.settle([DeliverySettlement(id: delivery.id, outcome: .dead, code: "UNREGISTERED")])
         try await OutboxRepository(context.postgres).publish(
             NotificationSettled(

@@ -52,6 +52,10 @@ public struct ClaimedDelivery: Sendable {
     public let installID: UUID
     /// How often it was claimed, this time included.
     public let attempt: Int
+    /// The installation's generation that is sent to.
+    public let generation: Int64
+    /// The lease it is held by, with others; `nil` when it has one of its own.
+    public let leaseID: UUID?
     /// Until when the caller has it.
     public let leaseUntil: Date
     /// When it was addressed.
@@ -87,6 +91,8 @@ public struct ClaimedDelivery: Sendable {
         id = try row.decode("id")
         installID = try row.decode("install_id")
         attempt = Int(try row.decode("attempt", as: Int32.self))
+        generation = try row.decode("generation")
+        leaseID = try row.decode("lease_id")
         leaseUntil = try row.decode("lease_until")
         createdAt = try row.decode("created_at")
         skipCode = try row.decode("skip_code")

@@ -4,7 +4,8 @@ public import WireFormat
 
 /// One push of one notification to one installation: a row of `deliveries`.
 public struct Delivery: Sendable, Equatable {
-    /// Where a delivery is: `pending → sending → accepted | dead | failed | expired | skipped`.
+    /// Where a delivery is: `pending → accepted | dead | failed | expired | skipped`, with `sending` between when it is not
+    /// sent for the first time.
     public enum State: String, Sendable, CaseIterable {
         case pending, sending, accepted, dead, failed, expired, skipped
 
@@ -22,7 +23,7 @@ public struct Delivery: Sendable, Equatable {
     public let generation: Int64
     /// Where it is.
     public let state: State
-    /// How often it was claimed.
+    /// How often it was sent; what is on its way for the first time counts when that has ended.
     public let attempt: Int
     /// When it may be claimed, by another while it is `sending`.
     public let nextAt: Date
@@ -83,18 +84,25 @@ public struct DeliverySettlement: Sendable {
     public var fcmName: String?
     /// FCM's error code, or why it was skipped.
     public var code: String?
+    /// Which attempt it ended with.
+    public var attempt: Int
+    /// The installation's generation that was sent to; `nil` for that it was addressed to.
+    public var generation: Int64?
     /// When FCM was asked, by the sender's clock; `nil` when it was not. It is not stored.
     public var sentAt: Date?
 
     /// Describes an end.
     public init(
-        id: UUID, outcome: DeliveryOutcome, fcmName: String? = nil, code: String? = nil, sentAt: Date? = nil
+        id: UUID, outcome: DeliveryOutcome, fcmName: String? = nil, code: String? = nil, attempt: Int = 0,
+        generation: Int64? = nil, sentAt: Date? = nil
     ) {
         self.id = id
-        self.sentAt = sentAt
         self.outcome = outcome
         self.fcmName = fcmName
         self.code = code
+        self.attempt = attempt
+        self.generation = generation
+        self.sentAt = sentAt
     }
 }
 

@@ -35,57 +35,47 @@ public struct DeliveryRepository: Sendable {
     /// - Returns: The ids that this call ended; of the others an end was written before.
     @discardableResult
     public func settle(_ batch: [DeliverySettlement]) async throws(PostgresError) -> Set<UUID> {
+        // In the order of their ids, in which all who change many rows lock them.
+        let batch = batch.sorted { $0.id < $1.id }
         guard !batch.isEmpty else { return [] }
         return try ids(
             await db.query(
                 """
-                WITH ended AS (
-                    SELECT DISTINCT ON (id) id AS ended_id, outcome, fcm_name, code
-                    FROM unnest(\(batch.map(\.id)), \(batch.map(\.outcome.rawValue)), \(batch.map(\.fcmName)),
-                                \(batch.map(\.code))) AS e (id, outcome, fcm_name, code)
-                    ORDER BY id
-                ), held AS (
-                    SELECT d.id AS held_id FROM deliveries d JOIN ended ON ended_id = d.id
-                    WHERE d.state IN ('pending', 'sending') ORDER BY d.id FOR UPDATE OF d
-                )
                 UPDATE deliveries d
-                SET state = outcome, fcm_name = ended.fcm_name, code = ended.code, lease_until = NULL,
-                    settled_at = now()
-                FROM held JOIN ended ON ended_id = held_id
-                WHERE d.id = held_id AND d.state IN ('pending', 'sending')
+                SET state = outcome, fcm_name = e.fcm_name, code = e.code, attempt = greatest(d.attempt, e.attempt),
+                    generation = coalesce(e.generation, d.generation), lease_until = NULL, settled_at = now()
+                FROM unnest(\(batch.map(\.id)), \(batch.map(\.outcome.rawValue)), \(batch.map(\.fcmName)),
+                            \(batch.map(\.code)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.generation)))
+                    AS e (id, outcome, fcm_name, code, attempt, generation)
+                WHERE d.id = e.id AND d.state IN ('pending', 'sending')
                 RETURNING d.id
                 """))
     }
 
-    /// Gives deliveries back to be sent later: `sending → pending`.
+    /// Gives deliveries back to be sent later: `pending | sending → pending`.
     ///
     /// - Returns: The ids that were given back; of the others another sender has taken over, or an end was written.
     @discardableResult
     public func postpone(_ batch: [DeliveryPostponement]) async throws(PostgresError) -> Set<UUID> {
+        let batch = batch.sorted { $0.id < $1.id }
         guard !batch.isEmpty else { return [] }
         return try ids(
             await db.query(
                 """
-                WITH given AS (
-                    SELECT DISTINCT ON (id) id AS given_id, given_attempt, delay, given_code, counts
-                    FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.delay.inSeconds)),
-                                \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)))
-                        AS g (id, given_attempt, delay, given_code, counts)
-                    ORDER BY id
-                ), held AS (
-                    SELECT d.id AS held_id FROM deliveries d JOIN given ON given_id = d.id
-                    WHERE d.state = 'sending' AND d.attempt = given_attempt ORDER BY d.id FOR UPDATE OF d
-                )
                 UPDATE deliveries d
                 SET state = 'pending', next_at = now() + make_interval(secs => delay), lease_until = NULL,
-                    code = given_code, attempt = d.attempt - CASE WHEN counts THEN 0 ELSE 1 END
-                FROM held JOIN given ON given_id = held_id
-                WHERE d.id = held_id AND d.state = 'sending' AND d.attempt = given_attempt
+                    code = given_code, attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END
+                FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.delay.inSeconds)),
+                            \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)))
+                    AS g (given_id, given_attempt, delay, given_code, counts)
+                WHERE d.id = given_id
+                  AND ((d.state = 'sending' AND d.attempt = given_attempt)
+                       OR (d.state = 'pending' AND d.code IS NULL AND d.attempt = given_attempt - 1))
                 RETURNING d.id
                 """))
     }
 
-    /// Ends what waits for installations that no longer exist: `pending → skipped`.
+    /// Ends what waits for installations that no longer exist: `pending → skipped`. What a sender has is left to it.
     ///
     /// - Parameter code: Kept with each, for the operator.
     /// - Returns: The deliveries that this call ended.
@@ -94,7 +84,7 @@ public struct DeliveryRepository: Sendable {
         let rows = try await db.query(
             """
             UPDATE deliveries d SET state = 'skipped', code = \(code), settled_at = now()
-            WHERE d.install_id = ANY(\(installIDs)) AND d.state = 'pending'
+            WHERE d.install_id = ANY(\(installIDs)) AND d.state = 'pending' AND NOT d.\(unescaped: Self.isHeld)
               AND NOT EXISTS (SELECT FROM push_installs p WHERE p.id = d.install_id)
             RETURNING *
             """)

@@ -38,6 +38,7 @@ extension DeliveryRepository {
             UPDATE deliveries SET state = 'skipped', code = \(code), settled_at = now()
             WHERE id IN (
                 SELECT id FROM deliveries WHERE notification_id = ANY(\(notificationIDs)) AND state = 'pending'
+                  AND NOT \(unescaped: Self.isHeld)
                 ORDER BY id FOR UPDATE)
             """)
     }

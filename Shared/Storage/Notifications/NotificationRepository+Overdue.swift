@@ -28,7 +28,7 @@ extension DeliveryRepository {
             """
             UPDATE deliveries SET state = 'expired', code = \(code), lease_until = NULL, settled_at = now()
             WHERE notification_id = ANY(\(notificationIDs))
-              AND (state = 'pending' OR (state = 'sending' AND lease_until <= now()))
+              AND ((state = 'pending' AND NOT \(unescaped: Self.isHeld)) OR (state = 'sending' AND lease_until <= now()))
             """)
     }
 }

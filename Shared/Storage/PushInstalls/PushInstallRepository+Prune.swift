@@ -81,11 +81,8 @@ extension PushInstallRepository {
             UPDATE push_installs
             SET last_ok_at = now(), state = CASE state WHEN 'suspect' THEN 'active' ELSE state END, suspect_until = NULL,
                 invalid_code = CASE state WHEN 'suspect' THEN NULL ELSE invalid_code END
-            WHERE id IN (
-                SELECT id FROM push_installs
-                WHERE id = ANY(\(ids)) AND (last_ok_at IS NULL OR state = 'suspect'
-                      OR last_ok_at < now() - make_interval(secs => \(Self.okInterval.inSeconds)))
-                ORDER BY id FOR UPDATE SKIP LOCKED)
+            WHERE id = ANY(\(ids.sorted())) AND (last_ok_at IS NULL OR state = 'suspect'
+                  OR last_ok_at < now() - make_interval(secs => \(Self.okInterval.inSeconds)))
             """)
     }
 }

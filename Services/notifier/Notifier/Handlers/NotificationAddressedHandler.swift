@@ -19,8 +19,12 @@ struct NotificationAddressedHandler: EventHandler {
             return
         }
         let cause = Push.Cause(requestID: event.requestID, traceparent: event.traceparent)
-        _ = try await pipeline.feed(event.body.lane, ids.count, cause) { lease in
-            try await context.commit { try await DeliveryRepository($0).claim(ids, lease: lease) } ?? []
+        let lane = event.body.lane
+        _ = try await pipeline.feed(lane, ids.count, cause) { lease in
+            try await context.commit { transaction in
+                try await transaction.findByKey()
+                return try await DeliveryRepository(transaction).claim(ids, as: event.id, lane: lane, lease: lease)
+            } ?? []
         }
     }
 }

@@ -84,13 +84,11 @@ struct DeliverySender: Sendable {
     ) -> DeliveryVerdict {
         switch result.outcome {
         case .accepted(let name):
-            return .settle(
-                DeliverySettlement(id: delivery.id, outcome: .accepted, fcmName: name, sentAt: sentAt))
+            return settle(delivery, .accepted, nil, fcmName: name, sentAt: sentAt)
         case .deadTarget:
             guard breakers.believesDeaths else { return again(result, delivery) }
             log(.info, "the installation is gone, its push is skipped", delivery, result)
-            return .settle(
-                DeliverySettlement(id: delivery.id, outcome: .dead, code: result.code, sentAt: sentAt))
+            return settle(delivery, .dead, result.code, sentAt: sentAt)
         case .badPayload:
             log(.error, "push refused", delivery, result)
             return settle(delivery, .failed, result.code)
@@ -144,8 +142,13 @@ struct DeliverySender: Sendable {
                 id: delivery.id, attempt: delivery.attempt, delay: wait, code: code, countsAsAttempt: countsAsAttempt))
     }
 
-    private func settle(_ delivery: ClaimedDelivery, _ outcome: DeliveryOutcome, _ code: String) -> DeliveryVerdict {
-        .settle(DeliverySettlement(id: delivery.id, outcome: outcome, code: code))
+    private func settle(
+        _ delivery: ClaimedDelivery, _ outcome: DeliveryOutcome, _ code: String?, fcmName: String? = nil, sentAt: Date? = nil
+    ) -> DeliveryVerdict {
+        .settle(
+            DeliverySettlement(
+                id: delivery.id, outcome: outcome, fcmName: fcmName, code: code, attempt: delivery.attempt,
+                generation: delivery.generation, sentAt: sentAt))
     }
 
     private func log(_ level: Logger.Level, _ message: Logger.Message, _ delivery: ClaimedDelivery, _ result: FCMResult) {

@@ -1,4 +1,5 @@
 internal import Logging
+internal import PostgresClient
 internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
@@ -27,8 +28,11 @@ struct DueDeliveries: Service {
             }
             do {
                 let count = try await pipeline.feed(lane, limits.dueBatchSize, Push.Cause()) { lease in
-                    try await DeliveryRepository(pipeline.postgres).claimDue(
-                        lane: lane, limit: limits.dueBatchSize, lease: lease)
+                    try await pipeline.postgres.withTransaction { transaction in
+                        try await transaction.findByKey()
+                        return try await DeliveryRepository(transaction).claimDue(
+                            lane: lane, limit: limits.dueBatchSize, lease: lease)
+                    }
                 }
                 if count == 0 { await sleep(try await pauseUntilDue(lane)) }
             } catch {

@@ -99,14 +99,19 @@ final class OutcomeWriter: Sendable {
             case .leave: break
             }
         }
+        let leases = Dictionary(grouping: batch.compactMap(\.push.lease), by: ObjectIdentifier.init)
+        let finished = leases.values.filter { $0[0].ends(after: $0.count) }.map { $0[0].id }
         let (ending, waiting) = (endings, postponements)
         let ended = try await postgres.withTransaction { transaction in
+            try await transaction.findByKey()
             let deliveries = DeliveryRepository(transaction)
             try await deliveries.postpone(waiting)
             let ended = try await deliveries.settle(ending.values.map(\.settlement))
             try await OutboxRepository(transaction).append(Self.events(ended.compactMap { ending[$0] }))
+            try await deliveries.release(leases: finished)
             return ended
         }
+        for members in leases.values { members[0].ended(members.count) }
         for id in ended {
             guard let ending = endings[id] else { continue }
             NotifierMetrics.settled(ending.push.delivery.notification.kind, ending.settlement.outcome)

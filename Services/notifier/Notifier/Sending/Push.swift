@@ -14,6 +14,8 @@ struct Push: Sendable {
     let cause: Cause
     /// The span of its batch; nil when its trace is not recorded.
     var trace: SendTrace?
+    /// The lease it shares; nil when it has one of its own.
+    let lease: PushLease?
 
     /// The request and the trace at the root of a push.
     struct Cause: Sendable, Hashable {

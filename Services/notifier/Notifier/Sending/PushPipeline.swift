@@ -7,8 +7,8 @@ internal import WireFormat
 /// The one way in which a push leaves this service: claimed deliveries come in, are sent as fast as FCM takes them well,
 /// and what became of each is written in bulk. No push waits for the answer to another.
 ///
-/// The row of a delivery is the truth: it is claimed before a send and settled or postponed after it, each by
-/// compare-and-set. So an event is done when its deliveries are claimed: a process that dies leaves rows whose lease ends,
+/// The row of a delivery is the truth: it is claimed before a send, with its batch or by itself, and settled or postponed after
+/// it, by compare-and-set. So an event is done when its deliveries are claimed: a process that dies leaves leases that end,
 /// which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and replaces itself on the phone.
 struct PushPipeline: Service {
     let postgres: PostgresClient
@@ -41,12 +41,13 @@ struct PushPipeline: Service {
         let contents = rendering.render(claimed)
         let trace = SendTrace(cause, lane, count: claimed.count)
         let cause = Push.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
+        let lease = claimed[0].leaseID.map { PushLease(id: $0, count: claimed.count) }
         pushes = claimed.map { delivery in
             Push(
                 delivery: delivery,
                 content: contents[delivery.notification.id]
                     ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered")),
-                badge: badges[delivery], deadline: deadline, cause: cause, trace: trace)
+                badge: badges[delivery], deadline: deadline, cause: cause, trace: trace, lease: lease)
         }
         return claimed.count
     }

@@ -33,6 +33,7 @@ struct Addressing {
             order.addresses.map { NewDelivery(of: order.notificationID, to: $0) }
         }
         guard !batch.isEmpty else { return 0 }
+        try await transaction.findByKey()
         let made = try await deliveries.insertPending(batch)
         let new = batch.filter { made.contains($0.id) }
         let superseded = try await deliveries.supersede(by: new, code: Self.supersededCode)
