@@ -8,7 +8,7 @@ cd "$root" || exit 1
 scratch=$(mktemp -d)
 failed=0 began=$SECONDS
 export COMPOSE_PROJECT_NAME=heliograph-verify
-export IDENTITY_API_PORT=18080 FCM_EMULATOR_PORT=19080 PROMETHEUS_PORT=19091 ALERTMANAGER_PORT=19093 S3_PORT=18333
+export IDENTITY_API_PORT=18080 FCM_EMULATOR_PORT=19080 PROMETHEUS_PORT=19091 ALERTMANAGER_PORT=19093 GRAFANA_PORT=13000 S3_PORT=18333
 all_profiles=(--profile observability --profile s3 --profile demo)
 services=(identity-api face-matching-worker image-worker token-registry notifier)
 
@@ -70,7 +70,7 @@ links_open() {
 lint() { deploy/verify/lint.sh && ! deploy/verify/lint.sh | grep -q ^SKIP; }
 
 stack_is_up() {
-    compose --profile observability build -q &&
+    compose "${all_profiles[@]}" build -q &&
         compose up -d --no-build --wait --wait-timeout 180 --scale face-matching-worker=4 &&
         compose up -d --no-build --wait --wait-timeout 60 prometheus alertmanager
 }
@@ -181,6 +181,11 @@ no_metric_is_missing() {
     [ ! -s "$scratch/missing" ]
 }
 
+grafana_image=$(sed -n 's/^ *image: \(grafana.*\)/\1/p' docker-compose.yml)
+grafana_shows_dashboards() {
+    compose up -d --no-build --wait --wait-timeout 120 grafana && [ "$(curl -sS --fail --max-time 10 "http://127.0.0.1:$GRAFANA_PORT/api/search?type=dash-db" | jq length)" -eq "$(find deploy/grafana/dashboards -name '*.json' | wc -l)" ]
+}
+
 firing() { curl -sS --max-time 5 "http://127.0.0.1:$ALERTMANAGER_PORT/api/v2/alerts" | jq -e --arg name "$1" --arg service "$2" 'any(.[]; .labels.alertname == $name and .labels.service == $service)' >/dev/null; }
 alert_fires() {
     compose stop token-registry >/dev/null 2>&1
@@ -202,7 +207,7 @@ crash_leaves_backtrace() {
     until_true 60 healthy image-worker 1
 }
 
-# What an image holds, and the memory of its container (without the cache of files) when nothing has happened for a while.
+# What an image holds, and the memory of its container, without the cache of files, before it has done anything.
 sizes() {
     local service id image memory
     printf '      %-22s %10s %12s\n' service image "idle memory"
@@ -214,25 +219,34 @@ sizes() {
     done
 }
 
-# Sessions that workers with one core each decide in a second, from a queue that is there before they begin.
+# Sessions that workers with one core each decide in a second, from a queue that is there before they begin, all at once.
 sessions_per_second() { # sessions_per_second WORKERS
-    local ids
+    local pids
     FACE_ENGINE_THREADS=1 compose up -d --no-build --wait --wait-timeout 120 --scale "face-matching-worker=$1" face-matching-worker >/dev/null 2>&1 || return 1
-    ids=$(containers face-matching-worker)
+    pids=$(for id in $(containers face-matching-worker); do field '{{.State.Pid}}' "$id"; done)
     # shellcheck disable=SC2086
-    docker pause $ids >/dev/null && crowd 24 >/dev/null && docker unpause $ids >/dev/null && until_true 120 crowd_is_decided &&
+    kill -STOP $pids && crowd 32 >/dev/null && kill -CONT $pids && until_true 120 crowd_is_decided &&
         sql "SELECT count(*) / extract(epoch FROM max(completed_at) - min(started_at)) FROM sessions WHERE id IN ($(crowd_ids)) AND state = 'succeeded'"
 }
 
-# On a machine that has something else to do as well a try may fail; three do not.
+# What else runs on this machine stands back while containers of our own engine are measured: weigh SHARES WEIGHT, which
+# are those of control groups of version 1 and 2.
+weigh() {
+    [ "$DOCKER_HOST" = "unix://$root/.cache/verify/docker/docker.sock" ] || return 0
+    [ ! -w /sys/fs/cgroup/cpu/docker/cpu.shares ] || echo "$1" >/sys/fs/cgroup/cpu/docker/cpu.shares
+    [ ! -w /sys/fs/cgroup/docker/cpu.weight ] || echo "$2" >/sys/fs/cgroup/docker/cpu.weight
+}
+
+# Of 32 sessions one of two may get more than the other, and then works alone at the end: there are two tries.
 two_workers_do_twice_the_work() {
-    local one two try
-    for try in 1 2 3; do
-        one=$(sessions_per_second 1) && two=$(sessions_per_second 2) || return 1
-        echo "= one ${one:0:5}/s, two ${two:0:5}/s"
-        awk -v one="$one" -v two="$two" 'BEGIN { exit two / one >= 1.7 ? 0 : 1 }' && break
-        [ $try != 3 ] || return 1
+    local one two
+    for _ in 1 2; do
+        weigh 262144 10000
+        one=$(sessions_per_second 1) && two=$(sessions_per_second 2) || { weigh 1024 100; return 1; }
+        weigh 1024 100
+        awk -v one="$one" -v two="$two" 'BEGIN { printf "= one %.2f/s, two %.2f/s, × %.2f\n", one, two, two / one; exit two / one >= 1.7 ? 0 : 1 }' && return
     done
+    return 1
 }
 
 # All services with the object store of the profile s3, and the demo through it.
@@ -277,23 +291,27 @@ step "a Docker Engine and the images it starts from" deploy/verify/docker-up.sh 
 . .cache/verify/docker/docker.env
 step "secrets" deploy/docker/make-env.sh || exit 1
 step "the stack is up and healthy, with four face-matching-workers" stack_is_up || { compose ps -a; compose logs --tail 5; exit 1; }
+sizes
 step "the demo: sign-up, sign-in, refusal, six pictures" demo
 step "the links that it prints open" links_open
-result SKIP "Grafana shows the dashboards" "its image is in no registry that this run may use; provisioning is checked by lint.sh"
 step "sixteen people sign up at once, served by four distinct consumers" four_consumers
 step "the rest of the API: orders, topics, chat, receipts, a phone that is gone" rest_of_the_api
 step "containers are hardened" hardened
 step "Prometheus sees every replica" targets_are_up
 step "every figure of dashboards and alerts is exported" metrics_are_exported
 step "every expression of the dashboards can be asked" dashboards_have_data
-sizes
+if docker pull -q "$grafana_image" >/dev/null 2>&1; then step "Grafana shows every dashboard" grafana_shows_dashboards; else
+    result SKIP "Grafana shows every dashboard" "$grafana_image cannot be fetched; lint.sh compares its provisioning with compose and the dashboards"
+fi
 step "a service that crashes leaves a backtrace and comes back" crash_leaves_backtrace
 step "a face-matching-worker killed at work: nothing is lost" survives face-matching-worker
 step "Redis killed at work: nothing is lost" survives redis
 step "Postgres killed at work: nothing is lost" survives postgres
 step "a service that is down is told of" alert_fires
 step "every service ends in time, with exit code 0" stops_in_time
-step "two face-matching-workers of one core do 1.7 times the work of one" two_workers_do_twice_the_work
+if [ "$(nproc)" -ge 2 ]; then step "two face-matching-workers of one core do 1.7 times the work of one" two_workers_do_twice_the_work; else
+    result SKIP "two face-matching-workers of one core do 1.7 times the work of one" "this machine has one core"
+fi
 step "the demo with pictures in an object store (profile s3)" runs_on_s3
 [ -n "${KEEP:-}" ] || step "nothing is left" nothing_is_left
 printf '%s in %d s\n' "$([ $failed = 0 ] && echo "all passed" || echo "not all passed")" $((SECONDS - began))
