@@ -1,13 +1,18 @@
 import FoundationEssentials
 
 extension RedisConfiguration {
-    /// Reads `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS, or `unix://[user:password@]/path[?db=n]`.
+    /// Reads `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS, `unix://[user:password@]/path[?db=n]`, or
+    /// `redis+sentinel://[user:password@]host[:port][,host[:port]…]/master[/database]`, `rediss+sentinel://…` for TLS.
     ///
-    /// User and password are percent-decoded; a password without a user is written `redis://:password@host`. The port is
-    /// 6379 when none is given.
+    /// User and password are percent-decoded; a password without a user is written `redis://:password@host`. The port is 6379 when
+    /// none is given, a Sentinel's 26379. User and password are the master's, not the Sentinels'.
     ///
     /// - Throws: ``RedisError/Code/invalidConfiguration`` that says what is wrong, without repeating the URL.
     public init(url: String) throws(RedisError) {
+        if let sentinel = try Self.sentinelConfiguration(url) {
+            self = sentinel
+            return
+        }
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
             throw Self.invalid("is no URL")
         }
@@ -27,11 +32,47 @@ extension RedisConfiguration {
             self.init(endpoint: .unixSocket(path: parts.path))
             if let text = parts.queryItems?.first(where: { $0.name == "db" })?.value { database = try Self.database(text) }
         default:
-            throw Self.invalid("must begin with redis://, rediss:// or unix://")
+            throw Self.invalid("must begin with redis://, rediss://, unix://, redis+sentinel:// or rediss+sentinel://")
         }
+        try logIn(as: parts)
+    }
+
+    private mutating func logIn(as parts: URLComponents) throws(RedisError) {
         if let user = parts.user, !user.isEmpty { username = user }
         if let secret = parts.password, !secret.isEmpty { password = secret }
         if username != nil, password == nil { throw Self.invalid("names a user without a password") }
+    }
+
+    /// Reads a URL of Sentinels, which no parser of URLs does, for there are several hosts in it; nil when it is another.
+    private static func sentinelConfiguration(_ url: String) throws(RedisError) -> RedisConfiguration? {
+        let schemes = ["redis+sentinel://": false, "rediss+sentinel://": true]
+        guard let (scheme, tls) = schemes.first(where: { url.lowercased().hasPrefix($0.key) }) else { return nil }
+        let rest = url.dropFirst(scheme.count)
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<end]
+        let hosts = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let addresses = try hosts.split(separator: ",", omittingEmptySubsequences: false).map(sentinelAddress)
+        let path = rest[end...].split(separator: "/", omittingEmptySubsequences: true)
+        guard (1...2).contains(path.count), let name = URLComponents(string: "redis://host/\(path[0])")?.path.dropFirst() else {
+            throw invalid("of Sentinels needs the name of the master: redis+sentinel://host:26379,host:26379/mymaster")
+        }
+        var configuration = RedisConfiguration(endpoint: .sentinel(RedisSentinels(addresses: addresses, masterName: String(name))))
+        configuration.tls = tls
+        if path.count == 2 { configuration.database = try database(String(path[1])) }
+        guard let parts = URLComponents(string: "redis://\(authority.dropLast(hosts.count))host") else {
+            throw invalid("has a user or a password that is not percent-encoded")
+        }
+        try configuration.logIn(as: parts)
+        return configuration
+    }
+
+    private static func sentinelAddress(_ text: Substring) throws(RedisError) -> RedisSentinels.Address {
+        guard let parts = URLComponents(string: "redis://\(text)"), let host = parts.host, !host.isEmpty, parts.path.isEmpty else {
+            throw invalid("names a Sentinel that is no host and port")
+        }
+        let port = parts.port ?? 26_379
+        guard (1...65_535).contains(port) else { throw invalid("has a port that is none") }
+        return RedisSentinels.Address(host: withoutBrackets(host), port: port)
     }
 
     private static func database(_ text: String) throws(RedisError) -> Int {

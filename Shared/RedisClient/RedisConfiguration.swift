@@ -4,16 +4,22 @@ public struct RedisConfiguration: Sendable {
     public enum Endpoint: Hashable, Sendable {
         case tcp(host: String, port: Int)
         case unixSocket(path: String)
+        /// Wherever these Sentinels say that the master is.
+        case sentinel(RedisSentinels)
     }
 
     public var endpoint: Endpoint
-    /// Whether the connection is encrypted and the server's certificate checked; TCP only.
+    /// Whether connections, to Sentinels too, are encrypted and the servers' certificates checked; not over a Unix socket.
     public var tls = false
     /// A PEM file with the certificate authorities to trust; `nil` means the system's.
     public var caFile: String?
     /// The ACL user; `nil` means the default user.
     public var username: String?
     public var password: String?
+    /// The ACL user of the Sentinels; `nil` means the default user.
+    public var sentinelUsername: String?
+    /// The password of the Sentinels, which is not the master's.
+    public var sentinelPassword: String?
     /// The database that connections select.
     public var database = 0
     /// How connections are named in `CLIENT LIST`; spaces are not allowed there and become `-`.
@@ -54,6 +60,9 @@ extension RedisConfiguration: CustomStringConvertible {
         switch endpoint {
         case .tcp(let host, let port): "\(tls ? "rediss" : "redis")://\(host):\(port)/\(database)"
         case .unixSocket(let path): "unix://\(path)?db=\(database)"
+        case .sentinel(let sentinels):
+            "\(tls ? "rediss" : "redis")+sentinel://\(sentinels.addresses.map(\.description).joined(separator: ","))"
+                + "/\(sentinels.masterName)/\(database)"
         }
     }
 }

@@ -27,6 +27,7 @@ public final class RedisServer: Sendable {
     /// What a client needs to check the server's certificate.
     public let certificates: Certificates?
     private let folder: TemporaryDirectory
+    private let password: String?
     private let arguments: [String]
     private let process: Mutex<GuardedProcess>
 
@@ -38,8 +39,13 @@ public final class RedisServer: Sendable {
     public static func uniquePrefix() -> String { "t\(UUID().uuidString.prefix(8).lowercased()):" }
 
     /// Starts a server of its own and returns when it answers.
+    ///
+    /// - Parameters:
+    ///   - certificates: Those of another server, to have the same; new ones are made when there are none.
+    ///   - password: Asked of clients, and given to a master.
     public static func start(
-        persistence: Persistence = .none, tcp: Bool = false, tls: Bool = false, extraArguments: [String] = []
+        persistence: Persistence = .none, tcp: Bool = false, tls: Bool = false, certificates: Certificates? = nil,
+        password: String? = nil, extraArguments: [String] = []
     ) async throws -> RedisServer {
         let folder = try TemporaryDirectory()
         var arguments = [
@@ -47,10 +53,11 @@ public final class RedisServer: Sendable {
             "--dir", folder.path, "--save", "", "--daemonize", "no", "--enable-debug-command", "yes",
         ]
         if persistence == .appendOnly { arguments += ["--appendonly", "yes", "--appendfsync", "everysec"] }
-        var certificates: Certificates?
+        if let password { arguments += ["--requirepass", password, "--masterauth", password] }
+        var certificates = certificates
         var port: Int?
         if tls {
-            certificates = try await makeCertificates(in: folder.path)
+            if certificates == nil { certificates = try await makeCertificates(in: folder.path) }
             let free = try FreePort.find()
             port = free
             arguments += [
@@ -67,18 +74,21 @@ public final class RedisServer: Sendable {
         }
         let process = try GuardedProcess(arguments + extraArguments, log: folder.path + "/redis.log")
         let server = RedisServer(
-            folder: folder, port: port, certificates: certificates, arguments: arguments + extraArguments, process: process)
+            folder: folder, port: port, certificates: certificates, password: password, arguments: arguments + extraArguments,
+            process: process)
         try await server.waitUntilReady()
         return server
     }
 
     private init(
-        folder: TemporaryDirectory, port: Int?, certificates: Certificates?, arguments: [String], process: GuardedProcess
+        folder: TemporaryDirectory, port: Int?, certificates: Certificates?, password: String?, arguments: [String],
+        process: GuardedProcess
     ) {
         self.folder = folder
         self.socket = folder.path + "/redis.sock"
         self.port = port
         self.certificates = certificates
+        self.password = password
         self.arguments = arguments
         self.process = Mutex(process)
     }
@@ -103,12 +113,14 @@ public final class RedisServer: Sendable {
     /// Runs `redis-cli` against the server.
     @discardableResult
     public func cli(_ arguments: String...) async throws -> String {
-        try await CommandLineTool.run(["redis-cli", "-s", socket] + arguments)
+        try await CommandLineTool.run(["redis-cli", "-s", socket] + credentials + arguments)
     }
+
+    private var credentials: [String] { password.map { ["--no-auth-warning", "-a", $0] } ?? [] }
 
     private func waitUntilReady() async throws {
         try await eventually("redis-server answers") {
-            (try? await CommandLineTool.run(["redis-cli", "-s", socket, "PING"]))?.hasPrefix("PONG") == true ? () : nil
+            (try? await cli("PING"))?.hasPrefix("PONG") == true ? () : nil
         }
     }
 

@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Makes connections: TCP or Unix socket, TLS, log-in.
+/// Makes connections: TCP or Unix socket, TLS, log-in; with Sentinels, to whatever server is the master now.
 struct RedisConnector: Sendable {
-    private let configuration: RedisConfiguration
+    private var configuration: RedisConfiguration
     private let group: any EventLoopGroup
     private let tls: NIOSSLContext?
 
@@ -16,7 +16,7 @@ struct RedisConnector: Sendable {
             tls = nil
             return
         }
-        guard case .tcp = configuration.endpoint else {
+        if case .unixSocket = configuration.endpoint {
             throw RedisError(.invalidConfiguration, "TLS over a Unix socket is not supported")
         }
         var options = TLSConfiguration.makeClientConfiguration()
@@ -35,6 +35,9 @@ struct RedisConnector: Sendable {
     func connect(
         dedicated: Bool, onRetire: @escaping @Sendable (RedisError) -> Void
     ) async throws(RedisError) -> RedisConnection {
+        if case .sentinel(let sentinels) = configuration.endpoint {
+            return try await connectToMaster(of: sentinels, dedicated: dedicated, onRetire: onRetire)
+        }
         let deadline = NIODeadline.now() + TimeAmount(configuration.connectTimeout)
         let core: ConnectionCore
         do {
@@ -49,6 +52,38 @@ struct RedisConnector: Sendable {
             if error.code == .authenticationFailed || error.code == .cancelled { throw error }
             throw RedisError(.connectionFailed, "cannot log in to \(configuration)", underlying: error)
         }
+    }
+
+    /// Asks the Sentinels each time, for a connection that was lost may have been lost to a failover.
+    private func connectToMaster(
+        of sentinels: RedisSentinels, dedicated: Bool, onRetire: @escaping @Sendable (RedisError) -> Void
+    ) async throws(RedisError) -> RedisConnection {
+        let resolver = SentinelResolver(sentinels: sentinels) { connector(toSentinel: $0, timeout: $1) }
+        let address = try await resolver.master()
+        var master = self
+        master.configuration.endpoint = .tcp(host: address.host, port: address.port)
+        let connection = try await master.connect(dedicated: dedicated, onRetire: onRetire)
+        do throws(RedisError) {
+            // A Sentinel that has not heard of a failover yet names a server that is a replica by now.
+            let role = try await connection.send(RedisCommand("ROLE"), timeout: configuration.connectTimeout)
+            guard role.array?.first?.string == "master" else {
+                throw RedisError(.connectionFailed, "\(address) is not the master of \(sentinels.masterName) any more")
+            }
+            return connection
+        } catch {
+            connection.closeNow()
+            throw error
+        }
+    }
+
+    private func connector(toSentinel address: RedisSentinels.Address, timeout: Duration) -> RedisConnector {
+        var connector = self
+        connector.configuration.endpoint = .tcp(host: address.host, port: address.port)
+        connector.configuration.username = configuration.sentinelUsername
+        connector.configuration.password = configuration.sentinelPassword
+        connector.configuration.database = 0
+        connector.configuration.connectTimeout = min(timeout, configuration.connectTimeout)
+        return connector
     }
 
     private func open(
@@ -78,6 +113,7 @@ struct RedisConnector: Sendable {
         case .tcp(let host, let port): return try await bootstrap.connect(host: host, port: port, channelInitializer: initialise)
         case .unixSocket(let path):
             return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initialise)
+        case .sentinel: throw RedisError(.invalidConfiguration, "Sentinels do not take commands for their master")
         }
     }
 

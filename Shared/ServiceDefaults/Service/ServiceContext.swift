@@ -43,13 +43,7 @@ public struct ServiceContext: Sendable {
         postgresConfiguration.maxConnections = try settings.int("DATABASE_CONNECTIONS", default: 4, in: 1...64)
         postgres = try PostgresClient(configuration: postgresConfiguration, logger: logger)
 
-        let redisURL = try settings.string("REDIS_URL", "redis://host:6379/0, rediss://… or unix:///path/to.sock")
-        var redisConfiguration: RedisConfiguration
-        do { redisConfiguration = try RedisConfiguration(url: redisURL) } catch {
-            throw ConfigurationError("REDIS_URL", "is not valid", expectation: "redis://host:6379/0, rediss://… or unix:///path/to.sock")
-        }
-        redisConfiguration.caFile = try settings.optionalString("REDIS_CA_FILE")
-        redis = RedisClient(configuration: redisConfiguration, logger: logger)
+        redis = RedisClient(configuration: try RedisConfiguration(settings), logger: logger)
         transport = RedisEventTransport(
             client: redis, keyPrefix: try settings.optionalString("REDIS_KEY_PREFIX") ?? "heliograph:")
 

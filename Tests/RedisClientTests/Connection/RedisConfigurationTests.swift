@@ -27,7 +27,19 @@ import Testing
         #expect(configuration.database == 2)
     }
 
+    @Test func `Sentinels are listed before the name of their master`() throws {
+        let configuration = try RedisConfiguration(url: "rediss+sentinel://bus:p%40ss@a:26380,b,[::1]:7/my%2Dmaster/3")
+        let addresses = [("a", 26_380), ("b", 26_379), ("::1", 7)].map { RedisSentinels.Address(host: $0.0, port: $0.1) }
+        #expect(configuration.endpoint == .sentinel(RedisSentinels(addresses: addresses, masterName: "my-master")))
+        #expect(configuration.tls && configuration.database == 3)
+        #expect(configuration.username == "bus" && configuration.password == "p@ss")
+        #expect("\(configuration)" == "rediss+sentinel://a:26380,b:26379,[::1]:7/my-master/3")
+    }
+
     @Test(arguments: [
+        "redis+sentinel://", "redis+sentinel://h", "redis+sentinel://h/", "redis+sentinel://h,/m", "redis+sentinel://h:0/m",
+        "redis+sentinel://h:port/m", "redis+sentinel:///m", "redis+sentinel://h/m/x", "redis+sentinel://h/m/1/2",
+        "redis+sentinel://user@h/m",
         "", "localhost:6379", "http://h", "redis://", "redis://h:0", "redis://h:70000", "redis://h/x", "redis://h/-1",
         "unix://", "unix://relative/path", "redis://user@h", "redis://h:port",
     ])

@@ -9,8 +9,9 @@ struct RedisOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The Redis server: redis://…, rediss://… or unix:///path.",
-            discussion: "Without it REDIS_URL of the environment counts, with REDIS_CA_FILE.", valueName: "url"))
+            "The Redis server: redis://…, rediss://…, unix:///path or redis+sentinel://….",
+            discussion: "Without it REDIS_URL of the environment counts. REDIS_CA_FILE and REDIS_SENTINEL_PASSWORD do, too.",
+            valueName: "url"))
     var redisURL: String?
 
     @Option(
@@ -23,13 +24,8 @@ struct RedisOptions: ParsableArguments {
     /// Runs `body` with the transport of the installation, once Redis has answered.
     func withTransport(_ body: (RedisEventTransport) async throws -> Void) async throws {
         let settings = Settings()
-        let expectation = "redis://host:6379/0, rediss://… or unix:///path/to.sock"
         let (configuration, prefix) = try reporting(hint: "--redis-url") {
-            let url = try redisURL ?? settings.string("REDIS_URL", expectation)
-            guard var configuration = try? RedisConfiguration(url: url) else {
-                throw ConfigurationError("REDIS_URL", "is not valid", expectation: expectation)
-            }
-            configuration.caFile = try settings.optionalString("REDIS_CA_FILE")
+            var configuration = try RedisConfiguration(settings, url: redisURL)
             configuration.clientName = "heliographctl"
             return (configuration, try redisKeyPrefix ?? settings.optionalString("REDIS_KEY_PREFIX") ?? "heliograph:")
         }

@@ -1,0 +1,58 @@
+import Logging
+import RedisClient
+import TestSupport
+import Testing
+
+@Suite struct SentinelTests {
+    private func configuration(of cluster: SentinelCluster, first: [String] = []) throws -> RedisConfiguration {
+        var configuration = try RedisConfiguration(url: cluster.url(first: first))
+        configuration.caFile = cluster.authority
+        configuration.sentinelPassword = SentinelCluster.sentinelPassword
+        configuration.commandTimeout = .seconds(15)
+        return configuration
+    }
+
+    @Test func `A master that dies is replaced by its replica, and commands go on, with TLS and passwords everywhere`() async throws {
+        let cluster = try await SentinelCluster.start(tls: true)
+        // The first address is nobody's.
+        let first = ["127.0.0.1:\(try FreePort.find())"]
+        let client = RedisClient(configuration: try configuration(of: cluster, first: first), logger: .quiet)
+        _ = try await client.send(RedisCommand("SET", "key", "before"))
+        let (master, replica) = (cluster.servers[0], cluster.servers[1])
+        try await eventually("the replica has it") { try await replica.cli("GET", "key") == "before\n" }
+        await master.kill()
+        let start = ContinuousClock.now
+        try await eventually(within: .seconds(15), "a write is taken again") {
+            (try? await client.send(RedisCommand("SET", "key", "after"))) != nil
+        }
+        #expect(ContinuousClock.now - start < .seconds(15))
+        #expect(try await replica.cli("GET", "key") == "after\n")
+        #expect(try await replica.cli("ROLE").hasPrefix("master"))
+        await client.shutdown()
+    }
+
+    @Test func `A master that hands over on command is left, although it lives`() async throws {
+        let cluster = try await SentinelCluster.start(tls: false)
+        let client = RedisClient(configuration: try configuration(of: cluster), logger: .quiet)
+        #expect(try await client.send(RedisCommand("ROLE")).array?.first?.string == "master")
+        let before = try await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string
+        try await cluster.ask(cluster.ports[0], "SENTINEL", "FAILOVER", SentinelCluster.masterName)
+        try await eventually(within: .seconds(15), "the other server takes a write") {
+            guard (try? await client.send(RedisCommand("SET", "key", "after"))) != nil else { return false }
+            return try await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string != before
+        }
+        // A dedicated connection asks as well.
+        let role = try await client.withDedicatedConnection { try await $0.send(RedisCommand("ROLE")).array?.first?.string }
+        #expect(role == "master")
+        await client.shutdown()
+    }
+
+    @Test func `Sentinels that are not there are named as the reason`() async throws {
+        let configuration = try RedisConfiguration(url: "redis+sentinel://127.0.0.1:\(try FreePort.find())/mymaster")
+        let client = RedisClient(configuration: configuration, logger: .quiet)
+        let error = await redisError { try await client.dedicatedConnection() }
+        #expect(error?.code == .connectionFailed)
+        #expect(error.map { "\($0)" }?.contains("no Sentinel says where mymaster is") == true)
+        await client.shutdown()
+    }
+}
