@@ -4,6 +4,12 @@ internal import CLibPQ
 public struct PostgresConfiguration: Sendable {
     /// A libpq connection URI or conninfo string; TCP and unix sockets, with TLS as `sslmode` says.
     public var url: String
+    /// The server itself, when ``url`` leads to a pooler that gives each transaction whichever server connection is free, as
+    /// PgBouncer does; nil when it leads to the server.
+    ///
+    /// LISTEN goes here. On the pooler nothing is left behind in a session: statements have no names, and ``searchPath``,
+    /// ``statementTimeout`` and ``idleTransactionTimeout`` are not set there but have to be the role's own.
+    public var directURL: String?
     /// The name shown in `pg_stat_activity`.
     public var applicationName = "heliograph"
     /// The schemas searched for unqualified names; the server's default when nil.
@@ -55,11 +61,24 @@ extension PostgresConfiguration {
             throw PostgresError(code: .configuration, message: "\(name) must be at least 1, not \(value)")
         }
         // libpq's own message may quote the string, and with it a password.
-        guard let options = PQconninfoParse(url, nil) else {
-            let message = "the connection string is neither a postgresql:// URI nor key=value pairs that libpq understands"
-            throw PostgresError(code: .configuration, message: message)
+        for url in [url, directURL].compactMap({ $0 }) {
+            guard let options = PQconninfoParse(url, nil) else {
+                let message = "the connection string is neither a postgresql:// URI nor key=value pairs that libpq understands"
+                throw PostgresError(code: .configuration, message: message)
+            }
+            PQconninfoFree(options)
         }
-        PQconninfoFree(options)
+    }
+
+    /// Whether connections for work lead to a pooler.
+    var isPooled: Bool { directURL != nil }
+
+    /// For connections that have to be one session from their beginning to their end.
+    var direct: PostgresConfiguration {
+        var configuration = self
+        configuration.url = directURL ?? url
+        configuration.directURL = nil
+        return configuration
     }
 }
 

@@ -19,6 +19,9 @@ struct PostgresSession: PostgresQueryable {
 extension PostgresClient {
     /// Runs the body with a connection of its own, which is closed afterwards.
     func withSession<Success>(_ body: (PostgresSession) async throws -> Success) async throws -> Success {
+        guard !core.configuration.isPooled else {
+            throw PostgresError(code: .configuration, message: "a pooler gives nobody a session of his own: connect to the server itself")
+        }
         let lease = try await core.acquire(begin: nil)
         defer { core.pool.release(lease, discard: true) }
         return try await body(PostgresSession(core: core, lease: lease))

@@ -96,7 +96,7 @@ public final class PostgresServer: Sendable {
     }
 
     /// Postgres refuses to run as root: then it runs as the user that Debian's package made for it.
-    private static var privilegeDrop: [String] {
+    static var privilegeDrop: [String] {
         getuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
     }
 

@@ -34,6 +34,8 @@ final class Connection {
     /// Whether a result of the first expected command has come.
     var hasResult = false
     var statements: StatementCache
+    /// Whether statements stay prepared under a name; behind a pooler the next ones may come to another server, which has none.
+    private let namesStatements: Bool
     /// Statements to deallocate in front of the next preparation.
     var garbage: [String] = []
     private(set) var isWriteBlocked = false
@@ -55,11 +57,13 @@ final class Connection {
     var notifications: [PostgresNotification] = []
     var failure: PostgresError?
 
-    init(id: UInt64, handle: ConnectionHandle, loop: EventLoop, maxStatements: Int) {
+    /// - Parameter maxStatements: How many statements stay prepared; nil behind a pooler.
+    init(id: UInt64, handle: ConnectionHandle, loop: EventLoop, maxStatements: Int?) {
         self.id = id
         self.handle = handle
         self.loop = loop
-        statements = StatementCache(capacity: maxStatements)
+        namesStatements = maxStatements != nil
+        statements = StatementCache(capacity: maxStatements ?? 1)
     }
 
     var pq: OpaquePointer { handle.connection }
@@ -160,6 +164,7 @@ final class Connection {
     }
 
     private func prepare(_ unit: WorkUnit, _ key: PreparedStatement.Key) -> PreparedStatement? {
+        guard namesStatements else { return sendPrepare(unit, .unnamed(key)) }
         let (statement, evicted) = statements.insert(key)
         if let evicted { garbage.append(evicted.name) }
         for name in garbage {
@@ -167,6 +172,11 @@ final class Connection {
             expected.append(.deallocate(name))
         }
         garbage.removeAll(keepingCapacity: true)
+        return sendPrepare(unit, statement)
+    }
+
+    private func sendPrepare(_ unit: WorkUnit, _ statement: PreparedStatement) -> PreparedStatement? {
+        let key = statement.key
         guard PQsendPrepare(pq, statement.name, key.sql, Int32(key.types.count), key.types) == 1 else { return nil }
         expected.append(.prepare(unit, statement))
         return statement

@@ -41,7 +41,8 @@ final class ConnectionHandle: @unchecked Sendable {
             throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
         }
         notices.install(on: pointer)
-        try handle.configureSession(configuration)
+        // Behind a pooler it would be somebody else's session a moment later.
+        if !configuration.isPooled { try handle.configureSession(configuration) }
         guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else {
             throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
         }

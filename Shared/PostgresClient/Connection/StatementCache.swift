@@ -15,6 +15,9 @@ final class PreparedStatement {
         self.name = name
         self.lastUse = lastUse
     }
+
+    /// One that is gone with the next; none of a cache.
+    static func unnamed(_ key: Key) -> PreparedStatement { PreparedStatement(key: key, name: "", lastUse: 0) }
 }
 
 /// The prepared statements of one connection, the least recently used of which makes room.

@@ -21,11 +21,16 @@ extension ConnectionPool {
     }
 
     /// Connects on a helper thread, and tells the outcome on the loop.
-    func connect(_ completion: @escaping @Sendable (isolated ConnectionPool, Result<ConnectionHandle, PostgresError>) -> Void) {
+    ///
+    /// - Parameter isDirect: Whether to pass by a pooler.
+    func connect(
+        isDirect: Bool = false,
+        _ completion: @escaping @Sendable (isolated ConnectionPool, Result<ConnectionHandle, PostgresError>) -> Void
+    ) {
         let isStarted = HelperThread.run { [self, loop, configuration, logger] in
             let outcome: Result<ConnectionHandle, PostgresError>
             do throws(PostgresError) {
-                outcome = .success(try ConnectionHandle.open(configuration, logger: logger))
+                outcome = .success(try ConnectionHandle.open(isDirect ? configuration.direct : configuration, logger: logger))
             } catch {
                 outcome = .failure(error)
             }
@@ -41,7 +46,8 @@ extension ConnectionPool {
         if case .closed = phase { return nil }
         lastConnectionID += 1
         let connection = Connection(
-            id: lastConnectionID, handle: handle, loop: loop, maxStatements: configuration.maxPreparedStatements)
+            id: lastConnectionID, handle: handle, loop: loop,
+            maxStatements: configuration.isPooled ? nil : configuration.maxPreparedStatements)
         guard connection.register() else { return nil }
         connections[connection.id] = connection
         return connection

@@ -70,7 +70,7 @@ extension ConnectionPool {
         let earliest = max(backoff.nextAttempt, listening.backoffUntil)
         guard now >= earliest else { return loop.wake(at: earliest) }
         listening.link = .connecting
-        connect { pool, outcome in pool.listenerConnected(outcome) }
+        connect(isDirect: true) { pool, outcome in pool.listenerConnected(outcome) }
     }
 
     private func listenerConnected(_ outcome: Result<ConnectionHandle, PostgresError>) {

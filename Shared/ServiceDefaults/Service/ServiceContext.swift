@@ -39,6 +39,7 @@ public struct ServiceContext: Sendable {
 
         let databaseURL = try settings.string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
         var postgresConfiguration = PostgresConfiguration(url: databaseURL)
+        postgresConfiguration.directURL = try settings.optionalString("DATABASE_DIRECT_URL", "the libpq URI of the server itself")
         postgresConfiguration.applicationName = name
         postgresConfiguration.maxConnections = try settings.int("DATABASE_CONNECTIONS", default: 4, in: 1...64)
         postgres = try PostgresClient(configuration: postgresConfiguration, logger: logger)

@@ -8,7 +8,8 @@ struct DatabaseOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The database, as a libpq URI or conninfo string.",
-            discussion: "Without it DATABASE_URL of the environment counts, or the file that DATABASE_URL_FILE names.", valueName: "url"))
+            discussion: "Without it DATABASE_DIRECT_URL of the environment counts, which passes by a pooler, or DATABASE_URL.",
+            valueName: "url"))
     var databaseURL: String?
 
     @Option(
@@ -55,7 +56,10 @@ struct DatabaseOptions: ParsableArguments {
     private func url() throws -> String {
         if let databaseURL, !databaseURL.isEmpty { return databaseURL }
         return try reporting(hint: "--database-url") {
-            try Settings().string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
+            let settings = Settings()
+            // Migrations hold a lock of their session, and a pooler has none to give.
+            if let url = try settings.optionalString("DATABASE_DIRECT_URL") { return url }
+            return try settings.string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
         }
     }
 

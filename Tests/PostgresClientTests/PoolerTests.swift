@@ -1,0 +1,86 @@
+import TestSupport
+import Testing
+
+@testable import PostgresClient
+
+@Suite("Behind a pooler of transactions")
+struct PoolerTests {
+    /// A pooled client, beside the pooler and the database behind it.
+    private func withPooledClient(
+        connections: Int = 2, _ body: (PostgresClient, Pooler, TestDatabase) async throws -> Void
+    ) async throws {
+        try await withEmptyDatabase { database in
+            let pooler = try await Pooler.start(for: database, connections: connections)
+            try await withClient(to: pooler.url, { $0.directURL = database.url }) { try await body($0, pooler, database) }
+        }
+    }
+
+    @Test func `queries and transactions of many tasks share a few servers and get their own answers`() async throws {
+        try await withPooledClient { client, _, database in
+            try await client.execute("CREATE TABLE numbers (n bigint PRIMARY KEY, text text NOT NULL)")
+            try await withThrowingTaskGroup { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        for step in 0..<25 {
+                            let number = task * 25 + step
+                            try await client.withTransaction { transaction in
+                                try await transaction.execute("INSERT INTO numbers VALUES (\(number), \("text \(number)"))")
+                                let count = try await transaction.query("SELECT count(*) FROM numbers WHERE n = \(number)")
+                                #expect(try count[0].decode(0, as: Int.self) == 1)
+                            }
+                            let rows = try await client.query("SELECT text FROM numbers WHERE n = \(number)")
+                            #expect(try rows[0].decode(0, as: String.self) == "text \(number)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let count = try await database.psql("SELECT count(*) FROM numbers")
+            #expect(count.hasPrefix("200"))
+        }
+    }
+
+    @Test func `a statement that fails takes no other with it`() async throws {
+        try await withPooledClient(connections: 1) { client, _, _ in
+            try await withThrowingTaskGroup { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        let divisor = number % 5
+                        do {
+                            let rows = try await client.query("SELECT \(number) / \(divisor)")
+                            #expect(try rows[0].decode(0, as: Int.self) == number / divisor)
+                        } catch let error as PostgresError {
+                            #expect(divisor == 0 && error.sqlState == "22012", "\(error)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `notifications come by the direct way`() async throws {
+        try await withPooledClient { client, _, _ in
+            var notifications = client.notifications(on: "orders").makeAsyncIterator()
+            #expect(await notifications.next()?.kind == .listening)
+            try await client.execute("SELECT pg_notify('orders', 'first')")
+            #expect(await notifications.next()?.payload == "first")
+        }
+    }
+
+    @Test func `nothing of the client is left to the next user of its servers`() async throws {
+        try await withPooledClient(connections: 1) { client, pooler, _ in
+            try await client.execute("SELECT 1")
+            let timeout = try await CommandLineTool.run(["psql", "-Atc", "SHOW statement_timeout", pooler.url])
+            let statements = try await CommandLineTool.run(["psql", "-Atc", "SELECT count(*) FROM pg_prepared_statements", pooler.url])
+            #expect(timeout == "0\n" && statements == "0\n")
+        }
+    }
+
+    @Test func `a session of one's own is refused`() async throws {
+        try await withPooledClient { client, _, _ in
+            let error = await #expect(throws: PostgresError.self) { try await client.withSession { _ in } }
+            #expect(error?.code == .configuration)
+        }
+    }
+}

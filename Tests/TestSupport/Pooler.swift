@@ -1,0 +1,49 @@
+import Foundation
+
+/// A real PgBouncer in front of a server, which pools transactions over a few connections.
+public final class Pooler: Sendable {
+    private let process: GuardedProcess
+    private let folder: TemporaryDirectory
+    private let port: Int
+    private let database: TestDatabase
+
+    /// Starts a pooler in front of a database and returns when it lets queries through.
+    ///
+    /// - Parameter connections: How many connections to the server all clients share.
+    public static func start(for database: TestDatabase, connections: Int) async throws -> Pooler {
+        let folder = try TemporaryDirectory()
+        let port = try FreePort.find()
+        let settings = """
+            [databases]
+            * = host=\(database.server.socketFolder) port=\(database.server.port) user=heliograph
+            [pgbouncer]
+            listen_addr = 127.0.0.1
+            listen_port = \(port)
+            unix_socket_dir =
+            auth_type = any
+            pool_mode = transaction
+            default_pool_size = \(connections)
+            max_client_conn = 100
+            """
+        let file = folder.path + "/pgbouncer.ini"
+        try settings.write(toFile: file, atomically: true, encoding: .utf8)
+        let user = PostgresServer.privilegeDrop
+        if !user.isEmpty { try await CommandLineTool.run(["chown", "-R", "postgres:postgres", folder.path]) }
+        let process = try GuardedProcess(user + ["/usr/sbin/pgbouncer", "-q", file], log: folder.path + "/pgbouncer.log")
+        let pooler = Pooler(process: process, folder: folder, port: port, database: database)
+        try await eventually("the pooler answers") {
+            (try? await CommandLineTool.run(["psql", "-Atc", "SELECT 1", pooler.url])) == "1\n"
+        }
+        return pooler
+    }
+
+    private init(process: GuardedProcess, folder: TemporaryDirectory, port: Int, database: TestDatabase) {
+        self.process = process
+        self.folder = folder
+        self.port = port
+        self.database = database
+    }
+
+    /// The libpq URI of the database by way of the pooler.
+    public var url: String { "postgresql://heliograph@127.0.0.1:\(port)/\(database.name)" }
+}
