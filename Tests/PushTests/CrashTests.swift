@@ -24,6 +24,15 @@ import WireFormat
             try await eventually(within: .seconds(30), "the dead one's connections are read to their end") {
                 system.emulator.statistics.openConnections == 0
             }
+            // And what it had asked of the database may be under way there.
+            try await eventually(within: .seconds(30), "the dead one's transactions are over") {
+                try await system.postgres.query(
+                    """
+                    SELECT FROM pg_stat_activity
+                    WHERE application_name = 'notifier' AND datname = current_database()
+                    """
+                ).isEmpty
+            }
             let before = Set(await system.emulator.messages().compactMap(\.registration))
             system.emulator.clearFaults()
             let written = try await system.states(of: id)["accepted"] ?? 0
