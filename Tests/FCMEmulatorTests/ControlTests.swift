@@ -66,6 +66,25 @@ import TestSupport
         }
     }
 
+    @Test func `everything can be followed by number, a page after the other`() async throws {
+        try await Fixture.run { fixture async throws in
+            let (a, b) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
+            func titles(_ answer: Fixture.Answer) -> [String?]? {
+                answer.json["messages"]?.elements?.map { $0["message"]?["notification"]?["title"]?.string }
+            }
+            for (token, title) in [(a, "1"), (b, "2")] { _ = try await fixture.send(message(token, title)) }
+            let first = try await fixture.call("GET", "/control/messages?after=0")
+            #expect(titles(first) == ["1", "2"] && first.json["next"]?.integer == 2)
+            let end = try await fixture.call("GET", "/control/messages?after=\(Int.max)")
+            #expect(titles(end) == [] && end.json["next"]?.integer == 2)
+            async let next = fixture.call("GET", "/control/messages?after=2&wait=30", timeout: .seconds(40))
+            try await eventually("a waiter") { fixture.emulator.core.inbox.audience.waiters == 1 }
+            _ = try await fixture.send(message(a, "3"))
+            #expect(titles(try await next) == ["3"])
+            #expect(try await fixture.call("GET", "/control/messages?after=-1").status == 400)
+        }
+    }
+
     @Test func `a wait can be for several messages`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()

@@ -59,12 +59,24 @@ struct ControlRoutes: Sendable {
         guard let wait = Self.number("wait", request, default: 0), (0...limits.waitSeconds).contains(wait) else {
             return Answer.problem("wait must be 0 to \(limits.waitSeconds) seconds")
         }
+        if Self.query("after", request) != nil { return await page(request, within: .seconds(wait)) }
         guard let count = Self.number("count", request, default: 1), (0...limits.messages).contains(count) else {
             return Answer.problem("count must be 0 to \(limits.messages)")
         }
         let found = await core.inbox.messages(
             to: Self.query("token", request), atLeast: count, within: .seconds(wait))
         return Answer.json(["messages": .array(found.map { $0.json(senderID: core.configuration.projectNumber) })])
+    }
+
+    /// What came since a number, to all phones: for who follows everything.
+    private func page(_ request: Request, within patience: Duration) async -> Response {
+        guard let number = Self.number("after", request, default: 0), number >= 0 else {
+            return Answer.problem("after must be a number that an answer gave as next, or 0")
+        }
+        let (messages, next) = await core.inbox.page(from: number, within: patience)
+        return Answer.json([
+            "messages": .array(messages.map { $0.json(senderID: core.configuration.projectNumber) }), "next": JSONValue(next),
+        ])
     }
 
     private func requests(_ request: Request) -> Response {

@@ -18,7 +18,8 @@ final class Inbox: Sendable {
 
     struct Waiter {
         let registration: String?
-        let count: Int
+        /// The messages that there must be, or how many must ever have come.
+        let goal: Goal
         let continuation: CheckedContinuation<Void, Never>
     }
 
@@ -132,7 +133,7 @@ final class Inbox: Sendable {
     /// The messages to a registration (nil: all), once there are so many, or whatever there is when the time is over.
     func messages(to registration: String?, atLeast count: Int, within patience: Duration) async -> [ReceivedMessage] {
         let deadline = ContinuousClock.now + min(patience, .seconds(limits.waitSeconds))
-        while ContinuousClock.now < deadline, await change(registration, count, until: deadline) {}
+        while ContinuousClock.now < deadline, await change(registration, .kept(count), until: deadline) {}
         return messages(to: registration)
     }
 
