@@ -105,7 +105,7 @@ let package = Package(
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
         .service("notifier", library: "Notifier"),
-        .serviceLibrary("HeliographCtl", of: "heliographctl", ["HeliographCrypto", .argumentParser]),
+        .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", .argumentParser, .deque]),
         .service("heliographctl", library: "HeliographCtl"),
 
         // MARK: Tests and their tools
@@ -214,8 +214,8 @@ let package = Package(
         .tests(
             "HeliographCtlTests",
             [
-                "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage", "TestSupport",
-                "WireFormat", .argumentParser, .logging,
+                "HeliographCtl", "HeliographCrypto", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Storage",
+                "TestSupport", "WireFormat", .argumentParser, .logging,
             ]),
         .tests(
             "PushTests",

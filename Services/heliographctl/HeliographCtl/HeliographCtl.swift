@@ -24,8 +24,8 @@ public struct HeliographCtl: AsyncParsableCommand {
             arguments · 75 a server cannot be reached · 78 a setting is missing or wrong.
             """,
         subcommands: [
-            StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, MigrateCommand.self,
-            KeysCommand.self,
+            StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, LoadCommand.self,
+            MigrateCommand.self, KeysCommand.self,
         ]
     )
 

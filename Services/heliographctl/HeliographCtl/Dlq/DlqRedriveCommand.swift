@@ -17,18 +17,6 @@ struct DlqRedriveCommand: AsyncParsableCommand {
             """
     )
 
-    /// How many a second, as people write it: `10/s`, `10`.
-    struct Rate: ExpressibleByArgument {
-        let perSecond: Double
-
-        init?(argument: String) {
-            guard let number = Double(argument.hasSuffix("/s") ? argument.dropLast(2) : argument[...]),
-                (0.01...10_000).contains(number)
-            else { return nil }
-            perSecond = number
-        }
-    }
-
     @OptionGroup var servers: ServerOptions
     @OptionGroup var selection: DeadLetterSelection
 

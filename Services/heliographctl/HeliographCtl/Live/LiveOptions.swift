@@ -9,12 +9,9 @@ struct LiveOptions: ParsableArguments {
         init(duration: Duration) { self.duration = duration }
 
         init?(argument: String) {
-            let isMilliseconds = argument.hasSuffix("ms")
-            let digits = isMilliseconds ? argument.dropLast(2) : argument.hasSuffix("s") ? argument.dropLast(1) : argument[...]
-            guard let number = Double(digits), number.isFinite else { return nil }
-            let seconds = isMilliseconds ? number / 1000 : number
-            guard (0.1...3600).contains(seconds) else { return nil }
-            duration = .seconds(seconds)
+            let text = argument.last?.isNumber == true ? argument + "s" : argument
+            guard let duration = HumanUnits.duration(text), (0.1...3600).contains(duration.seconds) else { return nil }
+            self.duration = duration
         }
 
         var defaultValueDescription: String { HumanUnits.age(duration) }

@@ -23,12 +23,12 @@ struct PushReport {
             let counts = [row.accepted, row.dead, row.unsent, row.suppressed, row.delivered, row.opened, row.dismissed]
             table.add(
                 [.init(row.kind.rawValue), .init(row.form)] + counts.map { Table.Cell("\($0)") }
-                    + [.init(Self.percent(row.openRate))])
+                    + [.init(HumanUnits.percent(row.openRate))])
         }
         var lines = table.lines(style)
-        lines += ["", "Open rate: rich \(Self.percent(openRate(rich: true))), plain \(Self.percent(openRate(rich: false)))."]
+        lines += ["", "Open rate: rich \(HumanUnits.percent(openRate(rich: true))), plain \(HumanUnits.percent(openRate(rich: false)))."]
         let total = firstReads.values.reduce(0, +)
-        let parts = Self.triggers.map { "\($0) \(Self.percent(Self.share(firstReads[$0] ?? 0, of: total)))" }
+        let parts = Self.triggers.map { "\($0) \(HumanUnits.percent(Self.share(firstReads[$0] ?? 0, of: total)))" }
         lines += ["Outcomes of \(HumanUnits.count(total, "image job")) fetched because of: \(parts.joined(separator: ", "))."]
         return lines
     }
@@ -40,12 +40,6 @@ struct PushReport {
     }
 
     fileprivate static func share(_ part: Int, of whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
-
-    private static func percent(_ share: Double?) -> String {
-        guard let share else { return HumanUnits.nothing }
-        let tenths = Int((share * 1_000).rounded())
-        return "\(tenths / 10).\(tenths % 10) %"
-    }
 }
 
 extension PushFigures {

@@ -4,25 +4,6 @@ internal import Storage
 
 /// Counts what became of pushes, and whether they did their work.
 struct PushReportCommand: AsyncParsableCommand {
-    /// A span of time as people write it: `90s`, `30m`, `24h`, `7d`.
-    struct Span: ExpressibleByArgument, Equatable {
-        private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-        private static let secondsMax = 30 * 86_400
-
-        let seconds: Int
-
-        init(seconds: Int) { self.seconds = seconds }
-
-        init?(argument: String) {
-            guard let unit = argument.last.flatMap({ Self.units[$0] }), let number = Int(argument.dropLast()), number > 0,
-                number <= Self.secondsMax / unit
-            else { return nil }
-            seconds = number * unit
-        }
-
-        var defaultValueDescription: String { HumanUnits.age(.seconds(seconds)) }
-    }
-
     /// How long the question may take; it reads every delivery of the span.
     private static let queryTimeout: Duration = .seconds(60)
 
@@ -48,6 +29,10 @@ struct PushReportCommand: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
+
+    mutating func validate() throws {
+        guard since.seconds > 0 else { throw ValidationError("--since is at least 1s.") }
+    }
 
     mutating func run() async throws {
         let (since, json) = (since, json)

@@ -13,6 +13,8 @@ struct Console: Sendable {
     var style = TextStyle.plain
     /// Asks a person a question and gives the answer; nil when nobody is there to ask.
     var ask: (@Sendable (String) async -> String?)?
+    /// Shows a line for a person that the next line takes the place of; nil where lines stay.
+    var progress: (@Sendable (String) -> Void)?
     /// Whether the result goes to a terminal that can be drawn on.
     var isScreen = false
 
@@ -25,6 +27,10 @@ struct Console: Sendable {
         console.style = TextStyle(
             isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
         console.isScreen = isScreen
+        if isatty(STDERR_FILENO) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" {
+            // The line is not wrapped, because a wrapped one would not be overwritten whole.
+            console.progress = { write("\r\u{1B}[?7l\($0)\u{1B}[K\u{1B}[?7h", to: .standardError) }
+        }
         if canAsk { console.ask = { question in await answer(to: question) } }
         return console
     }

@@ -19,10 +19,22 @@ enum HumanUnits {
         }
     }
 
+    /// Reads what people write for a span of time: `300ms`, `1.5s`, `10m`, `24h`, `7d`; nil for anything else.
+    static func duration(_ text: String) -> Duration? {
+        let units = [("ms", 0.001), ("s", 1.0), ("m", 60), ("h", 3_600), ("d", 86_400)]
+        guard let (unit, seconds) = units.first(where: { text.hasSuffix($0.0) }), text.first?.isNumber == true,
+            let number = Double(text.dropLast(unit.count)), number.isFinite, number * seconds < 1e9
+        else { return nil }
+        return .seconds(number * seconds)
+    }
+
     /// A rate a second: `0`, `0.4`, `12.5`, `1234`.
     static func rate(_ perSecond: Double) -> String {
         perSecond == 0 ? "0" : perSecond < 99.95 ? decimal(perSecond) : "\(Int(perSecond.rounded()))"
     }
+
+    /// A share of one in percent: `0 %`, `12.5 %`; `–` for one of nothing.
+    static func percent(_ share: Double?) -> String { share.map { decimal($0 * 100) + " %" } ?? nothing }
 
     /// `1 dead letter`, `2 dead letters`.
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -1,0 +1,77 @@
+/// The drawings of the report.
+extension LoadReport {
+    /// The course of things in slices that each have something to show: an empty one is a gap in a line.
+    private var timeline: LoadTimeline {
+        snapshot.timeline.inSlices(atMost: min(max(asked / (8 * max(1, kinds.count)), 10), 120))
+    }
+
+    /// The middle and the slow end of latencies, by when things were to begin.
+    var latencyOverTime: HTML {
+        let shown = [0.5, 0.99]
+        let timeline = timeline
+        let (width, slices) = (timeline.width.seconds, timeline.slices)
+        let lines = kinds.flatMap { kind in
+            shown.map { share in
+                LoadDrawing.Line(
+                    name: "\(kind.rawValue) p\(Int(share * 100))", colour: kind.rawValue, isDashed: share == 0.5,
+                    points: slices.enumerated().map { index, slice in
+                        (x: (Double(index) + 0.5) * width, y: slice.latencies[kind]?.quantile(share)?.seconds)
+                    })
+            }
+        }
+        return LoadDrawing(title: "Latency over time", x: time, y: latencyAxis(lines), lines: lines).html
+    }
+
+    /// What share of all was served in what time; each step to the right is another nine.
+    var percentileCurve: HTML {
+        let shares = [0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999]
+        // Half, a tenth, a hundredth of all are slower: that is what the axis is even in.
+        func place(_ share: Double) -> Double { 1 / (1 - share) }
+        let largest = kinds.map { latencies($0, $0.end).count }.max() ?? 0
+        let shown = shares.filter { largest == 0 ? $0 <= 0.9 : place($0) <= Double(max(largest, 10)) }
+        let lines = kinds.flatMap { kind in
+            stages(of: kind).filter { $0 != .answer || kind.end == .answer }.map { stage in
+                let latencies = latencies(kind, stage)
+                return LoadDrawing.Line(
+                    name: "\(kind.rawValue) until \(stage.rawValue)", colour: kind.rawValue, isDashed: stage == .push,
+                    points: shown.filter { place($0) <= Double(max(latencies.count, 1)) }.map { share in
+                        (x: place(share), y: latencies.quantile(share)?.seconds)
+                    })
+            }
+        }
+        let ticks = shown.filter { $0 != 0.25 && $0 != 0.75 && $0 != 0.995 && $0 != 0.95 || shown.count < 7 }.map {
+            LoadAxis.Tick(value: place($0), label: HumanUnits.percent($0).replacing(".0", with: ""))
+        }
+        let x = LoadAxis(range: 1...place(shown.last ?? 0.9), isLogarithmic: true, ticks: ticks)
+        return LoadDrawing(title: "Latency by percentile", x: x, y: latencyAxis(lines), lines: lines).html
+    }
+
+    /// What was asked for, and what came of it, a second.
+    var throughput: HTML {
+        let timeline = timeline
+        let width = timeline.width.seconds
+        func line(_ name: String, _ colour: String, isFilled: Bool, _ count: (LoadTimeline.Slice) -> Int) -> LoadDrawing.Line {
+            let points = timeline.slices.enumerated().map { index, slice in
+                (x: (Double(index) + 0.5) * width, y: Double?.some(Double(count(slice)) / width))
+            }
+            return LoadDrawing.Line(name: name, colour: colour, isDashed: false, isFilled: isFilled, points: points)
+        }
+        let lines = [
+            line("succeeded", "good", isFilled: true, \.succeeded), line("asked", "plain", isFilled: false, \.asked),
+            line("errors", "bad", isFilled: false, \.failed),
+        ]
+        let largest = lines.flatMap { $0.points.compactMap(\.y) }.max() ?? 1
+        return LoadDrawing(
+            title: "Throughput over time", x: time, y: .linear(upTo: largest) { HumanUnits.rate($0) + "/s" }, lines: lines
+        ).html
+    }
+
+    private var time: LoadAxis {
+        .time(upTo: max(measured.seconds, Double(timeline.slices.count) * timeline.width.seconds))
+    }
+
+    private func latencyAxis(_ lines: [LoadDrawing.Line]) -> LoadAxis {
+        let values = lines.flatMap { $0.points.compactMap(\.y) }
+        return .logarithmic(seconds: values.min() ?? 0.01, values.max() ?? 1)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `heliographctl load` on the real executables: few people, and every one of them is served, told, and cleaned up after.
+@Suite struct LoadJourneyTests {
+    @Test func `a load of every kind is measured to its pushes, and takes away what it can`() async throws {
+        let stack = try await Stack.shared()
+        let folder = try TemporaryDirectory()
+        let output = try await CommandLineTool.run([
+            try PackageRoot.executable("heliographctl"), "load", "--url", stack.apiURL, "--fcm-emulator", stack.fcmURL, "--photos",
+            try PackageRoot.file(".cache/photos"), "--rate", "3/s", "--duration", "2s", "--warm-up", "0s", "--arrivals", "constant",
+            "--mix", "sign-in,sign-up,image,upload", "--seed", "4", "--errors-max", "0%", "--json", "--html", folder.path + "/load.html",
+        ])
+        let report = JSONAnswer.parse(Array(output[(output.firstIndex(of: "{") ?? output.startIndex)...].utf8))
+        #expect(report["ok"] == .bool(true), "\(output)")
+        let kinds = report["kinds"].elements
+        #expect(kinds.map { $0["kind"].text } == ["sign-in", "sign-up", "image", "upload"])
+        for kind in kinds {
+            #expect(kind["asked"] == kind["succeeded"] && kind["asked"] != .number(0), "\(kind)")
+            let last = kind["kind"].text == "upload" ? "answer" : "push"
+            #expect(kind["latency_milliseconds"][last]["count"] == kind["asked"], "\(kind)")
+        }
+        #expect(report["clean_up"]["failed"] == .number(0))
+        #expect(try String(contentsOfFile: folder.path + "/load.html", encoding: .utf8).contains("All objectives met."))
+        #expect(try await stack.database.psql("SELECT count(*) FROM topics WHERE name LIKE 'event:load-%'") == "0")
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HeliographCtl
+
+struct LoadAccountsTests {
+    private func accounts(_ count: Int, lentMax: Int = 2) -> LoadAccounts {
+        let person = LoadPerson(left: [], right: [], front: [], signIn: [])
+        return LoadAccounts(
+            (0..<count).map { LoadAccount(email: "\($0)@example.org", phone: "p", person: person) }, lentMax: lentMax)
+    }
+
+    @Test func `accounts are lent in turn, none more often than it may be`() {
+        let accounts = accounts(2)
+        let lent = (0..<5).map { _ in accounts.lend()?.account.email }
+        #expect(lent == ["0@example.org", "1@example.org", "0@example.org", "1@example.org", nil])
+    }
+
+    @Test func `an account that was told to wait is left alone`() throws {
+        let accounts = accounts(2)
+        let loan = try #require(accounts.lend())
+        accounts.giveBack(loan, restFor: .seconds(600))
+        #expect((0..<3).map { _ in accounts.lend()?.account.email } == ["1@example.org", "1@example.org", nil])
+        let second = self.accounts(1)
+        second.giveBack(try #require(second.lend()), restFor: .zero)
+        #expect(second.lend() != nil)
+    }
+
+    @Test func `tokens are exchanged when nobody uses them, and then the account is lent again`() throws {
+        let accounts = accounts(1)
+        #expect(accounts.holdBack(expiringBefore: .now + .seconds(100)) == nil, "it has no tokens")
+        let loan = try #require(accounts.lend())
+        loan.account.hold(.init(access: "a", refresh: "r", expiry: .now + .seconds(60), userID: "u"))
+        #expect(accounts.holdBack(expiringBefore: .now + .seconds(30)) == nil)
+        #expect(accounts.holdBack(expiringBefore: .now + .seconds(100)) == nil, "somebody has it")
+        #expect(accounts.lend() == nil)
+        accounts.giveBack(loan, restFor: nil)
+        let mine = try #require(accounts.holdBack(expiringBefore: .now + .seconds(100)))
+        #expect(accounts.lend() == nil)
+        accounts.release(mine)
+        #expect(accounts.lend() != nil)
+    }
+
+    @Test func `a photo in other bytes is the same picture`() throws {
+        let photo = LoadPicture(bytes: try Photos.load(Photos.front[0]), type: "image/jpeg")
+        let varied = photo.varied()
+        #expect(varied.bytes != photo.varied().bytes)
+        #expect(varied.bytes.prefix(4) == [0xFF, 0xD8, 0xFF, 0xFE])
+        let length = Int(varied.bytes[4]) << 8 | Int(varied.bytes[5])
+        #expect(Array(varied.bytes[(4 + length)...]) == Array(photo.bytes[2...]))
+    }
+
+    @Test func `there are accounts enough for what one may do`() {
+        func size(_ mix: [LoadKind: Double], _ perSecond: Double, _ seconds: Int, bytes: Double = 200_000) -> [Int] {
+            let plan = LoadPlan(
+                url: "", label: nil, perSecond: perSecond, pattern: .constant, mix: LoadMix(weights: mix), seed: 1,
+                duration: .seconds(seconds), warmUp: .zero, concurrencyMax: 1, patience: .seconds(1), countsPushes: false,
+                objectives: [], errorsMax: 0)
+            let size = LoadPopulation.Size(plan, pictureBytes: bytes, minimum: 2)
+            return [size.members, size.owners]
+        }
+        #expect(size([.signUp: 1], 5, 60) == [0, 0])
+        #expect(size([.signIn: 1], 0.1, 60) == [2, 0])
+        // 36,000 in an hour, of which one account has 80 and then 8 a minute.
+        #expect(size([.signIn: 1], 10, 3_600) == [65, 0])
+        #expect(size([.upload: 1], 1, 7_200) == [0, 18])
+        #expect(size([.upload: 1], 1, 7_200, bytes: 10e6) == [0, 86])
+    }
+}

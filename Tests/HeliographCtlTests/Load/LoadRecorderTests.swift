@@ -1,0 +1,55 @@
+import Testing
+
+@testable import HeliographCtl
+
+struct LoadRecorderTests {
+    private let start = ContinuousClock.now
+
+    private func arrival(_ seconds: Double, _ kind: LoadKind = .signIn) -> Arrival {
+        Arrival(number: 0, offset: .seconds(seconds), kind: kind)
+    }
+
+    @Test func `a latency runs from when something was to begin, however late it was begun`() throws {
+        let recorder = LoadRecorder(start: start, warmUp: .zero)
+        let late = arrival(1)
+        recorder.begin(late)
+        recorder.reach(.done, late, at: start + .seconds(4))
+        let latency = try #require(recorder.snapshot.tallies[.signIn]?.latencies[.done]?.max)
+        #expect(latency == .seconds(3))
+    }
+
+    @Test func `what belongs to the warm-up is done and not counted`() {
+        let recorder = LoadRecorder(start: start, warmUp: .seconds(10))
+        let early = arrival(9.9)
+        recorder.begin(early)
+        #expect(recorder.underWay == 1)
+        recorder.reach(.done, early)
+        recorder.finish(early, nil)
+        recorder.skip(early, because: "no room")
+        #expect(recorder.snapshot.tallies.isEmpty && recorder.snapshot.lateness.count == 0 && recorder.underWay == 0)
+    }
+
+    @Test func `failures, refusals and what was not begun are told apart`() throws {
+        let recorder = LoadRecorder(start: start, warmUp: .zero)
+        for failure in [
+            LoadFailure(at: .done, "failed: no_match"), LoadFailure(.refused, at: .answer, "429 rate_limited", retryAfter: .seconds(3)),
+            LoadFailure(.refused, at: .answer, "429 rate_limited", retryAfter: .seconds(9)), nil,
+        ] {
+            recorder.begin(arrival(0))
+            recorder.finish(arrival(0), failure)
+        }
+        recorder.skip(arrival(0), because: "no room")
+        let tally = try #require(recorder.snapshot.tallies[.signIn])
+        #expect(tally.asked == 5 && tally.succeeded == 1)
+        #expect([.failed, .refused, .notStarted].map(tally.count) == [1, 2, 1])
+        #expect(tally.failures[LoadFailure(.refused, at: .answer, "429 rate_limited")] == 2)
+    }
+
+    @Test func `a timeline of days has a bounded number of slices, and loses nothing`() {
+        var timeline = LoadTimeline()
+        for second in stride(from: 0, to: 200_000, by: 10) { timeline.at(.seconds(second)) { $0.asked += 1 } }
+        #expect(timeline.slices.count <= 240 && timeline.width == .seconds(1_024))
+        #expect(timeline.slices.reduce(0) { $0 + $1.asked } == 20_000)
+        #expect(timeline.inSlices(atMost: 10).slices.reduce(0) { $0 + $1.asked } == 20_000)
+    }
+}

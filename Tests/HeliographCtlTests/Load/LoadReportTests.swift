@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HeliographCtl
+
+/// The photos of the demo, wherever the tests run.
+let photos = PackageRoot.path + "/.cache/photos"
+
+struct LoadReportTests {
+    /// A hundred sign-ins of 10 to 1,000 ms, two of which failed after that, and one upload that was refused.
+    private func report(label: String? = nil, objectives: [String] = []) -> LoadReport {
+        let start = ContinuousClock.now
+        let recorder = LoadRecorder(start: start, warmUp: .zero)
+        for number in 1...100 {
+            let arrival = Arrival(number: number, offset: .milliseconds(number * 100), kind: .signIn)
+            recorder.begin(arrival)
+            for stage in [LoadStage.answer, .done] {
+                recorder.reach(stage, arrival, at: start + arrival.offset + .milliseconds(number * (stage == .done ? 10 : 1)))
+            }
+            recorder.end(arrival, as: "succeeded")
+            recorder.finish(arrival, number <= 2 ? LoadFailure(at: .push, "not within 1m") : nil)
+        }
+        let upload = Arrival(number: 101, offset: .zero, kind: .upload)
+        recorder.begin(upload)
+        recorder.finish(upload, LoadFailure(.refused, at: .answer, "429 rate_limited"))
+        let plan = LoadPlan(
+            url: "http://127.0.0.1:8080", label: label, perSecond: 10, pattern: .constant,
+            mix: LoadMix(weights: [.signIn: 100, .upload: 1]), seed: 1, duration: .seconds(10), warmUp: .zero, concurrencyMax: 200,
+            patience: .seconds(60), countsPushes: true, objectives: objectives.compactMap(LoadObjective.init(argument:)),
+            errorsMax: 0.05)
+        return LoadReport(
+            plan: plan, startedAt: Date(timeIntervalSince1970: 1_763_731_805), measured: .seconds(10), snapshot: recorder.snapshot,
+            remains: LoadCleaner.Remains(accounts: 3))
+    }
+
+    @Test func `the text says what was asked, what came of it, and what is left`() {
+        let lines = report(objectives: ["sign-in p99<2s", "sign-in answer p50<10ms"]).lines(.plain)
+        #expect(lines[0] == "Load on http://127.0.0.1:8080 at 2025-11-21T13:30:05.000Z")
+        for line in [
+            "sign-in  answer    100    10.0   50ms   90ms   95ms   99ms  100ms  100ms",
+            "sign-in  done      100    10.0  502ms  901ms  950ms  991ms   1.0s   1.0s",
+            "sign-in    100         98       2        0            0  succeeded 100",
+            "upload       1          0       0        1            0  –",
+            "not within 1m     sign-in  push        2    2.0 %",
+            "sign-in p99<2s           991ms  met",
+            "sign-in answer p50<10ms   50ms  MISSED",
+            "  3 accounts (load-…@example.org), with face templates: the API deletes no accounts.",
+        ] {
+            #expect(lines.contains(line), "\(lines.joined(separator: "\n"))")
+        }
+    }
+
+    @Test func `an objective holds below its limit, and errors up to theirs`() {
+        #expect(report().isGood && report(objectives: ["sign-in p99<992ms"]).isGood)
+        #expect(!report(objectives: ["sign-in p99<991ms"]).isGood)
+        #expect(!report(objectives: ["sign-in push p50<1m"]).isGood, "nothing was measured of it")
+    }
+
+    @Test func `the JSON has the same`() throws {
+        let json = JSONAnswer.parse(Array(try JSON.text(report(objectives: ["sign-in p99<2s"])).utf8))
+        let signIn = json["kinds"].elements[0]
+        #expect(signIn["kind"].text == "sign-in" && signIn["asked"] == .number(100) && signIn["failed"] == .number(2))
+        #expect(signIn["latency_milliseconds"]["done"]["quantiles"]["p50"] == .number(501.759))
+        #expect(signIn["errors"].elements[0]["reason"].text == "not within 1m")
+        #expect(json["objectives"].elements.map { $0["ok"] } == [.bool(true), .bool(true)] && json["ok"] == .bool(true))
+        #expect(json["plan"]["mix"].text == "sign-in=100,upload=1")
+    }
+
+    @Test func `the page has its parts in order, and needs nothing from elsewhere`() {
+        let page = report().html
+        let headings = page.matches(of: #/<h[12]>([^<]*)<\/h[12]>/#).map { String($0.1) }
+        #expect(
+            headings == [
+                "Heliograph under load", "Objectives", "Latency over time", "Latency by percentile", "Throughput over time",
+                "What became of it", "Errors", "What was asked", "Left behind", "How to read it",
+            ])
+        #expect(page.hasPrefix("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">") && page.hasSuffix("</html>\n"))
+        #expect(page.matches(of: #/<svg /#).count == 3 && page.matches(of: #/<table>/#).count == 5)
+        let opened = page.matches(of: #/<(svg|table|tr|td|figure|section|ul|li|p|dl|div|body|html)[ >]/#).count
+        #expect(opened == page.matches(of: #/<\/(svg|table|tr|td|figure|section|ul|li|p|dl|div|body|html)>/#).count)
+        for word in ["<script", "http-equiv", "src=", "href=", "@import", "url("] { #expect(!page.contains(word), "\(word)") }
+        #expect(!page.contains("NaN") && !page.contains("inf"))
+    }
+
+    @Test func `what comes from elsewhere is shown and never markup`() {
+        let page = report(label: "<script>alert('x')</script> & \"v1\"\u{202E}").html
+        #expect(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;v1&quot;\u{FFFD}"))
+        #expect(!page.contains("<script>") && !page.contains("\u{202E}"))
+    }
+
+    @Test func `a report of nothing can be drawn, and is no good`() {
+        let plan = LoadPlan(
+            url: "http://127.0.0.1", label: nil, perSecond: 1, pattern: .poisson, mix: .standard, seed: 1, duration: .seconds(1),
+            warmUp: .zero, concurrencyMax: 1, patience: .seconds(1), countsPushes: false, objectives: [], errorsMax: 0.01)
+        let report = LoadReport(
+            plan: plan, startedAt: Date(), measured: .zero, snapshot: LoadRecorder.Snapshot(), remains: nil)
+        #expect(!report.isGood && report.html.contains("<svg") && !report.html.contains("NaN"))
+        #expect(!report.lines(.plain).isEmpty)
+    }
+}
