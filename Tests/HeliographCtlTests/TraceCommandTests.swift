@@ -124,6 +124,7 @@ struct TraceCommandTests {
         let change = """
             UPDATE outbox SET state = 'dead' WHERE stream = 'notification.requested';
             DELETE FROM inbox WHERE consumer_group = 'token-registry';
+            DELETE FROM deliveries;
             DELETE FROM notifications;
             """
         try await withSignIn(change) { database in
