@@ -60,9 +60,13 @@ import Testing
         let answer = try await phone.signIn(
             email: "logged-\(UUID().uuidString)@example.org", faces: Photos.sameFace, traceparent: "00-\(trace)-\(Self.phoneSpan)-00")
         _ = try await phone.outcome(of: answer)
-        let lines = stack.allLogs().split(separator: "\n").map { JSONAnswer.parse(Array($0.utf8)) }.filter { $0["trace_id"].text == trace }
-        let request = try #require(lines.first { $0["msg"].text == "session started" }?["request_id"].text)
-        let decided = try #require(lines.first { $0["msg"].text == "session decided" })
+        func line(_ text: String) -> JSONAnswer? {
+            stack.allLogs().split(separator: "\n").map { JSONAnswer.parse(Array($0.utf8)) }
+                .first { $0["trace_id"].text == trace && $0["msg"].text == text }
+        }
+        let request = try #require(line("session started")?["request_id"].text)
+        // The outcome is committed before it is logged.
+        let decided = try await eventually("the decision is logged") { line("session decided") }
         #expect(decided["service"].text == "face-matching-worker")
         #expect(decided["request_id"].text == request)
         #expect(decided["message_id"].text.flatMap(UUID.init) != nil)

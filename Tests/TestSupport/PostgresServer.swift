@@ -19,7 +19,8 @@ public final class PostgresServer: Sendable {
 
     /// Makes a data directory, starts a server on it and returns when it takes connections.
     public static func start(fsync: Bool = false, extraArguments: [String] = []) async throws -> PostgresServer {
-        let folder = try TemporaryDirectory()
+        // A database is some three hundred files, and each test makes one: on a disk that was two thirds of a test run.
+        let folder = try TemporaryDirectory(inMemory: !fsync)
         let data = folder.path + "/data"
         let binaries = try binariesFolder()
         let user = privilegeDrop
@@ -66,7 +67,7 @@ public final class PostgresServer: Sendable {
     @discardableResult
     public func psql(_ sql: String, database: String = "postgres") async throws -> String {
         let output = try await CommandLineTool.run(
-            ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url(database: database), "-c", sql])
+            [Self.binariesFolder() + "/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url(database: database), "-c", sql])
         return output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 

@@ -7,16 +7,27 @@ import Synchronization
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
+    /// Where folders are made whose contents need not outlive the machine's power, and how much has to be free there.
+    private static let memory = (path: "/dev/shm", freeBytesMin: 2 << 30)
+
     /// Makes a folder `/tmp/hg-XXXXXX` that every user of the machine may enter, so that a server that runs as
     /// another user can use it.
-    public init() throws {
-        var template = Array("/tmp/hg-XXXXXX".utf8CString)
+    ///
+    /// - Parameter inMemory: Makes it in `/dev/shm` where that has room, for what makes and removes thousands of files.
+    public init(inMemory: Bool = false) throws {
+        let parent = inMemory && Self.hasMemory ? Self.memory.path : "/tmp"
+        var template = Array("\(parent)/hg-XXXXXX".utf8CString)
         guard let path = mkdtemp(&template).map({ String(cString: $0) }) else {
             throw CocoaError(.fileWriteUnknown)
         }
         chmod(path, 0o755)
         self.path = path
         Leftovers.add(path)
+    }
+
+    private static var hasMemory: Bool {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory.path)
+        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0 >= memory.freeBytesMin
     }
 
     deinit {
