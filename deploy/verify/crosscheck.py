@@ -16,7 +16,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVICES = sorted(p.name for p in (ROOT / "Services").iterdir() if p.name != "heliographctl")
-OVERLAYS = ["local", "production"]
+OVERLAYS = sorted(p.name for p in (ROOT / "deploy/kubernetes/overlays").iterdir())
 kustomize, promtool = sys.argv[1:3]
 faults = []
 
@@ -107,7 +107,7 @@ def services_are_everywhere():
 
 def settings_exist():
     known = set(re.findall(r'"([A-Z][A-Z0-9_]{3,})"', everything))
-    foreign = re.compile(r"^(POSTGRES_|PGDATA|GF_|SWIFT_BACKTRACE|INBOX_URL|API_PAGE_URL|GRAFANA_|IDENTITY_API_URL|FCM_URL|MEDIA_CONNECT_TO|REDIS_ADDRESS)")
+    foreign = re.compile(r"^(POSTGRES_|PGDATA|GF_|SWIFT_BACKTRACE|INBOX_URL|API_PAGE_URL|GRAFANA_|IDENTITY_API_URL|FCM_URL|MEDIA_CONNECT_TO|REDIS_ADDRESS|REDIS_SENTINEL_MASTER)")
 
     def look(names, where):
         for name in names:
@@ -128,16 +128,24 @@ def scaling_follows_streams():
     streams = set(re.findall(r'EventType\(rawValue: "([a-z.]+)"\)', everything)) | {f"notification.addressed.{lane}" for lane in ("urgent", "normal", "bulk")}
     schema = json.loads((ROOT / "deploy/kubernetes/schemas/keda.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
-    for manifest in manifests["production"]:
-        if not manifest["apiVersion"].startswith("keda.sh/"):
-            continue
-        name = manifest["metadata"]["name"]
-        for error in validator.iter_errors(manifest):
-            check(False, f"keda: {name}: {error.json_path}: {error.message}")
-        for trigger in manifest["spec"].get("triggers", []):
-            stream = re.sub(r"^heliograph:\{(.*)\}$", r"\1", trigger["metadata"]["stream"])
-            check(stream in streams, f"keda: {name} looks at {stream}, which no event goes through")
-            check(trigger["metadata"]["consumerGroup"] == name, f"keda: {name} looks at the group {trigger['metadata']['consumerGroup']}")
+    for overlay in OVERLAYS:
+        settings = next(m["data"] for m in manifests[overlay] if m["kind"] == "ConfigMap")
+        for manifest in manifests[overlay]:
+            if not manifest["apiVersion"].startswith("keda.sh/"):
+                continue
+            name = manifest["metadata"]["name"]
+            where = f"overlays/{overlay}: keda: {name}"
+            for error in validator.iter_errors(manifest):
+                check(False, f"{where}: {error.json_path}: {error.message}")
+            triggers = manifest["spec"].get("triggers", [])
+            check(len({t["type"] for t in triggers}) < 2, f"{where} asks Redis in two ways")
+            for trigger in triggers:
+                metadata = trigger["metadata"]
+                stream = re.sub(r"^heliograph:\{(.*)\}$", r"\1", metadata["stream"])
+                check(stream in streams, f"{where} looks at {stream}, which no event goes through")
+                check(metadata["consumerGroup"] == name, f"{where} looks at the group {metadata['consumerGroup']}")
+                for key in metadata:
+                    check(not key.endswith("FromEnv") or metadata[key] in settings, f"{where} reads {metadata[key]}, which the ConfigMap lacks")
 
 
 def metrics_of(text):

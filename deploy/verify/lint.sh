@@ -49,7 +49,7 @@ step "Dockerfile (hadolint)" "$python/hadolint" --ignore DL3008 deploy/docker/Do
 step "shell scripts (shellcheck)" "$python/shellcheck" --severity warning "${scripts[@]}"
 step "YAML (yamllint)" "$python/yamllint" -s -c deploy/verify/yamllint.yml "${yaml[@]}"
 step "compose (schema)" "$python/check-jsonschema" --builtin-schema vendor.compose-spec docker-compose.yml deploy/docker/prebuilt.compose.yml
-for overlay in local production; do step "Kubernetes, overlay $overlay (kustomize, schemas)" manifests "$overlay"; done
+for overlay in local production production-sentinel; do step "Kubernetes, overlay $overlay (kustomize, schemas)" manifests "$overlay"; done
 step "Prometheus' rules (promtool)" "$bin/promtool" check rules deploy/prometheus/rules/product.yml deploy/prometheus/rules/bus.yml
 step "alerts fire when they should (promtool)" "$bin/promtool" test rules deploy/prometheus/tests/product.yml deploy/prometheus/tests/bus.yml
 step "Alertmanager (amtool)" "$bin/amtool" check-config deploy/prometheus/alertmanager.yml
