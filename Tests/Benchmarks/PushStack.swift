@@ -121,7 +121,7 @@ final class PushStack: Sendable {
         var configuration = HTTPClientConfiguration()
         configuration.caFile = folder.path + "/fcm.pem"
         let client = HTTPClient(configuration: configuration, logger: Logger(label: "bench"))
-        let source = try ServiceAccountTokenSource(
+        let source = try CachedTokenSource(
             key: key, tokenURL: "https://localhost:\(tlsPort)/token", http: client, logger: Logger(label: "bench"))
         let token = try await source.accessToken()
         await client.shutdown()

@@ -68,7 +68,7 @@ struct RefusalVector: Sendable, CustomTestStringConvertible {
         let file = try Data(contentsOf: URL(filePath: try #require(Self.keyFile)))
         let key = try ServiceAccountKey(json: [UInt8](file))
         let http = HTTPClient(configuration: HTTPClientConfiguration(), logger: FCMEmulator.quietLogger)
-        let tokens = try ServiceAccountTokenSource(
+        let tokens = try CachedTokenSource(
             key: key, tokenURL: "https://oauth2.googleapis.com/token", http: http, logger: FCMEmulator.quietLogger)
         let token = try await tokens.accessToken()
         for vector in RefusalVector.all where vector.isForProduction {

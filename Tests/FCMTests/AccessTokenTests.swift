@@ -92,7 +92,7 @@ import TestSupport
     @Test func `a key Google does not know is refused for good`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             try await SendingFixture.with { other in
-                let stranger = try ServiceAccountTokenSource(
+                let stranger = try CachedTokenSource(
                     key: other.key, tokenURL: (fixture.emulator.tlsURL ?? "") + "/token", http: fixture.http,
                     logger: Logger(label: "test"), now: { fixture.clock.now })
                 let error = await #expect(throws: FCMError.self) { try await stranger.accessToken() }

@@ -11,7 +11,7 @@ struct SendingFixture: Sendable {
     let emulator: FCMEmulator
     let http: HTTPClient
     let key: ServiceAccountKey
-    let tokens: ServiceAccountTokenSource
+    let tokens: CachedTokenSource
     let client: FCMClient
     let clock: TestClock
 
@@ -41,7 +41,7 @@ struct SendingFixture: Sendable {
             let file = try Data(contentsOf: URL(filePath: configuration.serviceAccountFile))
             let key = try ServiceAccountKey(json: [UInt8](file))
             let base = emulator.tlsURL ?? ""
-            let tokens = try ServiceAccountTokenSource(
+            let tokens = try CachedTokenSource(
                 key: key, tokenURL: base + "/token", http: http, logger: Logger(label: "test"), now: { clock.now })
             var fcm = FCMConfiguration()
             fcm.baseURL = base

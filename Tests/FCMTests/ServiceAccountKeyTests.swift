@@ -69,7 +69,7 @@ import Testing
 
     @Test func `the assertion says what Google wants and is signed`() throws {
         let key = try ServiceAccountKey(json: Self.file())
-        let request = TokenRequest(
+        let request = ServiceAccountTokenRequest(
             key: key, url: FCMEndpoints.googleTokenURL, audience: FCMEndpoints.googleTokenURL,
             http: HTTPClient(logger: Logger(label: "test")))
         let parts = try request.assertion(at: 1_761_559_200).split(separator: ".").map(String.init)

@@ -20,6 +20,25 @@ import TestSupport
         #expect(error?.name == "GOOGLE_APPLICATION_CREDENTIALS")
     }
 
+    @Test func `without a key file the project has to be named`() throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try NotifierConfiguration(Settings(environment: ["FCM_CREDENTIALS": "metadata"]))
+        }
+        #expect(error?.name == "GOOGLE_CLOUD_PROJECT")
+        let unknown = #expect(throws: ConfigurationError.self) {
+            try NotifierConfiguration(Settings(environment: ["FCM_CREDENTIALS": "gcloud"]))
+        }
+        #expect(unknown?.name == "FCM_CREDENTIALS")
+    }
+
+    @Test func `a service with a metadata server elsewhere does not start`() async throws {
+        await #expect(throws: ConfigurationError.self) {
+            try await NotifierFixture.with(settings: [
+                "FCM_CREDENTIALS": "metadata", "GOOGLE_CLOUD_PROJECT": "demo-project", "GCE_METADATA_HOST": "evil.example",
+            ]) { _ in }
+        }
+    }
+
     @Test func `a service with an FCM address over plain HTTP elsewhere does not start`() async throws {
         await #expect(throws: ConfigurationError.self) {
             try await NotifierFixture.with(settings: ["FCM_BASE_URL": "http://fcm.example.org"]) { _ in }

@@ -27,7 +27,7 @@ public enum Notifier: HeliographService {
             fcm: fcm, sealer: context.sealer, pauses: LanePauses(), breakers: breakers,
             retryPolicy: configuration.retryPolicy, logger: logger, clock: { Date() })
         let quota = Quota(
-            postgres: postgres, project: configuration.key.projectID, limits: configuration.quota, logger: logger)
+            postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
         let pipeline = PushPipeline(
             postgres: postgres,
             rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
@@ -49,13 +49,17 @@ public enum Notifier: HeliographService {
         _ configuration: NotifierConfiguration, http: HTTPClient, logger: Logger
     ) throws -> FCMClient {
         do throws(FCMError) {
-            let tokens = try ServiceAccountTokenSource(
-                key: configuration.key, tokenURL: configuration.tokenURL, http: http, logger: logger)
+            let tokens =
+                switch configuration.credentials {
+                case .key(let key):
+                    try CachedTokenSource(key: key, tokenURL: configuration.tokenURL, http: http, logger: logger)
+                case .metadata(let host): try CachedTokenSource(metadataHost: host, http: http, logger: logger)
+                }
             return try FCMClient(
-                configuration: configuration.fcm, key: configuration.key, tokens: tokens, http: http)
+                configuration: configuration.fcm, projectID: configuration.projectID, tokens: tokens, http: http)
         } catch {
             throw ConfigurationError(
-                "FCM_BASE_URL or FCM_TOKEN_URL", "cannot be used",
+                "FCM_BASE_URL, FCM_TOKEN_URL or GCE_METADATA_HOST", "cannot be used",
                 expectation: "an https:// URL; http:// is accepted for localhost only")
         }
     }

@@ -7,7 +7,11 @@ internal import Storage
 
 /// The settings of the notifier.
 ///
-/// - `GOOGLE_APPLICATION_CREDENTIALS` (path, required): the service account's key file.
+/// - `FCM_CREDENTIALS` (`file` or `metadata`, default `file`): whether access tokens are had by a key file, or from the metadata
+///   server of the machine or pod in Google's cloud, for the service account it runs as.
+/// - `GOOGLE_APPLICATION_CREDENTIALS` (path, required with `file`): the service account's key file.
+/// - `GOOGLE_CLOUD_PROJECT` (required with `metadata`): the id of the Firebase project; a key file says it itself.
+/// - `GCE_METADATA_HOST` (host, default Google's): where the metadata server is.
 /// - `FCM_BASE_URL` (URL, default `https://fcm.googleapis.com`): where FCM is.
 /// - `FCM_TOKEN_URL` (URL, default Google's): where access tokens are had.
 /// - `FCM_CA_FILE` (path, default the system's authorities): whom to trust instead.
@@ -25,7 +29,14 @@ struct NotifierConfiguration: Sendable {
     /// The most bytes of an answer; FCM's have some hundred.
     private static let responseByteCountMax = 64 * 1024
 
-    let key: ServiceAccountKey
+    /// How access tokens are had.
+    enum Credentials: Sendable {
+        case key(ServiceAccountKey)
+        case metadata(host: String?)
+    }
+
+    let credentials: Credentials
+    let projectID: String
     let fcm: FCMConfiguration
     let tokenURL: String?
     let httpClient: HTTPClientConfiguration
@@ -37,7 +48,7 @@ struct NotifierConfiguration: Sendable {
     let limits = DeliveryLimits()
 
     init(_ settings: Settings) throws(ConfigurationError) {
-        key = try Self.readKey(settings)
+        (credentials, projectID) = try Self.readCredentials(settings)
         var fcm = FCMConfiguration()
         if let baseURL = try settings.optionalString("FCM_BASE_URL", "the URL of FCM") { fcm.baseURL = baseURL }
         self.fcm = fcm
@@ -48,8 +59,10 @@ struct NotifierConfiguration: Sendable {
         inFlightMax = Int(
             Double(httpClient.connectionsPerHostMax * httpClient.streamsPerConnectionMax) * Self.streamShare)
         httpClient.caFile = try Self.readCAFile(settings)
-        // Plain HTTP leads no further than this machine: FCMClient and the token source see to that.
-        if [fcm.baseURL, tokenURL ?? ""].contains(where: { $0.hasPrefix("http://") }) {
+        // Plain HTTP leads no further than this machine and its metadata server: FCMClient and the token source see to that.
+        var usesPlainHTTP = [fcm.baseURL, tokenURL ?? ""].contains { $0.hasPrefix("http://") }
+        if case .metadata = credentials { usesPlainHTTP = true }
+        if usesPlainHTTP {
             httpClient.allowedSchemes.insert("http")
         }
         self.httpClient = httpClient
@@ -63,6 +76,22 @@ struct NotifierConfiguration: Sendable {
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int("CONSUMER_CONCURRENCY", default: 8, in: 1...64)
         self.consumer = consumer
+    }
+
+    private static func readCredentials(
+        _ settings: Settings
+    ) throws(ConfigurationError) -> (Credentials, projectID: String) {
+        let name = "FCM_CREDENTIALS"
+        let expectation = "file or metadata"
+        switch try settings.optionalString(name, expectation) ?? "file" {
+        case "file":
+            let key = try readKey(settings)
+            return (.key(key), key.projectID)
+        case "metadata":
+            let project = try settings.string("GOOGLE_CLOUD_PROJECT", "the id of the Firebase project")
+            return (.metadata(host: try settings.optionalString("GCE_METADATA_HOST", "a host and perhaps a port")), project)
+        default: throw ConfigurationError(name, "is not valid", expectation: expectation)
+        }
     }
 
     private static func readKey(_ settings: Settings) throws(ConfigurationError) -> ServiceAccountKey {

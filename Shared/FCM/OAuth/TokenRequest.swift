@@ -1,74 +1,27 @@
 internal import FoundationEssentials
 internal import HTTPClient
-internal import HeliographCrypto
 
-/// What Google answers to an assertion.
-struct TokenGrant: Sendable {
-    let token: String
-    let lifetimeSeconds: Double
+/// Asks somebody for an access token, once.
+protocol TokenRequest: Sendable {
+    /// Asks now, by the caller's clock.
+    func grant(at time: Date) async -> Result<TokenGrant, FCMError>
 }
 
-/// Exchanges a signed assertion for an access token (RFC 7523, as Google documents it for service accounts).
-struct TokenRequest: Sendable {
+/// An access token, and for how long it is good.
+struct TokenGrant: Sendable {
     /// The least right that suffices.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// How long an assertion is valid, in seconds: Google's maximum.
-    static let assertionSeconds = 3600
-    static let timeout: Duration = .seconds(15)
 
-    let key: ServiceAccountKey
-    let url: String
-    let audience: String
-    let http: HTTPClient
+    let token: String
+    let lifetimeSeconds: Double
 
-    func grant(at time: Date) async -> Result<TokenGrant, FCMError> {
-        do throws(FCMError) {
-            let assertion = try assertion(at: Int(time.timeIntervalSince1970))
-            let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
-            return .success(try await send(form))
-        } catch {
-            return .failure(error)
-        }
+    init(token: String, lifetimeSeconds: Double) {
+        self.token = token
+        self.lifetimeSeconds = lifetimeSeconds
     }
 
-    func assertion(at seconds: Int) throws(FCMError) -> String {
-        struct Header: Encodable {
-            var alg = "RS256"
-            var typ = "JWT"
-            let kid: String
-        }
-        struct Claims: Encodable {
-            let iss, scope, aud: String
-            let iat, exp: Int
-        }
-        let claims = Claims(
-            iss: key.clientEmail, scope: Self.scope, aud: audience, iat: seconds, exp: seconds + Self.assertionSeconds)
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let header = Base64URL.encode([UInt8](try encoder.encode(Header(kid: key.privateKeyID))))
-            let signed = "\(header).\(Base64URL.encode([UInt8](try encoder.encode(claims))))"
-            return "\(signed).\(Base64URL.encode(try key.privateKey.signRS256(Array(signed.utf8))))"
-        } catch {
-            throw FCMError(.configuration, "the assertion cannot be signed", underlying: error)
-        }
-    }
-
-    private func send(_ form: String) async throws(FCMError) -> TokenGrant {
-        let response: HTTPClientResponse
-        do throws(HTTPClientError) {
-            response = try await http.execute(
-                HTTPClientRequest(
-                    method: "POST", url: url, headers: [("Content-Type", "application/x-www-form-urlencoded")],
-                    body: Array(form.utf8), timeout: Self.timeout))
-        } catch {
-            throw FCMError(.tokenUnavailable, "the token endpoint does not answer", underlying: error)
-        }
-        return try Self.read(response)
-    }
-
-    /// Reads the answer; a refusal's code is kept, its text is not, as it may name the account.
-    static func read(_ response: HTTPClientResponse) throws(FCMError) -> TokenGrant {
+    /// Reads an answer (RFC 6749 §5); a refusal's code is kept, its text is not, as it may name the account.
+    init(_ response: HTTPClientResponse, of name: String) throws(FCMError) {
         struct Answer: Decodable {
             let access_token: String?
             let expires_in: Double?
@@ -79,12 +32,25 @@ struct TokenRequest: Sendable {
         if response.status == 200, let token = answer?.access_token, !token.isEmpty,
             answer?.token_type?.lowercased() == "bearer", token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         {
-            return TokenGrant(token: token, lifetimeSeconds: answer?.expires_in ?? 3600)
+            self.init(token: token, lifetimeSeconds: answer?.expires_in ?? 3600)
+            return
         }
         let reason = answer?.error.map { $0.filter { $0.isASCII && ($0.isLetter || $0 == "_") } } ?? "no reason given"
         let isFinal = (400..<500).contains(response.status) && response.status != 408 && response.status != 429
         throw FCMError(
-            isFinal ? .credentialsRefused : .tokenUnavailable,
-            "the token endpoint answered \(response.status): \(reason.prefix(64))")
+            isFinal ? .credentialsRefused : .tokenUnavailable, "\(name) answered \(response.status): \(reason.prefix(64))")
+    }
+}
+
+extension HTTPClient {
+    /// Sends a request for a token.
+    ///
+    /// - Parameter name: Who is asked, for the log.
+    func ask(_ name: String, _ request: HTTPClientRequest) async throws(FCMError) -> HTTPClientResponse {
+        do throws(HTTPClientError) {
+            return try await execute(request)
+        } catch {
+            throw FCMError(.tokenUnavailable, "\(name) does not answer", underlying: error)
+        }
     }
 }

@@ -2,11 +2,11 @@ public import FoundationEssentials
 public import HTTPClient
 public import Logging
 
-/// Gets access tokens for a service account and keeps each for most of its hour.
+/// Gets access tokens, by a service account's key or from the machine's metadata server, and keeps each for most of its hour.
 ///
 /// One request at a time, whoever asks. A new token is asked for after five sixths of the old one's life, while the old
 /// one is still handed out; when that fails the old one serves until its end.
-public actor ServiceAccountTokenSource: AccessTokenSource {
+public actor CachedTokenSource: AccessTokenSource {
     /// How long to wait after a failure before asking again while an old token still serves, in seconds.
     static let retrySeconds = 10.0
     /// How long after a forced refresh the next one may follow, in seconds.
@@ -20,7 +20,7 @@ public actor ServiceAccountTokenSource: AccessTokenSource {
         let expiresAt: Date
     }
 
-    private let request: TokenRequest
+    private let request: any TokenRequest
     private let logger: Logger
     private let now: @Sendable () -> Date
     private var cached: Cached?
@@ -28,7 +28,7 @@ public actor ServiceAccountTokenSource: AccessTokenSource {
     private var lastFailureAt = Date.distantPast
     private var lastForcedAt = Date.distantPast
 
-    /// Makes a source; nothing is asked before the first token is needed.
+    /// Makes a source of tokens for a service account; nothing is asked before the first one is needed.
     ///
     /// - Parameter tokenURL: where tokens are had in place of Google's address; nil means Google.
     /// - Throws: `configuration` when the URL may not be used.
@@ -37,7 +37,21 @@ public actor ServiceAccountTokenSource: AccessTokenSource {
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(FCMError) {
         let endpoints = try FCMEndpoints(tokenURL: tokenURL, key: key)
-        request = TokenRequest(key: key, url: endpoints.token, audience: endpoints.audience, http: http)
+        request = ServiceAccountTokenRequest(key: key, url: endpoints.token, audience: endpoints.audience, http: http)
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Makes a source of tokens for the service account that this machine or pod in Google's cloud runs as.
+    ///
+    /// - Parameters:
+    ///   - metadataHost: where its metadata server is, as `name` or `name:port`; nil means Google's name for it.
+    ///   - http: has to allow plain HTTP, which is all that server speaks.
+    /// - Throws: `configuration` when the host is neither Google's nor this machine.
+    public init(
+        metadataHost: String?, http: HTTPClient, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(FCMError) {
+        request = try MetadataTokenRequest(host: metadataHost, http: http)
         self.logger = logger
         self.now = now
     }
