@@ -106,6 +106,7 @@ final class CurlLoop {
         transfer.end()
         if idleTransfers.count < Self.idleHandlesMax { idleTransfers.append(transfer) }
         mailbox.callEnded()
+        if case .success(let response) = result { mailbox.opened(response.connectionsOpened) }
         call.continuation.resume(returning: result)
     }
 

@@ -61,6 +61,9 @@ public final class HTTPClient: Service {
         return try result.get()
     }
 
+    /// How many connections were opened since the start for requests that got their answer.
+    public var connectionsOpened: Int { mailbox.connectionsOpened.load(ordering: .relaxed) }
+
     /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
     public func run() async throws {
         try? await gracefulShutdown()

@@ -92,10 +92,10 @@ final class ServiceProcesses: Sendable {
         self.logs = logs
     }
 
-    /// Starts a service; `name` tells several of one kind apart.
-    func start(_ service: String, as name: String? = nil) throws {
+    /// Starts a service; `name` tells several of one kind apart, `settings` are its own.
+    func start(_ service: String, as name: String? = nil, settings: [String: String] = [:]) throws {
         let process = try GuardedProcess(
-            [PackageRoot.executable(service)], log: log(of: name ?? service), environment: environment)
+            [PackageRoot.executable(service)], log: log(of: name ?? service), environment: environment.merging(settings) { $1 })
         processes.withLock { $0[name ?? service] = process }
     }
 

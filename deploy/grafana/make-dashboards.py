@@ -78,6 +78,16 @@ DASHBOARDS = {
             ("Waiting in the lanes", "short", {"{{stream}}": 'max by (stream) (bus_undelivered{stream=~"notification.addressed.*"})'}),
             ("In hand", "short", {"{{stream}}": 'max by (stream) (bus_pending{stream=~"notification.addressed.*"})'}),
         ]),
+        ("What holds pushes up", [
+            ("Waiting in the notifiers", "short", {"{{lane}}": "sum by (lane) (push_queue_length)"}, "A notifier takes a thousand of a lane at most; the rest waits in the streams."),
+            ("How long the first in line waits", "s", {"{{lane}}": "max by (lane) (push_queue_oldest_seconds)"}, "Since it was addressed."),
+            ("On their way, and how many may be", "short", {"on their way": "sum(push_in_flight)", "may be": "sum(push_in_flight_limit)", "connections opened": f"sum(increase(push_connections_opened_total[{RATE}]))"}, "The limit grows while FCM answers as fast as ever, and halves when it pushes back."),
+            ("Left of the quota's second", "percentunit", {"{{share}}": "min by (share) (push_quota_tokens) / on () group_left () max(push_quota_limit_tokens)"}, "At 0 pushes wait for FCM's quota. bulk: what fan-outs may take."),
+        ]),
+        ("FCM's state", [
+            ("Breakers", "short", {"{{breaker}}": "max by (breaker) (push_breaker_state)"}, "0 closed, 1 tries again, 2 open: nothing is sent. credentials: ours; provider: Apple's or Google's trust in the project; transient: FCM is ill."),
+            ("Refused or unclear", "cps", {"{{outcome}}": f'sum by (outcome) (rate(push_sends_total{{outcome!~"accepted|dead_target"}}[{RATE}]))'}),
+        ]),
         ("Installations", [
             ("Addressed", "cps", {"all": f"sum(rate(push_deliveries_addressed_total[{RATE}]))", "by fan-outs": f"sum(rate(push_fan_out_deliveries_total[{RATE}]))"}),
             ("Notifications for nobody", "cps", {"{{reason}}": f"sum by (reason) (rate(push_notifications_skipped_total[{RATE}]))"}),

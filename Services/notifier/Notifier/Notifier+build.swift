@@ -28,10 +28,11 @@ public enum Notifier: HeliographService {
             retryPolicy: configuration.retryPolicy, logger: logger, clock: { Date() })
         let quota = Quota(
             postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
+        let queue = SendQueue(inFlightMax: configuration.inFlightMax, quota: quota)
         let pipeline = PushPipeline(
             postgres: postgres,
             rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
-            sender: sender, queue: SendQueue(inFlightMax: configuration.inFlightMax, quota: quota),
+            sender: sender, queue: queue,
             writer: OutcomeWriter(postgres: postgres, logger: logger), limits: configuration.limits, logger: logger)
         let consumer = try context.consumer(
             configuration: configuration.consumer,
@@ -41,8 +42,9 @@ public enum Notifier: HeliographService {
             if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }
         }
         let due = DueDeliveries(pipeline: pipeline, limits: configuration.limits, logger: logger)
+        let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, http: http, logger: logger)
         // They are shut down from the last to the first: who feeds the pipeline before the pipeline, that before its means.
-        return [http, quota, pipeline, consumer, due]
+        return [watch, http, quota, pipeline, consumer, due]
     }
 
     private static func makeClient(

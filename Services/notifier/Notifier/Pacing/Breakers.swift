@@ -1,5 +1,4 @@
 internal import FCM
-internal import Metrics
 internal import Synchronization
 
 /// The breakers of a project, each for what it alone can know: our own credentials, the credentials that Apple or a
@@ -65,9 +64,7 @@ final class Breakers: Sendable {
         return breakers.withLock { breakers in
             var hasClosed = false
             func note(_ name: Name, isFault: Bool) {
-                let before = breakers[name]?.state
                 if breakers[name]?.note(isFault: isFault, at: now) == true { hasClosed = true }
-                if let after = breakers[name]?.state, after != before { Self.show(name, after) }
             }
             switch outcome {
             case .cancelled, .quota: break
@@ -97,7 +94,6 @@ final class Breakers: Sendable {
     /// Whether our own credentials are good as far as is known; nothing but another configuration helps when they are not.
     var hasCredentials: Bool { breakers.withLock { $0[.credentials]?.state == .closed } }
 
-    private static func show(_ name: Name, _ state: Breaker.State) {
-        Gauge(label: "push_breaker_state", dimensions: [("breaker", name.word)]).record(state.rawValue)
-    }
+    /// How each of them is, for those who watch.
+    var states: [Name: Breaker.State] { breakers.withLock { $0.mapValues(\.state) } }
 }

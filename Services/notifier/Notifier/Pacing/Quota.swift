@@ -27,7 +27,7 @@ final class Quota: Service {
 
     private let postgres: PostgresClient
     private let project: String
-    private let limits: PushQuotaLimits
+    let limits: PushQuotaLimits
     private let logger: Logger
     /// The bulk lane's, and that of the others.
     private let balances = Mutex<[Bool: Balance]>([:])
@@ -62,6 +62,11 @@ final class Quota: Service {
     }
 
     private var slice: Int { max(1, Int(limits.perSecond * Self.sliceShare)) }
+
+    /// What is left in the bucket that all senders share; nil before anything was sent.
+    func balance() async throws -> PushQuotaBalance? {
+        try await PushQuotaRepository(postgres).balance(project: project, limits: limits)
+    }
 
     /// Takes leave from the bucket whenever it is wanted, until a graceful shutdown.
     func run() async throws {

@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import FoundationEssentials
 internal import Storage
 internal import Synchronization
 internal import WireFormat
@@ -161,6 +162,27 @@ final class SendQueue: Sendable {
             return state.isEmpty ? nil : state.takeDispatcher()
         }
         dispatcher?.resume()
+    }
+
+    // MARK: Figures
+
+    /// How much waits here, and is on its way.
+    struct Figures {
+        /// By lane: how many, and when the first in line was addressed.
+        var waiting: [Lane: (count: Int, since: Date?)] = [:]
+        var inFlight: Int
+        var inFlightLimit: Int
+    }
+
+    /// How much waits here, and is on its way, now.
+    var figures: Figures {
+        state.withLock { state in
+            var figures = Figures(inFlight: state.inFlight, inFlightLimit: state.limit.count)
+            for (lane, pushes) in state.lanes {
+                figures.waiting[lane] = (pushes.count, pushes.first?.delivery.createdAt)
+            }
+            return figures
+        }
     }
 
     /// Whether there is leave to send again.

@@ -1,0 +1,77 @@
+internal import FoundationEssentials
+internal import HTTPClient
+internal import Logging
+internal import Metrics
+internal import ServiceDefaults
+internal import ServiceLifecycle
+internal import Storage
+internal import Synchronization
+internal import WireFormat
+
+/// Shows what holds pushes up: how many wait in each lane and for how long, how many may be on their way, what is left of the
+/// quota, and which breakers are open.
+///
+/// It looks every few seconds, so that the pushes themselves pay nothing for it.
+struct PacingWatch: Service {
+    static let interval: Duration = .seconds(5)
+
+    let queue: SendQueue
+    let quota: Quota
+    let breakers: Breakers
+    let http: HTTPClient
+    let logger: Logger
+    /// How many connections were counted already.
+    private let counted = Counted()
+
+    private final class Counted: Sendable {
+        let connections = Mutex(0)
+    }
+
+    init(queue: SendQueue, quota: Quota, breakers: Breakers, http: HTTPClient, logger: Logger) {
+        self.queue = queue
+        self.quota = quota
+        self.breakers = breakers
+        self.http = http
+        self.logger = logger
+    }
+
+    func run() async throws {
+        await periodically("looking at the pace of pushes", every: Self.interval, logger: logger) { try await look() }
+    }
+
+    /// Records everything once.
+    func look() async throws {
+        showQueue()
+        for (name, state) in breakers.states {
+            Gauge(label: "push_breaker_state", dimensions: [("breaker", name.word)]).record(state.rawValue)
+        }
+        let opened = http.connectionsOpened
+        let new = counted.connections.withLock { counted in
+            defer { counted = opened }
+            return opened - counted
+        }
+        Counter(label: "push_connections_opened_total").increment(by: new)
+        // The last, because a database that does not answer must not hide the rest.
+        try await showQuota()
+    }
+
+    private func showQueue() {
+        let figures = queue.figures
+        for lane in Lane.allCases {
+            let waiting = figures.waiting[lane]
+            let dimensions = [("lane", lane.rawValue)]
+            Gauge(label: "push_queue_length", dimensions: dimensions).record(waiting?.count ?? 0)
+            Gauge(label: "push_queue_oldest_seconds", dimensions: dimensions)
+                .record(waiting?.since.map { max(0, Date().timeIntervalSince($0)) } ?? 0)
+        }
+        Gauge(label: "push_in_flight").record(figures.inFlight)
+        Gauge(label: "push_in_flight_limit").record(figures.inFlightLimit)
+    }
+
+    private func showQuota() async throws {
+        Gauge(label: "push_quota_limit_tokens").record(quota.limits.perSecond)
+        guard let balance = try await quota.balance() else { return }
+        Gauge(label: "push_quota_tokens", dimensions: [("share", "all")]).record(balance.tokens)
+        Gauge(label: "push_quota_tokens", dimensions: [("share", "bulk")]).record(balance.bulkTokens)
+    }
+}
