@@ -74,7 +74,7 @@ public final class SentinelCluster: Sendable {
         var lines = [
             "bind 127.0.0.1", "dir \(folder.path)", "requirepass \(sentinelPassword)", "sentinel sentinel-pass \(sentinelPassword)",
             "sentinel monitor \(masterName) 127.0.0.1 \(master.port!) 2", "sentinel auth-pass \(masterName) \(password)",
-            "sentinel down-after-milliseconds \(masterName) 500", "sentinel failover-timeout \(masterName) 2000",
+            "sentinel down-after-milliseconds \(masterName) 2000", "sentinel failover-timeout \(masterName) 2000",
         ]
         if let certificates = master.certificates {
             lines += [

@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct SentinelTests {
+    /// Sentinels that stood still for two seconds do nothing for thirty (their TILT mode).
+    private static let failoverTime: Duration = .seconds(60)
+
     private func configuration(of cluster: SentinelCluster, first: [String] = []) throws -> RedisConfiguration {
         var configuration = try RedisConfiguration(url: cluster.url(first: first))
         configuration.caFile = cluster.authority
@@ -21,11 +24,9 @@ import Testing
         let (master, replica) = (cluster.servers[0], cluster.servers[1])
         try await eventually("the replica has it") { try await replica.cli("GET", "key") == "before\n" }
         await master.kill()
-        let start = ContinuousClock.now
-        try await eventually(within: .seconds(15), "a write is taken again") {
+        try await eventually(within: Self.failoverTime, "a write is taken again") {
             (try? await client.send(RedisCommand("SET", "key", "after"))) != nil
         }
-        #expect(ContinuousClock.now - start < .seconds(15))
         #expect(try await replica.cli("GET", "key") == "after\n")
         #expect(try await replica.cli("ROLE").hasPrefix("master"))
         await client.shutdown()
@@ -37,7 +38,7 @@ import Testing
         #expect(try await client.send(RedisCommand("ROLE")).array?.first?.string == "master")
         let before = try await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string
         try await cluster.ask(cluster.ports[0], "SENTINEL", "FAILOVER", SentinelCluster.masterName)
-        try await eventually(within: .seconds(15), "the other server takes a write") {
+        try await eventually(within: Self.failoverTime, "the other server takes a write") {
             guard (try? await client.send(RedisCommand("SET", "key", "after"))) != nil else { return false }
             return try await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string != before
         }
