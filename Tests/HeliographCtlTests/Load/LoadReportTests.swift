@@ -83,6 +83,21 @@ struct LoadReportTests {
         #expect(!page.contains("NaN") && !page.contains("inf"))
     }
 
+    @Test func `a throughput that stays the same is drawn so to the end of the load, and no further`() {
+        var snapshot = LoadRecorder.Snapshot()
+        for tenth in 0..<1_000 {
+            snapshot.timeline.at(.milliseconds(tenth * 100)) { $0.asked += 1 }
+            // A minute later, so that the last ones come after the end.
+            snapshot.timeline.at(.milliseconds(tenth * 100 + 60_000)) { $0.failed += 1 }
+        }
+        let plan = report().plan
+        let drawn = LoadReport(plan: plan, startedAt: Date(), measured: .seconds(100), snapshot: snapshot, remains: nil).throughputLines
+        // A hundred seconds in slices of sixteen: the seventh has four of them.
+        #expect(drawn.map(\.points.count) == [6, 6, 6])
+        #expect(drawn[1].points.map(\.y) == Array(repeating: 10, count: 6))
+        #expect(drawn[2].points.map(\.y) == [0, 0, 0, 2.5, 10, 10])
+    }
+
     @Test func `what comes from elsewhere is shown and never markup`() {
         let page = report(label: "<script>alert('x')</script> & \"v1\"\u{202E}").html
         #expect(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;v1&quot;\u{FFFD}"))

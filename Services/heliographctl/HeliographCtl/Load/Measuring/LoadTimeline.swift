@@ -38,6 +38,13 @@ struct LoadTimeline {
         change(&slices[index])
     }
 
+    /// The slices that begin before an end.
+    func until(_ end: Duration) -> LoadTimeline {
+        var cut = self
+        cut.slices = Array(slices.prefix(Int((end / width).rounded(.up))))
+        return cut
+    }
+
     /// The same in at most so many slices, for a drawing.
     func inSlices(atMost count: Int) -> LoadTimeline {
         var coarse = self

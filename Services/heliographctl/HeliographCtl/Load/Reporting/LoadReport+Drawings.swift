@@ -1,8 +1,9 @@
 /// The drawings of the report.
 extension LoadReport {
-    /// The course of things in slices that each have something to show: an empty one is a gap in a line.
+    /// The course of things in slices that each have something to show: an empty one is a gap in a line. What ended after the end
+    /// of the load is left out.
     private var timeline: LoadTimeline {
-        snapshot.timeline.inSlices(atMost: min(max(asked / (8 * max(1, kinds.count)), 10), 120))
+        snapshot.timeline.until(measured).inSlices(atMost: min(max(asked / (8 * max(1, kinds.count)), 10), 120))
     }
 
     /// The middle and the slow end of latencies, by when things were to begin.
@@ -48,22 +49,28 @@ extension LoadReport {
 
     /// What was asked for, and what came of it, a second.
     var throughput: HTML {
-        let timeline = timeline
-        let width = timeline.width.seconds
-        func line(_ name: String, _ colour: String, isFilled: Bool, _ count: (LoadTimeline.Slice) -> Int) -> LoadDrawing.Line {
-            let points = timeline.slices.enumerated().map { index, slice in
-                (x: (Double(index) + 0.5) * width, y: Double?.some(Double(count(slice)) / width))
-            }
-            return LoadDrawing.Line(name: name, colour: colour, isDashed: false, isFilled: isFilled, points: points)
-        }
-        let lines = [
-            line("succeeded", "good", isFilled: true, \.succeeded), line("asked", "plain", isFilled: false, \.asked),
-            line("errors", "bad", isFilled: false, \.failed),
-        ]
+        let lines = throughputLines
         let largest = lines.flatMap { $0.points.compactMap(\.y) }.max() ?? 1
         return LoadDrawing(
             title: "Throughput over time", x: time, y: .linear(upTo: largest) { HumanUnits.rate($0) + "/s" }, lines: lines
         ).html
+    }
+
+    /// Without the last slice where it was not measured whole: over all of its width it would show a fall that there was not.
+    var throughputLines: [LoadDrawing.Line] {
+        let timeline = timeline
+        let width = timeline.width.seconds
+        let slices = timeline.slices.prefix(Int(measured / timeline.width))
+        func line(_ name: String, _ colour: String, isFilled: Bool, _ count: (LoadTimeline.Slice) -> Int) -> LoadDrawing.Line {
+            let points = slices.enumerated().map { index, slice in
+                (x: (Double(index) + 0.5) * width, y: Double?.some(Double(count(slice)) / width))
+            }
+            return LoadDrawing.Line(name: name, colour: colour, isDashed: false, isFilled: isFilled, points: points)
+        }
+        return [
+            line("succeeded", "good", isFilled: true, \.succeeded), line("asked", "plain", isFilled: false, \.asked),
+            line("errors", "bad", isFilled: false, \.failed),
+        ]
     }
 
     private var time: LoadAxis {

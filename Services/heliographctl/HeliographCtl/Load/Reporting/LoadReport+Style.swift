@@ -6,9 +6,10 @@ extension LoadReport {
         run from that time: a service that falls behind shows it, and is not asked less for it. <em>answer</em> is the first HTTP answer;
         <em>done</em> is a decided sign-in or sign-up, or a finished picture in the app; <em>push</em> is its arrival at the phone.
         Latencies are those of what succeeded; they are never told shorter than they were, and less than 1 % longer (6 % in the drawing
-        over time). Errors are told apart: <em>failed</em>; <em>refused</em>, where a limit of the service did its work (429), and the
-        account was left alone for as long as it asked; <em>not started</em>, where the load ran out of accounts or of room. If much
-        was begun late, the machine that makes the load is too slow, or the room too small.</p>
+        over time). What ended after the end of the load counts, and is not drawn over time. Errors are told apart: <em>failed</em>;
+        <em>refused</em>, where a limit of the service did its work (429), and the account was left alone for as long as it asked;
+        <em>not started</em>, where the load ran out of accounts or of room. If much was begun late, the machine that makes the load
+        is too slow, or the room too small.</p>
         """
 
     static let style: HTML = """
