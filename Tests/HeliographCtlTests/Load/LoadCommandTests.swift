@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import TestSupport
 import Testing
 
 @testable import HeliographCtl
@@ -48,6 +50,14 @@ struct LoadCommandTests {
     ])
     func `what cannot be done is refused before anything is done`(arguments: [String]) async {
         #expect(await heliographctl(["load"] + arguments).exitCode == 64)
+    }
+
+    @Test func `a load that cannot begin leaves the report of another as it is`() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.path + "/load.html"
+        try "an older report".write(toFile: file, atomically: true, encoding: .utf8)
+        _ = await heliographctl("load", "--url", "http://127.0.0.1:1", "--rate", "1", "--photos", photos, "--html", file)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "an older report")
     }
 
     @Test func `an installation that does not answer is said to be away`() async {

@@ -66,8 +66,8 @@ struct LoadCommand: AsyncParsableCommand {
                 throw ValidationError("The objective '\(objective.text)' needs --fcm-emulator.")
             }
         }
-        // An error after hours of load would be a pity.
-        if let html, !FileManager.default.createFile(atPath: html, contents: nil) {
+        // An error after hours of load would be a pity; and a report that is there stays until there is another.
+        if let html, !FileManager.default.isWritableFile(atPath: html), !FileManager.default.createFile(atPath: html, contents: nil) {
             throw ValidationError("\(html) cannot be written.")
         }
     }
@@ -96,11 +96,6 @@ struct LoadCommand: AsyncParsableCommand {
         lines.forEach(console.result)
         if !report.isGood { throw ExitCode.failure }
     }
-}
-
-extension LoadMix {
-    /// What people do when nobody says anything else.
-    static let standard = LoadMix(weights: [.signIn: 1])
 }
 
 extension Result where Failure == any Error {

@@ -3,7 +3,7 @@ internal import HTTPClient
 
 /// An installation as an app sees it, by its HTTP API.
 struct LoadAPI: Sendable {
-    /// The longest that the API lets a request wait for news.
+    /// How long one request waits for news; the API allows twice as much, but not every proxy before it.
     private static let waitSecondsMax = 30
     /// How much longer than it waits such a request may take.
     private static let waitMargin: Duration = .seconds(10)

@@ -67,7 +67,7 @@ struct LoadCleaner: Sendable {
         guard let bearer = account.tokens?.access else { return }
         for isLast in [false, true] {
             do throws(LoadFailure) { return try await body(bearer) } catch {
-                guard let wait = error.retryAfter, !isLast else {
+                guard let wait = error.wait, !isLast else {
                     remains.failed += 1
                     return
                 }

@@ -73,7 +73,7 @@ struct LoadFounder: Sendable {
     private func insisting<Value>(_ body: () async throws(LoadFailure) -> Value) async throws -> Value {
         for _ in 1..<Self.triesMax {
             do throws(LoadFailure) { return try await body() } catch {
-                guard let wait = error.retryAfter else { throw error }
+                guard let wait = error.wait else { throw error }
                 try await Task.sleep(for: wait)
             }
         }

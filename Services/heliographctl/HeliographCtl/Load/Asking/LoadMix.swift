@@ -14,6 +14,9 @@ enum LoadKind: String, CaseIterable, Encodable, CodingKeyRepresentable {
 
 /// How often people do what, in proportion: `sign-in=8,image=3,upload=2`.
 struct LoadMix: ExpressibleByArgument, Equatable {
+    /// What people do when nobody says anything else.
+    static let standard = LoadMix(weights: [.signIn: 1])
+
     private(set) var weights: [LoadKind: Double]
 
     /// - Parameter weights: at least one above 0.

@@ -25,6 +25,12 @@ struct LoadFailure: Error, Hashable {
         self.retryAfter = retryAfter
     }
 
+    /// The longest that the service is waited for where nothing is measured, before the load and after it.
+    private static let waitMax: Duration = .seconds(90)
+
+    /// How long to wait for another try where nothing is measured; nil when there is no sense in one.
+    var wait: Duration? { retryAfter.flatMap { $0 <= Self.waitMax ? $0 : nil } }
+
     /// The same without what differs from case to case, to count by.
     var counted: LoadFailure { LoadFailure(sort, at: stage, reason) }
 }
