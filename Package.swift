@@ -68,6 +68,7 @@ let package = Package(
         .shared("Multipart", []),
         .shared("JSONStream", []),
         .shared("ImageProbe", []),
+        .shared("SeededRandom", []),
         .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
 
@@ -105,7 +106,7 @@ let package = Package(
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
         .service("notifier", library: "Notifier"),
-        .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", .argumentParser, .deque]),
+        .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque]),
         .service("heliographctl", library: "HeliographCtl"),
 
         // MARK: Tests and their tools
@@ -156,37 +157,37 @@ let package = Package(
         .executableTarget(
             name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tests/FaultTests/Run",
             swiftSettings: sharedSettings),
-        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
-        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
+        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
+        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
         .tests("TraceContextTests", ["TraceContext", .instrumentation, .logging]),
         .tests("OTLPTests", ["OTLP", "TraceContext", "TestSupport", .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
-        .tests("MultipartTests", ["Multipart"]),
-        .tests("JSONStreamTests", ["JSONStream"]),
-        .tests("ImageProbeTests", ["ImageProbe"]),
+        .tests("MultipartTests", ["Multipart", "SeededRandom"]),
+        .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
+        .tests("ImageProbeTests", ["ImageProbe", "SeededRandom"]),
         .tests("MediaLinksTests", ["BlobStore", "MediaLinks"]),
-        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
+        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport", "SeededRandom"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", "SeededRandom", .logging]),
         .tests(
             "EventBusTests",
             ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
-        .tests("ContractTests", ["WireFormat", "FCM"], exclude: ["Fixtures"]),
+        .tests("ContractTests", ["WireFormat", "FCM", "SeededRandom"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
             ["ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport", .logging, .nioPosix]),
         .tests(
             "FCMEmulatorTests",
-            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore, .nioPosix]),
+            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
             ["ServiceDefaults", "OTLP", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
-            ["IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioPosix]),
+            ["IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioPosix]),
         .tests(
             "FaceMatchingWorkerTests",
             [
@@ -215,7 +216,7 @@ let package = Package(
             "HeliographCtlTests",
             [
                 "HeliographCtl", "HeliographCrypto", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Storage",
-                "TestSupport", "WireFormat", .argumentParser, .logging,
+                "TestSupport", "SeededRandom", "WireFormat", .argumentParser, .logging,
             ]),
         .tests(
             "PushTests",

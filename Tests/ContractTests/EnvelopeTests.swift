@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 import WireFormat
 
@@ -124,7 +125,7 @@ struct EnvelopeTests {
     }
 
     @Test func `random fields never crash the reader`() {
-        var random = SeededRandom(seed: 42)
+        var random = SeededGenerator(seed: 42)
         let names = ["i", "t", "v", "k", "c", "tp", "r", "x", "b", "?"]
         for _ in 0..<20_000 {
             let fields: [StreamField] = (0..<Int.random(in: 0...11, using: &random)).map { _ in
@@ -134,20 +135,5 @@ struct EnvelopeTests {
             }
             #expect(code(fields) != nil)
         }
-    }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import FCMEmulator
@@ -43,7 +44,7 @@ import Testing
 
     @Test func `damaged texts never crash the parser`() {
         let seed = Array(#"{"message":{"token":"x","data":{"a":"\u00e9\\","b":"c"},"n":[1.5e3,true,null,{}]}}"#.utf8)
-        var random = SplitMix(state: 42)
+        var random = SeededGenerator(seed: 42)
         for _ in 0..<20_000 {
             var bytes = seed
             for _ in 0...Int.random(in: 0..<4, using: &random) {
@@ -58,18 +59,5 @@ import Testing
                 #expect(JSONValue(parsing: Array(value.serialized().utf8)) == value)
             }
         }
-    }
-}
-
-/// A small random generator with a seed, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

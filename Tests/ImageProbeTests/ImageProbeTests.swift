@@ -1,4 +1,5 @@
 import ImageProbe
+import SeededRandom
 import Testing
 
 func probe(_ chunks: [ArraySlice<UInt8>], limits: ImageLimits = ImageLimits()) throws(ImageProbeError) -> ImageInfo {

@@ -1,5 +1,6 @@
 import ImageProbe
 import Imaging
+import SeededRandom
 import Testing
 
 /// Real files, damaged at random, the same way in every run.

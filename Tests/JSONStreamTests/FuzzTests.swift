@@ -1,5 +1,6 @@
 import Foundation
 import JSONStream
+import SeededRandom
 import Testing
 
 @Suite struct FuzzTests {

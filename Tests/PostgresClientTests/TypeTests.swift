@@ -1,19 +1,7 @@
 import FoundationEssentials
 import PostgresClient
+import SeededRandom
 import Testing
-
-/// A generator that gives the same values in every run.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-}
 
 @Suite("Types")
 struct TypeTests {
@@ -31,7 +19,7 @@ struct TypeTests {
 
     @Test func `random scalars come back as they went`() async throws {
         try await withClient { client in
-            var random = SplitMix64(state: 1)
+            var random = SeededGenerator(seed: 1)
             for _ in 0..<200 {
                 let number = Int64(truncatingIfNeeded: random.next())
                 try await expectRoundTrip(number, client)
@@ -53,7 +41,7 @@ struct TypeTests {
 
     @Test func `random arrays come back as they went`() async throws {
         try await withClient { client in
-            var random = SplitMix64(state: 2)
+            var random = SeededGenerator(seed: 2)
             for length in [0, 1, 2, 17, 100, 1000] {
                 let numbers = (0..<length).map { _ in Int(truncatingIfNeeded: random.next()) }
                 try await expectRoundTrip(numbers, client)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import SeededRandom
 import Storage
 import TestSupport
 import Testing
@@ -34,7 +35,7 @@ struct SessionStateMachineTests {
     @Test func `random sequences of operations agree with the model`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
-            var random = SplitMix64(state: 2026)
+            var random = SeededGenerator(seed: 2026)
             for _ in 0..<60 {
                 let event: EkycEvent = Bool.random(using: &random) ? .signIn : .signUp
                 var model = Model(event: event)
@@ -80,18 +81,5 @@ struct SessionStateMachineTests {
                 #expect(error?.sqlState == "23514", "\(lie)")
             }
         }
-    }
-}
-
-/// A small generator with a fixed seed, so that a failing walk fails again.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

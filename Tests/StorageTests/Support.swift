@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SeededRandom
 import Storage
 import WireFormat
 
@@ -16,7 +17,7 @@ func race<Result: Sendable>(
 
 /// 32 bytes that are the same for the same seed, and others for another, as a hash would be.
 func hash(_ seed: Int) -> [UInt8] {
-    var random = SplitMix64(state: UInt64(bitPattern: Int64(seed)))
+    var random = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
     return (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
 }
 

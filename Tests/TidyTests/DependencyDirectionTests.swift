@@ -5,7 +5,10 @@ import Testing
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
-        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe", "TraceContext"],
+        [
+            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe", "SeededRandom",
+            "TraceContext",
+        ],
         ["Imaging"],
         ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "OTLP"],
         ["Storage", "MediaLinks"],

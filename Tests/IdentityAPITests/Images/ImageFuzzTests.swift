@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import SeededRandom
 import Testing
 
 @testable import IdentityAPI
@@ -43,20 +44,5 @@ import Testing
             #expect(try await api.count("image_jobs") == accepted)
             #expect(api.storedFiles().count == accepted)
         }
-    }
-}
-
-/// A generator that gives the same numbers every time (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

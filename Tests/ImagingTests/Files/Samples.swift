@@ -1,5 +1,6 @@
 import ImageProbe
 import Imaging
+import SeededRandom
 import TestSupport
 
 /// Pictures to work on, and how to look at results.

@@ -1,11 +1,12 @@
 import CHiredis
+import SeededRandom
 import Testing
 
 @testable import RedisClient
 
 @Suite struct RedisCommandTests {
     @Test func `A command is encoded as hiredis would`() {
-        var generator = SplitMix64(seed: 42)
+        var generator = SeededGenerator(seed: 42)
         for _ in 0..<500 {
             let arguments = (0..<Int.random(in: 0...20, using: &generator)).map { _ in generator.bytes(upTo: 300) }
             let command = RedisCommand("SET", arguments: arguments)

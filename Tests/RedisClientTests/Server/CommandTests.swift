@@ -1,11 +1,12 @@
 import RedisClient
+import SeededRandom
 import TestSupport
 import Testing
 
 @Suite struct CommandTests {
     @Test func `A value comes back as it was written, whatever its bytes`() async throws {
         try await withClient { client, prefix in
-            var generator = SplitMix64(seed: 1)
+            var generator = SeededGenerator(seed: 1)
             let values = [[], [0], Array("\r\n".utf8), Array(0...255)] + (0..<20).map { _ in generator.bytes(upTo: 5000) }
             for (index, value) in values.enumerated() {
                 try await client.set(prefix + String(index), value)

@@ -1,10 +1,11 @@
 import RedisClient
+import SeededRandom
 
 /// A reply as a tree, to compare with what the decoder makes of its bytes.
 indirect enum SampleReply: Equatable {
     case status([UInt8]), bulk([UInt8]), integer(Int), null, array([SampleReply]), error([UInt8])
 
-    static func random(depth: Int, using generator: inout SplitMix64) -> SampleReply {
+    static func random(depth: Int, using generator: inout SeededGenerator) -> SampleReply {
         switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &generator) {
         case 0: .status(line(using: &generator))
         case 1: .bulk(generator.bytes(upTo: Bool.random(using: &generator) ? 12 : 3000))
@@ -16,7 +17,7 @@ indirect enum SampleReply: Equatable {
         }
     }
 
-    private static func line(using generator: inout SplitMix64) -> [UInt8] {
+    private static func line(using generator: inout SeededGenerator) -> [UInt8] {
         generator.bytes(upTo: 20).filter { $0 != 13 && $0 != 10 }
     }
 

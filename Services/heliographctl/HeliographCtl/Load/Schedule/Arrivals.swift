@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SeededRandom
 
 /// One thing that somebody does at a set time, whether what was done before is finished or not.
 struct Arrival: Equatable {
