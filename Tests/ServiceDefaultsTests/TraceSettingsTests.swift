@@ -28,10 +28,13 @@ import Testing
     @Test func `says what the spans come from`() throws {
         let plain = try #require(try configuration(["OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo:4318"]))
         #expect(plain.resource.map(\.name) == ["service.name", "service.version", "service.instance.id"])
+        #expect(plain.resource[1].value == "unknown")
+        let built = try configuration(["OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo:4318", "HELIOGRAPH_VERSION": "v1.4-2-gabc"])
+        #expect(built?.resource.first { $0.name == "service.version" }?.value == "v1.4-2-gabc")
         #expect(plain.resource[0].value == "notifier" && plain.sampleRatio == 1 && plain.interval == .seconds(5))
         let named = try #require(
             try configuration([
-                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo:4318", "OTEL_SERVICE_NAME": "pusher",
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo:4318", "OTEL_SERVICE_NAME": "pusher", "HELIOGRAPH_VERSION": "6",
                 "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=test%20bed, service.version=7", "OTEL_TRACES_SAMPLER_ARG": "0.25",
             ]))
         let resource = Dictionary(uniqueKeysWithValues: named.resource.map { ($0.name, $0.value) })

@@ -28,7 +28,7 @@ extension OTLPConfiguration {
         }
         set("service.name", service, isLast: false)
         if let name = try settings.optionalString("OTEL_SERVICE_NAME") { set("service.name", name) }
-        set("service.version", Self.unknownVersion, isLast: false)
+        set("service.version", try settings.optionalString("HELIOGRAPH_VERSION") ?? Self.unknownVersion, isLast: false)
         let process = ProcessInfo.processInfo
         set("service.instance.id", "\(service):\(process.hostName):\(process.processIdentifier)", isLast: false)
         self.init(endpoint: endpoint, resource: resource)
@@ -38,7 +38,7 @@ extension OTLPConfiguration {
         caFile = try settings.optionalString("OTEL_EXPORTER_OTLP_CERTIFICATE")
     }
 
-    /// The version of a service whose deployment does not tell it by `OTEL_RESOURCE_ATTRIBUTES=service.version=…`.
+    /// The version of a service that was not built into an image, which says it by `HELIOGRAPH_VERSION`.
     private static let unknownVersion = "unknown"
 
     /// The setting that says where traces go, and the whole URL.
