@@ -204,7 +204,7 @@ let package = Package(
             "TokenRegistryTests",
             [
                 "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage", "HeliographCrypto",
-                "TestSupport", .logging, .lifecycle,
+                "TestSupport", "TraceContext", .logging, .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "NotifierTests",
@@ -284,6 +284,7 @@ extension Target.Dependency {
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let lifecycleTestKit = product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
     static let logging = product(name: "Logging", package: "swift-log")
+    static let inMemoryLogging = product(name: "InMemoryLogging", package: "swift-log")
     static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metrics = product(name: "Metrics", package: "swift-metrics")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")

@@ -20,6 +20,17 @@ extension InstrumentationContext {
         set { self[MessageIDKey.self] = newValue }
     }
 
+    /// What is known of work that a message or a row asks for.
+    ///
+    /// - Parameter traceparent: The header's value; what is none counts as nothing.
+    public static func work(requestID: String?, traceparent: String?, messageID: String? = nil) -> InstrumentationContext {
+        var context = InstrumentationContext.topLevel
+        context.requestID = requestID
+        context.traceParent = traceparent.flatMap(TraceParent.init)
+        context.messageID = messageID
+        return context
+    }
+
     private enum TraceParentKey: InstrumentationContextKey {
         typealias Value = TraceParent
         static let nameOverride: String? = "traceparent"

@@ -1,9 +1,12 @@
 import EventBus
 import FoundationEssentials
 import HeliographCrypto
+import InMemoryLogging
+import Logging
 import PostgresClient
 import Storage
 import Testing
+import TraceContext
 import WireFormat
 
 @testable import TokenRegistry
@@ -93,6 +96,29 @@ struct NotificationRequestedHandlerTests {
                 #expect(record?.skipReason == reason.rawValue)
             }
             #expect(try await registry.takeOutbox().count == 1)
+        }
+    }
+
+    @Test func `a line about one request of a batch names that one and its trace`() async throws {
+        try await Registry.run { registry in
+            var registry = registry
+            var lines = InMemoryLogHandler()
+            lines.metadataProvider = .work
+            registry.logger = Logger(label: "test") { _ in lines }
+            let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+            let requests = [
+                Envelope(NotificationRequested.make(.session(UUID())), traceparent: "00-\(trace)-00f067aa0ba902b7-01", requestID: "r-1"),
+                Envelope(NotificationRequested.make(.session(UUID())), requestID: "r-2"),
+            ]
+            let handler = registry.requestedHandler
+            try await registry.client.withTransaction { try await handler.handle(requests, in: $0) }
+            let named = Dictionary(uniqueKeysWithValues: lines.entries.map { ("\($0.metadata["request_id"] ?? "")", $0.metadata) })
+            #expect(named.keys.sorted() == ["r-1", "r-2"])
+            #expect(named["r-1"]?["trace_id"] == "\(trace)" && named["r-2"]?["trace_id"] == nil)
+            for request in requests {
+                let id = request.requestID.flatMap { named[$0] }?["message_id"]
+                #expect(id == "\(request.id.wireString)")
+            }
         }
     }
 

@@ -14,7 +14,7 @@ struct Registry {
     let client: PostgresClient
     let sealer: Sealer
     var lookupKey = SecureRandom.bytes(32)
-    let logger = Logger(label: "registry-tests") { _ in SwiftLogNoOpLogHandler() }
+    var logger = Logger(label: "registry-tests") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs `body` with a registry.
     static func run(_ body: (Registry) async throws -> Void) async throws {

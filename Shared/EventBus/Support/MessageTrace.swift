@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Storage
 import TraceContext
-import Tracing
-import WireFormat
+public import Tracing
+public import WireFormat
 
 /// The handling of a message, as a span below the one that caused the message.
 ///
@@ -16,10 +16,7 @@ struct MessageTrace: Sendable {
     private let span: (any Span)?
 
     init(of event: Envelope<some Event>, _ entry: DeliveredEntry, in scope: ConsumerScope) {
-        var context = InstrumentationContext.topLevel
-        context.traceParent = event.traceparent.flatMap(TraceParent.init)
-        context.requestID = event.requestID
-        context.messageID = event.id.wireString
+        let context = event.work
         guard !(InstrumentationSystem.instrument is NoOpInstrument) else {
             (self.context, traceparent, span) = (context, event.traceparent, nil)
             return
@@ -48,6 +45,14 @@ struct MessageTrace: Sendable {
         case .unreadable(let error): span.recordError(error)
         }
         span.end()
+    }
+}
+
+extension Envelope {
+    /// What is known of the work that the message asks for. A handler of single messages runs in it; one of batches uses it for what
+    /// is about one of them, such as a log line.
+    public var work: InstrumentationContext {
+        .work(requestID: requestID, traceparent: traceparent, messageID: id.wireString)
     }
 }
 

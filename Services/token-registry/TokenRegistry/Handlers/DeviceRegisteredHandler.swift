@@ -3,6 +3,7 @@ internal import FoundationEssentials
 public import Logging
 internal import Metrics
 public import PostgresClient
+internal import Tracing
 public import WireFormat
 
 /// Takes note of installations that registered. The row is identity-api's, written before the event.
@@ -16,8 +17,10 @@ public struct DeviceRegisteredHandler: EventBatchHandler {
 
     public func handle(_ events: [Envelope<DeviceRegistered>], in transaction: PostgresTransaction) async throws {
         for event in events {
-            logger.debug(
-                "installation registered", metadata: ["installation_id": "\(event.body.installationID.wireString)"])
+            InstrumentationContext.withValue(event.work) {
+                logger.debug(
+                    "installation registered", metadata: ["installation_id": "\(event.body.installationID.wireString)"])
+            }
         }
         Counter(label: "push_installs_registered_total").increment(by: events.count)
     }

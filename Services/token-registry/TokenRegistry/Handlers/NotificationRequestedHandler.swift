@@ -5,6 +5,7 @@ public import Logging
 internal import Metrics
 public import PostgresClient
 internal import Storage
+internal import Tracing
 public import WireFormat
 
 /// Turns "tell this recipient" into deliveries to installations.
@@ -32,7 +33,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
     ) async throws {
         let storable = events.filter { event in
             if event.body.isStorable { return true }
-            logger.error("notification request refused", metadata: ["message_id": "\(event.id)"])
+            InstrumentationContext.withValue(event.work) { logger.error("notification request refused") }
             return false
         }
         let fresh = try await NotificationRepository(transaction).insert(storable.map { NewNotification($0.body) })
@@ -46,12 +47,12 @@ public struct NotificationRequestedHandler: EventBatchHandler {
 
         var orders: [Addressing.Order] = []
         var fanOuts: [(request: Envelope<NotificationRequested>, topic: Topic)] = []
-        var skipped: [SkipReason: [NotificationRequested]] = [:]
+        var skipped: [SkipReason: [Envelope<NotificationRequested>]] = [:]
         for request in requests {
             switch Self.decide(on: request.body, resolutions[request.body.recipient], now: now) {
             case .address(let addresses): orders.append(Addressing.Order(request, addresses))
             case .fanOut(let topic): fanOuts.append((request, topic))
-            case .skip(let reason): skipped[reason, default: []].append(request.body)
+            case .skip(let reason): skipped[reason, default: []].append(request)
             }
         }
         try await Addressing(transaction: transaction).address(orders)
@@ -91,25 +92,31 @@ public struct NotificationRequestedHandler: EventBatchHandler {
     }
 
     private func skip(
-        _ skipped: [SkipReason: [NotificationRequested]], in transaction: PostgresTransaction
+        _ skipped: [SkipReason: [Envelope<NotificationRequested>]], in transaction: PostgresTransaction
     ) async throws {
-        for (reason, requests) in skipped {
+        for (reason, events) in skipped {
+            let requests = events.map(\.body)
             try await NotificationRepository(transaction).markSkipped(
                 requests.map(\.notificationID), reason: reason.rawValue)
             // The push of these sessions is over, so their tokens have served.
             let sessions = requests.filter { $0.recipient.type == .session }
                 .compactMap { UUID(uuidString: $0.recipient.id) }
             try await SessionRepository(transaction).wipePushTokens(sessions)
-            for request in requests {
-                logger.notice(
-                    "notification skipped",
-                    metadata: [
-                        "notification_id": "\(request.notificationID.wireString)", "reason": "\(reason.rawValue)",
-                        "kind": "\(request.kind.rawValue)", "recipient_type": "\(request.recipient.type.rawValue)",
-                    ])
-            }
+            for event in events { log(event, skippedFor: reason) }
             Counter(label: "push_notifications_skipped_total", dimensions: [("reason", reason.rawValue)])
                 .increment(by: requests.count)
+        }
+    }
+
+    private func log(_ event: Envelope<NotificationRequested>, skippedFor reason: SkipReason) {
+        let request = event.body
+        InstrumentationContext.withValue(event.work) {
+            logger.notice(
+                "notification skipped",
+                metadata: [
+                    "notification_id": "\(request.notificationID.wireString)", "reason": "\(reason.rawValue)",
+                    "kind": "\(request.kind.rawValue)", "recipient_type": "\(request.recipient.type.rawValue)",
+                ])
         }
     }
 }
