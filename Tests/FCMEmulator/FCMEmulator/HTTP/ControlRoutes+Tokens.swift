@@ -45,7 +45,7 @@ extension ControlRoutes {
         let kind = body["kind"]?.string ?? "token"
         guard ["token", "fid"].contains(kind) else { return Answer.problem("kind must be token or fid") }
         let fid = body["installation"]?.string
-        if let fid, !RegistrationShape.isFID(fid) { return Answer.problem("installation must be an installation id") }
+        if let fid, !RegistrationShape.isFID(fid.utf8) { return Answer.problem("installation must be an installation id") }
         let project = body["sender_id"]?.string ?? body["project"]?.string
         let expiry = body["expires_in"]?.integer.map { core.clock.now.addingTimeInterval(Double($0)) }
         func make() -> JSONValue {

@@ -19,6 +19,8 @@ final class EmulatorCore: Sendable {
     private let verifierBox = Mutex<AssertionVerifier?>(nil)
     private let projectBox = Mutex<[String]>([])
     private let counters = Mutex(FCMEmulatorStatistics())
+    /// The number of the last message's name.
+    private let lastName = Atomic(0)
 
     init(configuration: FCMEmulatorConfiguration, logger: Logger) {
         let limits = configuration.limits
@@ -44,6 +46,18 @@ final class EmulatorCore: Sendable {
 
     /// The project's id and its number, which is the sender id of its apps: paths take either.
     var projectNames: [String] { projectBox.withLock { $0.isEmpty ? ["", configuration.projectNumber] : $0 } }
+
+    /// A number for a message's name: the time in microseconds since 1970, or the next that no message has.
+    func makeNameNumber(now: Date) -> Int {
+        let micros = Int(now.timeIntervalSince1970 * 1_000_000)
+        var last = lastName.load(ordering: .relaxed)
+        while true {
+            let number = max(micros, last + 1)
+            let (isOurs, other) = lastName.weakCompareExchange(expected: last, desired: number, ordering: .relaxed)
+            if isOurs { return number }
+            last = other
+        }
+    }
 
     /// A new access token, as the token endpoint and the metadata server answer it.
     func issueAccessToken(now: Date) -> JSONValue {

@@ -182,10 +182,12 @@ extension HTTP2Connection {
 
     /// The project of `/v1/projects/{project}/messages:send`, nil when that is not the path.
     static func project(ofSend path: String) -> String? {
-        let (start, end) = ("/v1/projects/", "/messages:send")
-        guard path.hasPrefix(start), path.hasSuffix(end), path.utf8.count > start.utf8.count + end.utf8.count else { return nil }
-        let project = path.dropFirst(start.utf8.count).dropLast(end.utf8.count)
-        return project.contains("/") ? nil : PercentCoding.decode(project)
+        let (path, start, end) = (path.utf8, "/v1/projects/".utf8, "/messages:send".utf8)
+        guard path.count > start.count + end.count, path.starts(with: start), path.suffix(end.count).elementsEqual(end) else {
+            return nil
+        }
+        let project = Substring(path.dropFirst(start.count).dropLast(end.count))
+        return project.utf8.contains(UInt8(ascii: "/")) ? nil : PercentCoding.decode(project)
     }
 
     private func carryOut(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {

@@ -2,6 +2,8 @@
 enum PercentCoding {
     /// The text with its escapes resolved; nil when it is not UTF-8 then, or an escape is cut short.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        // Most texts have none.
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return String(text) }
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {

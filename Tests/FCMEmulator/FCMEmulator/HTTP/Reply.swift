@@ -16,10 +16,7 @@ struct Reply: Sendable {
     private static let challenge = "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\""
 
     /// The answer to an accepted message, laid out as Google's APIs do.
-    init(name: String) {
-        // The names made here need no escaping, and a tree for one member is what would cost most of the answer.
-        body = ByteBuffer(string: "{\n  \"name\": \"\(name)\"\n}\n")
-    }
+    init(name: MessageName) { body = name.answer }
 
     /// An answer in JSON.
     init(_ json: JSONValue, status: Int = 200) {

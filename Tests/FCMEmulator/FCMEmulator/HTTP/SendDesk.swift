@@ -66,8 +66,11 @@ struct SendDesk: Sendable {
     /// Checks everything in FCM's order, and delivers.
     private func send(
         _ bytes: [UInt8], project: String, authorization: String?, now: Date, record: inout RequestLog.Record
-    ) throws(FCMRefusal) -> String {
-        try authorize(authorization, project: project, now: now)
+    ) throws(FCMRefusal) -> MessageName {
+        let names = core.projectNames
+        guard let authorization else { throw .credentialsMissing }
+        try authorize(authorization, now: now)
+        guard names.contains(project) else { throw .permissionDenied(project: project) }
         if let wait = core.quota.take(now: now) { throw .quotaExceeded(seconds: wait) }
         let (template, target) = try read(bytes)
         record.registration = target.registration
@@ -75,20 +78,21 @@ struct SendDesk: Sendable {
         var isOnline = true
         if let registration = target.registration {
             let standing = core.registrations.standing(
-                of: registration, project: core.projectNames, real: !template.isValidateOnly, now: now)
+                of: registration, project: names, real: !template.isValidateOnly, now: now)
             switch standing {
-            case .active(let found, let online): (platform, isOnline) = (found, online)
+            // The text that is kept there does for all messages to it.
+            case .active(let value, let found, let online): (record.registration, platform, isOnline) = (value, found, online)
             case .otherProject: throw .senderMismatch
             case .gone: throw .unregistered
             }
         }
-        let name = MessageName.make(project: core.projectNames[0], target: target, platform: platform, now: now)
+        let name = MessageName(project: names[0], number: core.makeNameNumber(now: now), form: MessageName.Form(platform))
         if template.isValidateOnly { return name }
         record.isAccepted = true
         core.count { $0.accepted += 1 }
         deliver(
             KeptMessage(
-                name: name, receivedAt: now, template: template, registration: target.registration, platform: platform,
+                name: name, receivedAt: now, template: template, registration: record.registration, platform: platform,
                 isOnPhone: isOnline))
         return name
     }
@@ -114,15 +118,14 @@ struct SendDesk: Sendable {
             for: registration)
     }
 
-    private func authorize(_ header: String?, project: String, now: Date) throws(FCMRefusal) {
-        guard let header else { throw .credentialsMissing }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .credentialsInvalid }
-        switch core.accessTokens.standing(of: String(parts[1]), now: now) {
+    private func authorize(_ header: String, now: Date) throws(FCMRefusal) {
+        guard let space = header.utf8.firstIndex(of: UInt8(ascii: " ")), header[..<space].lowercased() == "bearer" else {
+            throw .credentialsInvalid
+        }
+        switch core.accessTokens.standing(of: String(header[header.utf8.index(after: space)...]), now: now) {
         case .valid: break
         case .expired: throw .credentialsExpired
         case .unknown: throw .credentialsInvalid
         }
-        guard core.projectNames.contains(project) else { throw .permissionDenied(project: project) }
     }
 }

@@ -1,16 +1,58 @@
-import FoundationEssentials
+import NIOCore
 
-/// Makes the names that FCM gives to accepted messages; their form depends on the target and is to be taken as opaque.
-enum MessageName {
-    static func make(project: String, target: MessageTarget, platform: DevicePlatform?, now: Date) -> String {
-        let micros = Int(now.timeIntervalSince1970 * 1_000_000)
-        let id =
-            switch (target.registration, platform) {
-            case (nil, _): RandomText.digits(19)
-            case (_, .android): "0:\(micros)%\(RandomText.hexadecimal(16))"
-            // Two in the same microsecond would share a name, so the last digits are random.
-            case (_, .ios), (_, nil): "\(micros / 1000)" + RandomText.digits(6)
+/// The name that FCM gives to an accepted message; its form depends on the target, and is to be taken as opaque.
+///
+/// Everything in it follows from one number that no two messages share, so that only the number need be kept.
+struct MessageName: Sendable, CustomStringConvertible {
+    /// Whom the message went to, as far as its name tells.
+    enum Form: Sendable {
+        case topic, android, other
+
+        /// The form for a phone; nil stands for a topic or condition.
+        init(_ platform: DevicePlatform?) {
+            switch platform {
+            case nil: self = .topic
+            case .android: self = .android
+            case .ios: self = .other
             }
-        return "projects/\(project)/messages/\(id)"
+        }
+    }
+
+    let project: String
+    /// When it was accepted, in microseconds since 1970, or the next that was free.
+    let number: Int
+    let form: Form
+
+    /// What comes after the last slash.
+    var id: String {
+        switch form {
+        case .topic: String(1_000_000_000_000_000_000 + mixed % 9_000_000_000_000_000_000)
+        case .android: "0:\(number)%" + String(mixed | 1 << 63, radix: 16)
+        case .other: String(number)
+        }
+    }
+
+    /// The whole name.
+    var description: String { "projects/\(project)/messages/\(id)" }
+
+    /// The answer to the message, laid out as Google's APIs do.
+    var answer: ByteBuffer {
+        // A tree of JSON for one member, or a text put together first, is what would cost most of the answer. Names need no
+        // escaping.
+        var answer = ByteBufferAllocator().buffer(capacity: 128)
+        answer.writeStaticString("{\n  \"name\": \"projects/")
+        answer.writeString(project)
+        answer.writeStaticString("/messages/")
+        answer.writeString(id)
+        answer.writeStaticString("\"\n}\n")
+        return answer
+    }
+
+    /// The number's bits, mixed one to one until neighbours look unlike: the finaliser of SplitMix64.
+    private var mixed: UInt64 {
+        var bits = UInt64(truncatingIfNeeded: number) &+ 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
     }
 }

@@ -31,8 +31,8 @@ enum MessageTarget: Sendable, Equatable {
     /// Refuses a target that cannot name anything.
     func check() throws(FCMRefusal) {
         switch self {
-        case .token(let token): if !RegistrationShape.isToken(token) { throw .badToken }
-        case .fid(let fid): if !RegistrationShape.isFID(fid) { throw .badFID }
+        case .token(let token): if !RegistrationShape.isToken(token.utf8) { throw .badToken }
+        case .fid(let fid): if !RegistrationShape.isFID(fid.utf8) { throw .badFID }
         case .topic(let topic): if !Self.isTopic(topic) { throw .badTopic }
         case .condition(let condition): if !TopicCondition.isValid(condition) { throw .badCondition }
         }
@@ -55,16 +55,16 @@ enum RegistrationShape {
     static let maximumBytes = 4096
 
     /// An installation's id or prefix, a colon, `APA91`, and many characters.
-    static func isToken(_ text: String) -> Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard parts.count == 2, text.utf8.count <= maximumBytes else { return false }
-        return (11...64).contains(parts[0].count) && parts[1].count >= 100 && parts[1].starts(with: "APA91".utf8)
-            && parts.allSatisfy { $0.allSatisfy(isURLSafe) }
+    static func isToken(_ text: some Collection<UInt8>) -> Bool {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text.count <= maximumBytes else { return false }
+        let (name, rest) = (text[..<colon], text[colon...].dropFirst())
+        return (11...64).contains(name.count) && rest.count >= 100 && rest.starts(with: "APA91".utf8)
+            && name.allSatisfy(isURLSafe) && rest.allSatisfy(isURLSafe)
     }
 
     /// 22 URL-safe characters whose first four bits are 0111.
-    static func isFID(_ text: String) -> Bool {
-        text.utf8.count == 22 && text.utf8.allSatisfy(isURLSafe) && "cdef".contains(text.prefix(1))
+    static func isFID(_ text: some Collection<UInt8>) -> Bool {
+        text.count == 22 && text.allSatisfy(isURLSafe) && text.first.map("cdef".utf8.contains) == true
     }
 
     static func isURLSafe(_ byte: UInt8) -> Bool {

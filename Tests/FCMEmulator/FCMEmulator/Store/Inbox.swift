@@ -25,6 +25,8 @@ final class Inbox: Sendable {
 
     struct State {
         var messages: Ring<KeptMessage>
+        /// The number of the last message to each registration; each message names the one before it.
+        var newest: [String: Int] = [:]
         var board: CardBoard
         var subscribers: [Int: Subscriber] = [:]
         var waiters: [Int: Waiter] = [:]
@@ -49,7 +51,7 @@ final class Inbox: Sendable {
     @discardableResult
     func append(_ message: KeptMessage) -> Int {
         let (number, woken, publishing) = state.withLock { state -> (Int, [Waiter], Publishing) in
-            let number = state.messages.append(message)
+            let number = Self.add(message, to: &state)
             return (number, Self.takeWaiters(&state, for: message.registration), Self.schedule(&state))
         }
         for waiter in woken { waiter.continuation.resume() }
@@ -61,6 +63,21 @@ final class Inbox: Sendable {
                 try? await Task.sleep(for: Self.publishInterval)
                 publish()
             }
+        }
+        return number
+    }
+
+    private static func add(_ message: KeptMessage, to state: inout State) -> Int {
+        let number = state.messages.end
+        var message = message
+        if let registration = message.registration {
+            message.previous = state.newest.updateValue(number, forKey: registration)
+        }
+        state.messages.append(message)
+        // Registrations whose messages are all gone stay for a while, because to look for them takes longer than they are worth.
+        if state.newest.count > 2 * state.messages.capacity {
+            let start = state.messages.start
+            state.newest = state.newest.filter { $0.value >= start }
         }
         return number
     }
@@ -83,6 +100,7 @@ final class Inbox: Sendable {
         publish()
         state.withLock { state in
             state.messages.removeAll()
+            state.newest = [:]
             state.board.clear(state.messages)
             Self.tell(&state, .cleared, about: nil)
         }
@@ -117,7 +135,13 @@ final class Inbox: Sendable {
 
     private static func kept(_ state: State, _ registration: String?) -> [KeptMessage] {
         guard let registration else { return Array(state.messages.suffix()) }
-        return state.messages.suffix().filter { $0.registration == registration }
+        var kept: [KeptMessage] = []
+        var number = state.newest[registration]
+        while let message = number.flatMap({ state.messages[$0] }) {
+            kept.append(message)
+            number = message.previous
+        }
+        return kept.reversed()
     }
 
     static func cards(_ state: State, _ registration: String?) -> [Card] {
@@ -126,8 +150,7 @@ final class Inbox: Sendable {
     }
 
     static func count(_ state: State, _ registration: String?) -> Int {
-        guard let registration else { return state.messages.count }
-        return state.messages.suffix().reduce(0) { $0 + ($1.registration == registration ? 1 : 0) }
+        registration == nil ? state.messages.count : kept(state, registration).count
     }
 
     /// The messages to a registration (nil: all), once there are so many, or whatever there is when the time is over.

@@ -47,9 +47,10 @@ final class MessageTemplate: Sendable {
         let end = prefix.count + length
         // The suffix first: it is the longer part, and where two templates differ.
         guard Self.isEqual(bytes, from: end, suffix), Self.isEqual(bytes, from: 0, prefix) else { return nil }
-        let text = String(decoding: bytes[prefix.count..<end], as: UTF8.self)
-        if isFID { return RegistrationShape.isFID(text) ? .fid(text) : nil }
-        return RegistrationShape.isToken(text) ? .token(text) : nil
+        let registration = bytes[prefix.count..<end]
+        guard isFID ? RegistrationShape.isFID(registration) : RegistrationShape.isToken(registration) else { return nil }
+        let text = String(decoding: registration, as: UTF8.self)
+        return isFID ? .fid(text) : .token(text)
     }
 
     /// Whether the part stands there; there are enough bytes for it.

@@ -24,20 +24,23 @@ public struct ReceivedMessage: Sendable, Equatable {
     }
 }
 
-/// A message as it is kept: most are never looked at, so the text is kept once for all that share it.
+/// A message as it is kept: most are never looked at, so the texts of message and registration are kept once for all that
+/// share them.
 struct KeptMessage: Sendable {
-    let name: String
+    let name: MessageName
     let receivedAt: Date
     let template: MessageTemplate
     let registration: String?
     let platform: DevicePlatform?
     /// Whether the phone has it: one that is offline gets it later, or never.
     var isOnPhone = true
+    /// The number of the message before it to the same registration.
+    var previous: Int?
 
     /// The message, read again.
     var received: ReceivedMessage {
         ReceivedMessage(
-            name: name, receivedAt: receivedAt, message: template.message(to: registration), registration: registration,
+            name: name.description, receivedAt: receivedAt, message: template.message(to: registration), registration: registration,
             platform: platform)
     }
 }

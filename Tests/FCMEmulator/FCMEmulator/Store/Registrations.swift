@@ -13,7 +13,8 @@ public enum DevicePlatform: String, Sendable, CaseIterable {
 final class Registrations: Sendable {
     /// What sending to a registration comes to.
     enum Standing: Equatable {
-        case active(DevicePlatform, isOnline: Bool)
+        /// Its text as it is kept here, and its phone.
+        case active(value: String, DevicePlatform, isOnline: Bool)
         case otherProject
         case gone
     }
@@ -176,18 +177,18 @@ final class Registrations: Sendable {
     /// - Parameter names: The project's id and number.
     func standing(of value: String, project names: [String], real: Bool, now: Date) -> Standing {
         state.withLock { state in
-            guard var registration = state.byValue[value] else { return .gone }
+            guard let index = state.byValue.index(forKey: value) else { return .gone }
+            let (value, registration) = state.byValue[index]
             if let owner = registration.project, !names.contains(owner) { return .otherProject }
             guard Self.isAlive(registration, now: now) else { return .gone }
             if real {
                 let count = state.accepted(registration)
                 state.count(count, by: -1)
                 state.count(count + 1, by: 1)
-                registration.accepted = (count + 1, state.era)
-                registration.lagLeft = registration.lagLeft.map { $0 - 1 }
-                state.byValue[value] = registration
+                state.byValue.values[index].accepted = (count + 1, state.era)
+                if let left = registration.lagLeft { state.byValue.values[index].lagLeft = left - 1 }
             }
-            return .active(registration.platform, isOnline: registration.store == nil)
+            return .active(value: value, registration.platform, isOnline: registration.store == nil)
         }
     }
 
