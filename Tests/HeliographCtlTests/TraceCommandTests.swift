@@ -107,7 +107,7 @@ struct TraceCommandTests {
 
     @Test func `what is open stands at the end, and since when`() async throws {
         let change = """
-            UPDATE deliveries SET state = 'pending', settled_at = NULL, code = 'UNAVAILABLE';
+            UPDATE deliveries SET state = 'pending', settled_at = NULL, code = 'UNAVAILABLE', due_at = now();
             UPDATE notifications SET state = 'addressed', settled_at = NULL;
             """
         try await withSignIn(change) { database in

@@ -91,7 +91,7 @@ import WireFormat
             try await fixture.postgres.execute("DELETE FROM outbox")
             // A sender that claims and is never heard of again.
             let claimed = try await DeliveryRepository(fixture.postgres).claim(
-                addressed.deliveryIDs, as: UUID(), lane: .urgent, lease: .milliseconds(500))
+                addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .milliseconds(500))
             #expect(claimed.count == 1)
             try await fixture.withNotifier {
                 let delivery = try #require(try await fixture.settled(addressed).first)
@@ -159,7 +159,7 @@ import WireFormat
             // No event leads to them any more: only their leases do.
             try await fixture.postgres.execute("DELETE FROM outbox")
             let claimed = try await DeliveryRepository(fixture.postgres).claim(
-                addressed.deliveryIDs, as: UUID(), lane: .urgent, lease: .milliseconds(500))
+                addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .milliseconds(500))
             #expect(claimed.count == 30)
             try await fixture.withNotifier {
                 try await fixture.withNotifier {
@@ -178,7 +178,8 @@ import WireFormat
             fixture.emulator.addFault(slow)
             let addressed = try await fixture.address([fixture.emulator.mintToken()])
             try await fixture.postgres.execute("DELETE FROM outbox")
-            _ = try await DeliveryRepository(fixture.postgres).claim(addressed.deliveryIDs, as: UUID(), lane: .urgent, lease: .zero)
+            _ = try await DeliveryRepository(fixture.postgres).claim(
+                addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .zero)
             try await fixture.withNotifier {
                 try await eventually("the emulator has the request") { fixture.emulator.statistics.sends == 1 }
             }

@@ -40,14 +40,13 @@ struct DeliveryRepositoryTests {
             let deliveries = DeliveryRepository(client)
             let (id, batch) = (try await address(on: client).delivery, UUID())
             let claims = try await race(12) { _ in
-                try await deliveries.claim([id], as: batch, lane: .urgent, lease: .seconds(60)).count
+                try await deliveries.claim([id], as: batch, lease: .seconds(60)).count
             }
             #expect(claims.reduce(0, +) == 1)
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).isEmpty)
             for attempt in 2...3 {
                 try await client.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
-                try await client.execute(
-                    "UPDATE deliveries SET lease_until = now() - interval '1 second', next_at = now() WHERE state = 'sending'")
+                try await client.execute("UPDATE deliveries SET due_at = now() - interval '1 second' WHERE state = 'sending'")
                 let again = try await race(12) { _ in
                     try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60))
                 }.flatMap { $0 }
@@ -60,7 +59,7 @@ struct DeliveryRepositoryTests {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let (id, batch) = (try await address(on: client).delivery, UUID())
-            _ = try await deliveries.claim([id], as: batch, lane: .urgent, lease: .seconds(60))
+            _ = try await deliveries.claim([id], as: batch, lease: .seconds(60))
             let wait = try #require(try await deliveries.timeUntilDue(lanes: [.urgent]))
             #expect(wait > .seconds(40) && wait <= .seconds(60), "somebody looks when the lease has ended")
             try await deliveries.settle([DeliverySettlement(id: id, outcome: .accepted)])
@@ -98,7 +97,7 @@ struct DeliveryRepositoryTests {
             #expect(ended.reduce(0, +) == 1)
             let delivery = try #require(try await deliveries.find(ids: [id]).first)
             #expect(delivery.state.rawValue == delivery.code && delivery.state.isTerminal)
-            #expect(delivery.settledAt != nil && delivery.leaseUntil == nil && delivery.fcmName == "n")
+            #expect(delivery.settledAt != nil && delivery.dueAt == nil && delivery.fcmName == "n")
             #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 1, lease: .seconds(60)).isEmpty)
         }
@@ -133,7 +132,7 @@ struct DeliveryRepositoryTests {
             let wait = try #require(try await deliveries.timeUntilDue(lanes: Lane.allCases))
             #expect(wait > .seconds(10) && wait <= .seconds(30))
             #expect(try await deliveries.find(ids: [id]).first?.code == "UNAVAILABLE")
-            try await client.execute("UPDATE deliveries SET next_at = now()")
+            try await client.execute("UPDATE deliveries SET due_at = now()")
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
         }
     }
@@ -173,7 +172,10 @@ struct DeliveryRepositoryTests {
                 try await deliveries.claimDue(lane: .urgent, limit: 4, lease: .seconds(60)).map(\.id)
             }.flatMap { $0 }
             #expect(claims.count == Set(claims).count && tried.isSuperset(of: claims))
-            let rest = try await deliveries.claimDue(lane: .urgent, limit: 100, lease: .seconds(60)).map(\.id)
+            var rest: [UUID] = []
+            while case let more = try await deliveries.claimDue(lane: .urgent, limit: 100, lease: .seconds(60)), !more.isEmpty {
+                rest += more.map(\.id)
+            }
             #expect(Set(claims + rest) == tried && claims.count + rest.count == tried.count)
         }
     }
@@ -216,8 +218,12 @@ struct DeliveryRepositoryTests {
 }
 
 extension DeliveryRepository {
-    /// Claims a batch of its own.
-    fileprivate func claim(_ ids: [UUID], lease: Duration) async throws -> [ClaimedDelivery] {
-        try await claim(ids, as: UUID(), lane: .urgent, lease: lease)
+    /// Claims deliveries in batches of their own, one for each notification.
+    fileprivate func claim(_ ids: [UUID], as leaseID: UUID? = nil, lease: Duration) async throws -> [ClaimedDelivery] {
+        var claimed: [ClaimedDelivery] = []
+        for (notificationID, members) in Dictionary(grouping: try await find(ids: ids), by: \.notificationID) {
+            claimed += try await claim(members.map(\.id), of: notificationID, as: leaseID ?? UUID(), lane: .urgent, lease: lease)
+        }
+        return claimed
     }
 }

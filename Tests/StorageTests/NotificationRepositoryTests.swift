@@ -59,7 +59,7 @@ struct NotificationRepositoryTests {
             }
             _ = try await deliveries.insertPending(pair)
             #expect(try await notifications.settle([new.id]).isEmpty, "not addressed yet")
-            try await notifications.markAddressed([new.id])
+            try await notifications.markAddressed([new.id: 2])
             try await deliveries.settle([DeliverySettlement(id: pair[0].id, outcome: .accepted)])
             #expect(try await notifications.settle([new.id]).isEmpty, "one delivery is under way")
             try await deliveries.settle([DeliverySettlement(id: pair[1].id, outcome: .dead)])
@@ -77,7 +77,7 @@ struct NotificationRepositoryTests {
             _ = try await notifications.insert(new)
             #expect(try await notifications.markSkipped([new.id], reason: "no_token") == [new.id])
             #expect(try await notifications.markSkipped([new.id], reason: "other").isEmpty)
-            try await notifications.markAddressed([new.id])
+            try await notifications.markAddressed([new.id: 1])
             let record = try #require(try await notifications.find(ids: [new.id]).first)
             #expect(record.state == .skipped && record.skipReason == "no_token" && record.parameters.isEmpty)
         }

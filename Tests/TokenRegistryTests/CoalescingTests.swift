@@ -55,7 +55,7 @@ struct CoalescingTests {
             try await registry.request(chat("conversation:8"))
             try await registry.request(.make(.topic("conversation:7"), kind: .jobCompleted))
             #expect(try await delivery(first, registry)?.state == .pending)
-            try await registry.client.execute("UPDATE deliveries SET attempt = 1, code = 'UNAVAILABLE'")
+            try await registry.client.execute("UPDATE deliveries SET attempt = 1, code = 'UNAVAILABLE', due_at = now()")
             try await registry.request(chat())
             #expect(try await delivery(first, registry)?.state == .pending)
         }

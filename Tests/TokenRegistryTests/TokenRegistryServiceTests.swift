@@ -49,7 +49,8 @@ struct TokenRegistryServiceTests {
         }
         #expect(published)
 
-        _ = try await deliveries.claim([delivery.id], as: UUID(), lane: .urgent, lease: .seconds(60))
+        _ = try await deliveries.claim(
+            [delivery.id], of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
         try await deliveries.settle([DeliverySettlement(id: delivery.id, outcome: .dead, code: "UNREGISTERED")])
         try await OutboxRepository(context.postgres).publish(
             NotificationSettled(

@@ -206,7 +206,8 @@ struct TopicFanOutTests {
             #expect(try await PushInstallRepository(registry.client).find(userIDs: [owner]).isEmpty)
             let deliveries = DeliveryRepository(registry.client)
             let made = try await deliveries.find(notificationID: request.notificationID)
-            let claimed = try await deliveries.claim(made.map(\.id), as: UUID(), lane: .urgent, lease: .seconds(60))
+            let claimed = try await deliveries.claim(
+                made.map(\.id), of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
             #expect(claimed.count { $0.target != nil } == 1_000)
         }
     }

@@ -25,10 +25,9 @@ public struct Delivery: Sendable, Equatable {
     public let state: State
     /// How often it was sent; what is on its way for the first time counts when that has ended.
     public let attempt: Int
-    /// When it may be claimed, by another while it is `sending`.
-    public let nextAt: Date
-    /// Until when its sender has it; `nil` unless it is `sending`.
-    public let leaseUntil: Date?
+    /// When somebody may take it who looks for it: put off until then, or the end of its sender's lease while it is `sending`;
+    /// `nil` when it has ended, or waits for its first try.
+    public let dueAt: Date?
     /// The name FCM answered with.
     public let fcmName: String?
     /// FCM's error code, or why it was skipped.
@@ -45,8 +44,7 @@ public struct Delivery: Sendable, Equatable {
         generation = try row.decode("generation")
         state = try row.decodeCase("state")
         attempt = Int(try row.decode("attempt", as: Int32.self))
-        nextAt = try row.decode("next_at")
-        leaseUntil = try row.decode("lease_until")
+        dueAt = try row.decode("due_at")
         fcmName = try row.decode("fcm_name")
         code = try row.decode("code")
         createdAt = try row.decode("created_at")

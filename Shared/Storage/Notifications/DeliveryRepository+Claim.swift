@@ -3,7 +3,7 @@ public import PostgresClient
 public import WireFormat
 
 extension DeliveryRepository {
-    /// Takes deliveries that were never sent, under a lease of their own. Their rows stay as they are until each has ended:
+    /// Takes deliveries of a notification that were never sent, under a lease of their own. Their rows stay as they are until each has ended:
     /// a batch costs one row.
     ///
     /// What must not be sent any more is found out in the same query, as late as can be. A push for a session goes to the
@@ -13,28 +13,31 @@ extension DeliveryRepository {
     ///
     /// - Parameters:
     ///   - ids: The deliveries; those that were put off or have ended are left out.
+    ///   - notificationID: What all of them tell.
     ///   - leaseID: Names the batch: of two callers with the same batch, one gets it.
     ///   - lane: The lane of all of them.
     ///   - lease: How long the caller has; after that ``claimDue(lane:limit:lease:)`` gives them to somebody else.
     /// - Returns: The deliveries that the caller now holds.
     public func claim(
-        _ ids: [UUID], as leaseID: UUID, lane: Lane, lease: Duration
+        _ ids: [UUID], of notificationID: UUID, as leaseID: UUID, lane: Lane, lease: Duration
     ) async throws(PostgresError) -> [ClaimedDelivery] {
         guard !ids.isEmpty else { return [] }
+        // The notification is looked up once: its row has a version for each batch that has ended just now. And a delivery is
+        // found by its own id alone, never through all the others of its notification: hence the test that no index answers.
         let query: PostgresQuery = """
             WITH lease AS (
                 INSERT INTO push_leases (id, lane, lease_until, delivery_ids)
                 VALUES (\(leaseID), \(lane.rawValue), now() + make_interval(secs => \(lease.inSeconds)), \(ids))
                 ON CONFLICT DO NOTHING RETURNING id AS lease_id, lease_until
-            )
+            ), n AS MATERIALIZED (SELECT * FROM notifications WHERE id = \(notificationID))
             SELECT d.id, d.notification_id, d.install_id, d.attempt + 1 AS attempt, l.lease_id, l.lease_until, d.created_at,
                    \(unescaped: Self.generation) AS generation, \(unescaped: Self.skipCode(Self.generation)) AS skip_code,
                    i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id,
                    n.kind, n.recipient_type, n.recipient_id, n.lane, n.expires_at,
-                   CASE WHEN row_number() OVER (PARTITION BY n.id) = 1 THEN n.parameters::text END AS parameters
-            FROM lease l CROSS JOIN deliveries d JOIN notifications n ON n.id = d.notification_id
+                   CASE WHEN row_number() OVER () = 1 THEN n.parameters::text END AS parameters
+            FROM lease l CROSS JOIN n CROSS JOIN deliveries d
             \(unescaped: Self.joins("d.install_id"))
-            WHERE d.id = ANY(\(ids)) AND d.state = 'pending' AND d.code IS NULL AND d.next_at <= now()
+            WHERE d.id = ANY(\(ids)) AND (d.notification_id = n.id) IS TRUE AND d.state = 'pending' AND d.due_at IS NULL
             """
         return try ClaimedDelivery.read(try await db.query(query))
     }

@@ -18,20 +18,18 @@ extension DeliveryRepository {
             WITH due AS (
                 SELECT id AS due_id, notification_id AS due_notification_id, install_id AS due_install_id
                 FROM deliveries
-                WHERE lane = \(lane.rawValue) AND next_at <= now()
-                  AND ((state = 'sending' AND lease_until <= now()) OR (state = 'pending' AND code IS NOT NULL))
-                ORDER BY next_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+                WHERE lane = \(lane.rawValue) AND due_at <= now()
+                ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             ), claimed AS (
                 UPDATE deliveries d
                 SET state = 'sending', attempt = d.attempt + 1,
-                    lease_until = now() + make_interval(secs => \(lease.inSeconds)),
-                    next_at = now() + make_interval(secs => \(lease.inSeconds)), generation = \(unescaped: Self.generation)
+                    due_at = now() + make_interval(secs => \(lease.inSeconds)), generation = \(unescaped: Self.generation)
                 FROM due
                 JOIN notifications n ON n.id = due_notification_id
                 \(unescaped: Self.joins("due_install_id"))
                 WHERE d.id = due_id
-                RETURNING d.id, d.notification_id, d.install_id, d.attempt, NULL::uuid AS lease_id, d.lease_until,
-                          d.created_at, d.generation, \(unescaped: Self.skipCode("d.generation")) AS skip_code,
+                RETURNING d.id, d.notification_id, d.install_id, d.attempt, NULL::uuid AS lease_id,
+                          d.due_at AS lease_until, d.created_at, d.generation, \(unescaped: Self.skipCode("d.generation")) AS skip_code,
                           i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id
             )
             SELECT c.*, n.kind, n.recipient_type, n.recipient_id, n.lane, n.expires_at,
@@ -58,8 +56,8 @@ extension DeliveryRepository {
         guard !ids.isEmpty else { return }
         try await db.execute(
             """
-            UPDATE deliveries SET code = 'sender_lost', attempt = attempt + 1, next_at = now()
-            WHERE id = ANY(\(ids)) AND state = 'pending' AND code IS NULL
+            UPDATE deliveries SET code = 'sender_lost', attempt = attempt + 1, due_at = now()
+            WHERE id = ANY(\(ids)) AND state = 'pending' AND due_at IS NULL
             """)
     }
 
@@ -70,9 +68,7 @@ extension DeliveryRepository {
         let query: PostgresQuery = """
             SELECT extract(epoch FROM min(earliest.at) - now())::float8 AS seconds
             FROM unnest(\(lanes.map(\.rawValue))) AS l (lane), LATERAL (
-                (SELECT next_at AS at FROM deliveries d
-                 WHERE d.lane = l.lane AND (state = 'sending' OR (state = 'pending' AND code IS NOT NULL))
-                 ORDER BY next_at LIMIT 1)
+                (SELECT due_at AS at FROM deliveries d WHERE d.lane = l.lane AND due_at IS NOT NULL ORDER BY due_at LIMIT 1)
                 UNION ALL
                 (SELECT lease_until FROM push_leases p WHERE p.lane = l.lane ORDER BY lease_until LIMIT 1)) AS earliest
             """
@@ -89,8 +85,8 @@ extension DeliveryRepository {
         guard !ids.isEmpty else { return }
         try await db.execute(
             """
-            UPDATE deliveries SET next_at = now() + make_interval(secs => \(delay.inSeconds)), code = \(code)
-            WHERE id = ANY(\(ids)) AND state = 'pending' AND next_at <= now()
+            UPDATE deliveries SET due_at = now() + make_interval(secs => \(delay.inSeconds)), code = \(code)
+            WHERE id = ANY(\(ids)) AND state = 'pending' AND due_at IS NULL
             """)
     }
 }

@@ -31,7 +31,7 @@ extension DeliveryRepository {
         let pairs = touched.flatMap { new in (older[new.notificationID] ?? []).map { (old: $0, install: new.installID) } }
         let rows = try await db.query(
             """
-            UPDATE deliveries SET state = 'skipped', code = \(code), settled_at = now()
+            UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT d.id FROM unnest(\(pairs.map(\.old)), \(pairs.map(\.install))) AS old (notification_id, install_id)
                 CROSS JOIN LATERAL (
@@ -40,9 +40,9 @@ extension DeliveryRepository {
                       AND attempt = 0 AND NOT \(unescaped: Self.isHeld)
                       AND created_at < now() - make_interval(secs => \(Self.supersedeAge.inSeconds))
                     FOR UPDATE SKIP LOCKED) d)
-            RETURNING notification_id AS id
+            RETURNING notification_id
             """)
-        return Set(try rows.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) })
+        return try await countEnded(rows)
     }
 
     /// Returns what a topic was told before, of the same kind, and has not been told to the end: by the newer notification.

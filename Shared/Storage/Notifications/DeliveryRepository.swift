@@ -38,18 +38,19 @@ public struct DeliveryRepository: Sendable {
         // In the order of their ids, in which all who change many rows lock them.
         let batch = batch.sorted { $0.id < $1.id }
         guard !batch.isEmpty else { return [] }
-        return try ids(
-            await db.query(
-                """
-                UPDATE deliveries d
-                SET state = outcome, fcm_name = e.fcm_name, code = e.code, attempt = greatest(d.attempt, e.attempt),
-                    generation = coalesce(e.generation, d.generation), lease_until = NULL, settled_at = now()
-                FROM unnest(\(batch.map(\.id)), \(batch.map(\.outcome.rawValue)), \(batch.map(\.fcmName)),
-                            \(batch.map(\.code)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.generation)))
-                    AS e (id, outcome, fcm_name, code, attempt, generation)
-                WHERE d.id = e.id AND d.state IN ('pending', 'sending')
-                RETURNING d.id
-                """))
+        let rows = try await db.query(
+            """
+            UPDATE deliveries d
+            SET state = outcome, fcm_name = e.fcm_name, code = e.code, attempt = greatest(d.attempt, e.attempt),
+                generation = coalesce(e.generation, d.generation), due_at = NULL, settled_at = now()
+            FROM unnest(\(batch.map(\.id)), \(batch.map(\.outcome.rawValue)), \(batch.map(\.fcmName)),
+                        \(batch.map(\.code)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.generation)))
+                AS e (id, outcome, fcm_name, code, attempt, generation)
+            WHERE d.id = e.id AND d.state IN ('pending', 'sending')
+            RETURNING d.id, d.notification_id
+            """)
+        try await countEnded(rows)
+        return try ids(rows)
     }
 
     /// Gives deliveries back to be sent later: `pending | sending → pending`.
@@ -63,14 +64,14 @@ public struct DeliveryRepository: Sendable {
             await db.query(
                 """
                 UPDATE deliveries d
-                SET state = 'pending', next_at = now() + make_interval(secs => delay), lease_until = NULL,
-                    code = given_code, attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END
+                SET state = 'pending', due_at = now() + make_interval(secs => delay), code = given_code,
+                    attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END
                 FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.delay.inSeconds)),
                             \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)))
                     AS g (given_id, given_attempt, delay, given_code, counts)
                 WHERE d.id = given_id
                   AND ((d.state = 'sending' AND d.attempt = given_attempt)
-                       OR (d.state = 'pending' AND d.code IS NULL AND d.attempt = given_attempt - 1))
+                       OR (d.state = 'pending' AND d.due_at IS NULL AND d.attempt = given_attempt - 1))
                 RETURNING d.id
                 """))
     }
@@ -83,11 +84,15 @@ public struct DeliveryRepository: Sendable {
         guard !installIDs.isEmpty else { return [] }
         let rows = try await db.query(
             """
-            UPDATE deliveries d SET state = 'skipped', code = \(code), settled_at = now()
-            WHERE d.install_id = ANY(\(installIDs)) AND d.state = 'pending' AND NOT d.\(unescaped: Self.isHeld)
-              AND NOT EXISTS (SELECT FROM push_installs p WHERE p.id = d.install_id)
+            UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
+            WHERE id IN (
+                SELECT id FROM deliveries d
+                WHERE install_id = ANY(\(installIDs)) AND state = 'pending' AND NOT \(unescaped: Self.isHeld)
+                  AND NOT EXISTS (SELECT FROM push_installs p WHERE p.id = d.install_id)
+                FOR UPDATE SKIP LOCKED)
             RETURNING *
             """)
+        try await countEnded(rows)
         return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
     }
 

@@ -27,20 +27,24 @@ extension NotificationRepository {
 }
 
 extension DeliveryRepository {
-    /// Ends the deliveries of notifications that no sender has yet: `pending → skipped`.
+    /// Ends the deliveries of notifications that no sender has yet: `pending → skipped`. What somebody else is just changing is
+    /// left to him: who has locked the notifications already must not wait for their deliveries.
     ///
     /// - Returns: How many this call ended.
     @discardableResult
     public func withdraw(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
-        return try await db.execute(
+        let rows = try await db.query(
             """
-            UPDATE deliveries SET state = 'skipped', code = \(code), settled_at = now()
+            UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT id FROM deliveries WHERE notification_id = ANY(\(notificationIDs)) AND state = 'pending'
                   AND NOT \(unescaped: Self.isHeld)
-                ORDER BY id FOR UPDATE)
+                FOR UPDATE SKIP LOCKED)
+            RETURNING notification_id
             """)
+        try await countEnded(rows)
+        return rows.count
     }
 
     /// Deletes deliveries of notifications that were made more than `age` ago, at most `limit`: one notification may have a

@@ -17,18 +17,29 @@ extension NotificationRepository {
 
 extension DeliveryRepository {
     /// Ends the open deliveries of notifications as expired, unless a sender has them just now:
-    /// `pending | sending → expired`.
+    /// `pending | sending → expired`. Belongs in the transaction that took the notifications.
     ///
     /// - Parameter code: Kept with each, for the operator.
     /// - Returns: How many this call ended.
     @discardableResult
     public func expireOpen(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
-        return try await db.execute(
+        let ended = try await db.execute(
             """
-            UPDATE deliveries SET state = 'expired', code = \(code), lease_until = NULL, settled_at = now()
-            WHERE notification_id = ANY(\(notificationIDs))
-              AND ((state = 'pending' AND NOT \(unescaped: Self.isHeld)) OR (state = 'sending' AND lease_until <= now()))
+            UPDATE deliveries SET state = 'expired', code = \(code), due_at = NULL, settled_at = now()
+            WHERE id IN (
+                SELECT id FROM deliveries
+                WHERE notification_id = ANY(\(notificationIDs))
+                  AND ((state = 'pending' AND NOT \(unescaped: Self.isHeld)) OR (state = 'sending' AND due_at <= now()))
+                FOR UPDATE SKIP LOCKED)
             """)
+        // Counted anew rather than on: whatever had the count go wrong, a notification ends here at the latest.
+        try await db.execute(
+            """
+            UPDATE notifications n SET (delivery_count, ended_deliveries) = (
+                SELECT count(*), count(d.settled_at) FROM deliveries d WHERE d.notification_id = n.id)
+            WHERE id = ANY(\(notificationIDs))
+            """)
+        return ended
     }
 }

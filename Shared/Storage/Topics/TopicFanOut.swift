@@ -15,6 +15,8 @@ public struct TopicFanOut: Sendable, Equatable {
     public let afterUserID: UUID?
     /// How many deliveries were made.
     public let deliveryCount: Int
+    /// How many of them have ended.
+    public let endedDeliveries: Int
     /// The notification's lane.
     public let lane: Lane
     /// Where the notification is.
@@ -32,6 +34,7 @@ public struct TopicFanOut: Sendable, Equatable {
         exceptUserID = try row.decode("except_user_id")
         afterUserID = try row.decode("after_user_id")
         deliveryCount = try row.decode("delivery_count")
+        endedDeliveries = Int(try row.decode("ended_deliveries", as: Int32.self))
         lane = try row.decodeCase("lane")
         state = try row.decodeCase("state")
         expiresAt = try row.decode("expires_at")

@@ -34,7 +34,8 @@ public struct TopicFanOutRepository: Sendable {
     public func next(on lane: Lane) async throws(PostgresError) -> TopicFanOut? {
         let rows = try await db.query(
             """
-            SELECT f.*, n.lane, n.state, n.expires_at FROM topic_fan_outs f JOIN notifications n ON n.id = f.notification_id
+            SELECT f.*, n.lane, n.state, n.expires_at, n.ended_deliveries
+            FROM topic_fan_outs f JOIN notifications n ON n.id = f.notification_id
             WHERE f.turn_at <= now() AND n.lane = \(lane.rawValue)
             ORDER BY f.turn_at LIMIT 1 FOR UPDATE OF f SKIP LOCKED
             """)
@@ -63,16 +64,6 @@ public struct TopicFanOutRepository: Sendable {
             if try row.decode("id", as: UUID?.self) != nil { page.addresses.append(try InstallAddress(row: row)) }
         }
         return page
-    }
-
-    /// Counts the deliveries of a fan-out that have not ended, up to `limit`.
-    public func openDeliveries(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> Int {
-        let query: PostgresQuery = """
-            SELECT count(*) AS open FROM (
-                SELECT FROM deliveries
-                WHERE notification_id = \(fanOut.notificationID) AND state IN ('pending', 'sending') LIMIT \(limit)) d
-            """
-        return try await db.query(query.readOnly()).first?.decode("open") ?? 0
     }
 
     /// Puts a fan-out's next turn off.

@@ -78,7 +78,7 @@ extension TimeLine {
         let what =
             delivery.state == .sending
             ? "is being sent, try \(delivery.attempt)"
-            : "waits for try \(delivery.attempt + 1)\(code), due \(HumanUnits.timestamp(delivery.nextAt))"
+            : "waits for try \(delivery.attempt + 1)\(code)\(delivery.dueAt.map { ", due \(HumanUnits.timestamp($0))" } ?? "")"
         return [made, step(delivery.createdAt, .open, what)]
     }
 }

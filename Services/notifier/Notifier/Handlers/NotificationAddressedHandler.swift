@@ -23,7 +23,8 @@ struct NotificationAddressedHandler: EventHandler {
         _ = try await pipeline.feed(lane, ids.count, cause) { lease in
             try await context.commit { transaction in
                 try await transaction.findByKey()
-                return try await DeliveryRepository(transaction).claim(ids, as: event.id, lane: lane, lease: lease)
+                return try await DeliveryRepository(transaction).claim(
+                    ids, of: event.body.notificationID, as: event.id, lane: lane, lease: lease)
             } ?? []
         }
     }

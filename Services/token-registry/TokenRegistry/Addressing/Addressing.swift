@@ -25,14 +25,13 @@ struct Addressing {
     /// Makes the deliveries of some notifications, in a handful of statements. An installation that has its delivery already
     /// (it passed from one member of a topic to another) gets no second one.
     ///
-    /// - Returns: How many were made.
-    @discardableResult
-    func address(_ orders: [Order]) async throws -> Int {
+    /// - Returns: How many were made, for each notification.
+    func address(_ orders: [Order]) async throws -> [UUID: Int] {
         let deliveries = DeliveryRepository(transaction)
         let batch = orders.flatMap { order in
             order.addresses.map { NewDelivery(of: order.notificationID, to: $0) }
         }
-        guard !batch.isEmpty else { return 0 }
+        guard !batch.isEmpty else { return [:] }
         try await transaction.findByKey()
         let made = try await deliveries.insertPending(batch)
         let new = batch.filter { made.contains($0.id) }
@@ -44,7 +43,7 @@ struct Addressing {
         }
         try await OutboxRepository(transaction).append(messages)
         Counter(label: "push_deliveries_addressed_total").increment(by: made.count)
-        return made.count
+        return byNotification.mapValues(\.count)
     }
 
     /// The events that hand deliveries to the notifier: one for every ``NotificationAddressed/deliveriesMax`` of them.

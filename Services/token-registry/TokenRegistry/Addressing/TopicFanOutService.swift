@@ -66,8 +66,7 @@ public struct TopicFanOutService: Service {
                 try await end(fanOut, made: 0, ifNone: .expired, in: transaction)
                 return true
             }
-            let limit = configuration.openDeliveriesMax
-            if try await fanOuts.openDeliveries(of: fanOut, limit: limit + 1) > limit {
+            if fanOut.deliveryCount - fanOut.endedDeliveries > configuration.openDeliveriesMax {
                 try await fanOuts.postpone(fanOut, for: configuration.backPressurePause)
                 return false
             }
@@ -90,11 +89,10 @@ public struct TopicFanOutService: Service {
         let addresses = page.addresses.filter {
             $0.userID != fanOut.exceptUserID && $0.isReachable(on: fanOut.lane, at: now)
         }
-        let made = try await Addressing(transaction: transaction).address([
-            Addressing.Order(
-                notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
-                traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, addresses: addresses)
-        ])
+        let order = Addressing.Order(
+            notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
+            traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, addresses: addresses)
+        let made = try await Addressing(transaction: transaction).address([order])[fanOut.notificationID] ?? 0
         Counter(label: "push_fan_out_deliveries_total").increment(by: made)
         return made
     }
@@ -105,7 +103,7 @@ public struct TopicFanOutService: Service {
         let notifications = NotificationRepository(transaction)
         let total = fanOut.deliveryCount + made
         if total > 0 {
-            try await notifications.markAddressed([fanOut.notificationID])
+            try await notifications.markAddressed([fanOut.notificationID: total])
             // The pushes of earlier pages may all have ended by now, and nobody would look again.
             try await notifications.settle([fanOut.notificationID])
         } else {

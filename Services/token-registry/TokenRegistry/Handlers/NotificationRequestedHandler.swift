@@ -55,8 +55,8 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             case .skip(let reason): skipped[reason, default: []].append(request)
             }
         }
-        try await Addressing(transaction: transaction).address(orders)
-        try await NotificationRepository(transaction).markAddressed(orders.map(\.notificationID))
+        let made = try await Addressing(transaction: transaction).address(orders)
+        try await NotificationRepository(transaction).markAddressed(made)
         for (request, topic) in fanOuts {
             try await TopicFanOutRepository(transaction).begin(
                 notificationID: request.body.notificationID, topicID: topic.id, except: request.body.exceptUserID,

@@ -1,0 +1,26 @@
+internal import FoundationEssentials
+internal import PostgresClient
+
+extension DeliveryRepository {
+    /// Notes for notifications that deliveries have ended: one for each row, by its `notification_id`. Belongs in the transaction
+    /// that ended them, as late as can be: other writers about the same notification wait for its end.
+    ///
+    /// The rows are locked in the order of their ids, and by everybody after those of the deliveries.
+    ///
+    /// - Returns: The notifications.
+    @discardableResult
+    func countEnded(_ rows: PostgresRows) async throws(PostgresError) -> Set<UUID> {
+        var ended: [UUID: Int32] = [:]
+        for row in rows { ended[try row.decode("notification_id"), default: 0] += 1 }
+        guard !ended.isEmpty else { return [] }
+        let ids = ended.keys.sorted()
+        try await db.execute(
+            """
+            WITH held AS MATERIALIZED (SELECT id AS held_id FROM notifications WHERE id = ANY(\(ids)) ORDER BY id FOR UPDATE)
+            UPDATE notifications SET ended_deliveries = ended_deliveries + ended
+            FROM held JOIN unnest(\(ids), \(ids.map { ended[$0] ?? 0 })) AS e (ended_id, ended) ON ended_id = held_id
+            WHERE id = held_id
+            """)
+        return Set(ids)
+    }
+}
