@@ -61,14 +61,15 @@ struct PushInstallPruneTests {
         }
     }
 
-    @Test func `a day's successes of an installation are one write`() async throws {
+    @Test func `what is reached is no longer suspect, and what is not suspect is not written`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
-            let install = try await installs.upsertSeen(.make(1))
-            #expect(try await installs.markReached([install.id]) == 1)
-            #expect(try await installs.markReached([install.id, install.id]) == 0)
-            try await client.execute("UPDATE push_installs SET last_ok_at = now() - interval '25 hours'")
-            #expect(try await installs.markReached([install.id]) == 1)
+            let (suspect, other) = (try await installs.upsertSeen(.make(1)), try await installs.upsertSeen(.make(2)))
+            let dead = DeadInstall(id: suspect.id, generation: suspect.generation, code: "UNREGISTERED")
+            try await installs.markDead([dead], isDoubtful: true)
+            #expect(try await installs.markReached([suspect.id, other.id, suspect.id]) == 1)
+            #expect(try await installs.find(ids: [suspect.id]).map(\.state) == [.active])
+            #expect(try await installs.markReached([suspect.id, other.id]) == 0)
         }
     }
 

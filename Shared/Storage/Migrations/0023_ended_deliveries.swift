@@ -7,6 +7,8 @@ extension Migration {
     /// anew. So no index mentions a delivery's state any more: a notification knows how many deliveries it has, and counts those
     /// that have ended, and `due_at` is empty except for what was put off or is sent again. The indexes of what was open did harm beside:
     /// the server took them for almost empty, and looked for each of a thousand deliveries through all of them.
+    ///
+    /// When an installation was last reached is no longer written beside, which cost as much as the rest: its deliveries say so.
     static let endedDeliveries = Migration(
         number: 23, name: "ended_deliveries",
         up: """
@@ -31,6 +33,8 @@ extension Migration {
                 SET (fillfactor = 40);
             CREATE INDEX deliveries_due ON deliveries (lane, due_at) WHERE due_at IS NOT NULL;
             CREATE INDEX deliveries_by_install ON deliveries (install_id);
+            ALTER TABLE push_installs DROP COLUMN last_ok_at;
+            CREATE INDEX push_installs_suspect ON push_installs (id) WHERE state = 'suspect';
 
             DO $$ BEGIN
                 ALTER TABLE outbox ALTER COLUMN body SET COMPRESSION lz4;
@@ -45,6 +49,9 @@ extension Migration {
             """,
         down: """
             ALTER TABLE outbox ALTER COLUMN body SET COMPRESSION default;
+            DROP INDEX push_installs_suspect;
+            ALTER TABLE push_installs ADD COLUMN last_ok_at timestamptz;
+            COMMENT ON COLUMN push_installs.last_ok_at IS 'When FCM last took a push for it, to the day.';
             DROP INDEX deliveries_by_install, deliveries_due;
             ALTER TABLE deliveries
                 ADD COLUMN next_at timestamptz NOT NULL DEFAULT now(),

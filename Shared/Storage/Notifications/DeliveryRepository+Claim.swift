@@ -3,8 +3,8 @@ public import PostgresClient
 public import WireFormat
 
 extension DeliveryRepository {
-    /// Takes deliveries of a notification that were never sent, under a lease of their own. Their rows stay as they are until each has ended:
-    /// a batch costs one row.
+    /// Takes deliveries of a notification that were never sent, under a lease of their own. Their rows stay as they are until
+    /// each has ended: a batch costs one row.
     ///
     /// What must not be sent any more is found out in the same query, as late as can be. A push for a session goes to the
     /// device that started it, whoever signs in there meanwhile; any other push loses its target when the installation

@@ -40,8 +40,6 @@ public struct PushInstall: Sendable, Equatable {
     public let registeredAt: Date
     /// When it last registered, to the day.
     public let lastSeenAt: Date
-    /// When FCM last took a push for it, to the day.
-    public let lastOkAt: Date?
     /// Until when a suspect one is left alone; `nil` in other states.
     public let suspectUntil: Date?
     /// When FCM called it dead.
@@ -60,7 +58,6 @@ public struct PushInstall: Sendable, Equatable {
         state = try row.decodeCase("state")
         registeredAt = try row.decode("registered_at")
         lastSeenAt = try row.decode("last_seen_at")
-        lastOkAt = try row.decode("last_ok_at")
         suspectUntil = try row.decode("suspect_until")
         invalidAt = try row.decode("invalid_at")
     }

@@ -10,8 +10,6 @@ public struct PrunedInstalls: Sendable, Equatable {
 }
 
 extension PushInstallRepository {
-    /// How often a successful push is noted.
-    private static let okInterval = Duration.seconds(24 * 60 * 60)
     /// The most installations that one call believes alive again.
     private static let reconsiderMax = 10_000
 
@@ -70,19 +68,18 @@ extension PushInstallRepository {
             """)
     }
 
-    /// Notes that FCM took pushes for installations: once a day each, and at once for a suspect one, which is active again.
+    /// Notes that FCM took pushes for installations: `suspect → active`.
     ///
-    /// - Returns: How many rows were written.
+    /// - Returns: How many were suspect.
     @discardableResult
     public func markReached(_ ids: [UUID]) async throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }
         return try await db.execute(
             """
             UPDATE push_installs
-            SET last_ok_at = now(), state = CASE state WHEN 'suspect' THEN 'active' ELSE state END, suspect_until = NULL,
-                invalid_code = CASE state WHEN 'suspect' THEN NULL ELSE invalid_code END
-            WHERE id = ANY(\(ids.sorted())) AND (last_ok_at IS NULL OR state = 'suspect'
-                  OR last_ok_at < now() - make_interval(secs => \(Self.okInterval.inSeconds)))
+            SET state = 'active', suspect_until = NULL, invalid_code = NULL
+            WHERE id IN (
+                SELECT id FROM push_installs WHERE state = 'suspect' AND id = ANY(\(ids)) ORDER BY id FOR UPDATE)
             """)
     }
 }
