@@ -210,7 +210,8 @@ let package = Package(
             "NotifierTests",
             [
                 "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage", "WireFormat",
-                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", .logging, .lifecycle,
+                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "TraceContext", .logging,
+                .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "HeliographCtlTests",

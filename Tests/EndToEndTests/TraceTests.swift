@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import TestSupport
 import Testing
 
@@ -51,6 +52,26 @@ import Testing
         for secret in [email, phone.token, answer.sessionToken ?? "no token"] {
             #expect(!collector.requests.contains { $0.contains(secret) })
         }
+    }
+
+    @Test func `a push that is sent again is in the trace of its request`() async throws {
+        let stack = try await Stack.shared()
+        let collector = try #require(stack.traces)
+        let phone = try await Phone.make(stack)
+        var fault = HTTPClientRequest(method: "POST", url: stack.fcmURL + "/control/faults")
+        fault.body = Array(#"{"code":"UNAVAILABLE","retry_after":"1","token":"\#(phone.token)"}"#.utf8)
+        #expect(try await stack.http.execute(fault).status == 201)
+        let trace = UUID().uuidString.lowercased().filter { $0 != "-" }
+        _ = try await phone.signIn(
+            email: "again-\(UUID().uuidString)@example.org", faces: Photos.otherFace, traceparent: "00-\(trace)-\(Self.phoneSpan)-01")
+        func sending(_ outcome: String) -> TraceCollector.Span? {
+            collector.spans.first { $0.traceID == trace && $0.attributes["heliograph.pushes.\(outcome)"] == "1" }
+        }
+        let first = try await eventually(within: .seconds(60), "the first try is exported") { sending("postponed") }
+        let second = try await eventually(within: .seconds(60), "the second try is exported") { sending("accepted") }
+        #expect(first.name == "send pushes" && second.name == "send pushes" && first.end <= second.start)
+        let asked = collector.spans.first { $0.traceID == trace && $0.name == "process notification.requested" }
+        #expect(second.parentID != nil && second.parentID == asked?.id)
     }
 
     @Test func `log lines of a request's work name the request, the trace and the message`() async throws {

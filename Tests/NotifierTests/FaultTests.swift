@@ -1,10 +1,13 @@
 import EventBus
 import FCMEmulator
 import Foundation
+import InMemoryLogging
+import Logging
 import PostgresClient
 import Storage
 import Testing
 import TestSupport
+import TraceContext
 import WireFormat
 
 @Suite struct FaultTests {
@@ -98,6 +101,28 @@ import WireFormat
                 #expect(delivery.state == .accepted)
                 #expect(delivery.attempt == 2)
             }
+        }
+    }
+
+    @Test func `a push that is sent again belongs to its first request, in the log and in what is told of it`() async throws {
+        var lines = InMemoryLogHandler()
+        lines.metadataProvider = .work
+        let logger = Logger(label: "test") { [lines] _ in lines }
+        try await NotifierFixture.with(logger: logger) { fixture in
+            var rule = FaultRule(.error(.unavailable))
+            rule.count = 2
+            fixture.emulator.addFault(rule)
+            let addressed = try await fixture.address([fixture.emulator.mintToken()])
+            #expect(try await fixture.settled(addressed).map(\.attempt) == [3])
+            let repeated = lines.entries.filter { $0.message == "push failed, to be repeated" }.map(\.metadata)
+            #expect(repeated.map { $0["attempt"] } == ["1", "2"])
+            for line in repeated {
+                #expect(line["request_id"] == "req-1" && line["trace_id"] == "4bf92f3577b34da6a3ce929d0e0e4736")
+            }
+            let told = try await fixture.postgres.query(
+                "SELECT request_id, traceparent FROM outbox WHERE type = \(NotificationSettled.type.rawValue)")
+            #expect(try told.map { try $0.decode("request_id", as: String?.self) } == ["req-1"])
+            #expect(try told.map { try $0.decode("traceparent", as: String?.self) } == [NotifierFixture.traceparent])
         }
     }
 

@@ -30,7 +30,8 @@ struct NotifierFixture: Sendable {
     ///
     /// - Parameter settings: More environment variables; the wait before a retry is a tenth of a second.
     static func with(
-        settings: [String: String] = [:], isRunning: Bool = true, _ body: (NotifierFixture) async throws -> Void
+        settings: [String: String] = [:], isRunning: Bool = true, logger: Logger = quiet,
+        _ body: (NotifierFixture) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
@@ -48,7 +49,7 @@ struct NotifierFixture: Sendable {
                 "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": directory.path,
             ].merging(settings) { $1 }
             let context = try ServiceContext(
-                name: "notifier", settings: Settings(environment: environment), logger: quiet)
+                name: "notifier", settings: Settings(environment: environment), logger: logger)
             let postgres = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quiet)
             _ = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).migrate()
             let fixture = NotifierFixture(
@@ -79,6 +80,9 @@ struct NotifierFixture: Sendable {
 
     // MARK: What token-registry does before
 
+    /// What all notifications of a fixture belong to.
+    static let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
     /// An addressed notification with one delivery for each token.
     struct Addressed: Sendable {
         let notificationID: UUID
@@ -99,7 +103,8 @@ struct NotifierFixture: Sendable {
                 NewNotification(
                     id: notificationID, dedupeKey: "ekyc:\(session.wireString)", kind: kind,
                     recipient: user.map(NotificationRecipient.user) ?? .session(session),
-                    lane: lane, parameters: parameters, expiresAt: Date(timeIntervalSinceNow: seconds)))
+                    lane: lane, parameters: parameters, requestID: "req-1", traceparent: Self.traceparent,
+                    expiresAt: Date(timeIntervalSinceNow: seconds)))
             let installs = try await PushInstallRepository(transaction).upsertSeen(
                 try tokens.map { try registration($0, platform: platform) })
             for install in installs {
@@ -113,7 +118,7 @@ struct NotifierFixture: Sendable {
             _ = try await DeliveryRepository(transaction).insertPending(deliveries)
             try await OutboxRepository(transaction).publish(
                 NotificationAddressed(notificationID: notificationID, deliveryIDs: deliveries.map(\.id), lane: lane),
-                requestID: "req-1")
+                requestID: "req-1", traceparent: Self.traceparent)
             return deliveries
         }
         return Addressed(notificationID: notificationID, deliveryIDs: deliveries.map(\.id))

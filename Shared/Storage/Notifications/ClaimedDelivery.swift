@@ -14,6 +14,10 @@ public final class ClaimedNotification: Sendable {
     public let lane: Lane
     /// What the text is rendered from.
     public let parameters: [String: String]
+    /// The request that led to it.
+    public let requestID: String?
+    /// The trace it belongs to.
+    public let traceparent: String?
     /// When it is no longer worth telling.
     public let expiresAt: Date
 
@@ -24,6 +28,8 @@ public final class ClaimedNotification: Sendable {
             type: try row.decodeCase("recipient_type"), id: try row.decode("recipient_id"))
         lane = try row.decodeCase("lane")
         parameters = try row.decodeJSON("parameters")
+        requestID = try row.decode("request_id")
+        traceparent = try row.decode("traceparent")
         expiresAt = try row.decode("expires_at")
     }
 }

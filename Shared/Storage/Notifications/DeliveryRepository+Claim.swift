@@ -33,7 +33,7 @@ extension DeliveryRepository {
             SELECT d.id, d.notification_id, d.install_id, d.attempt + 1 AS attempt, l.lease_id, l.lease_until, d.created_at,
                    \(unescaped: Self.generation) AS generation, \(unescaped: Self.skipCode(Self.generation)) AS skip_code,
                    i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id,
-                   n.kind, n.recipient_type, n.recipient_id, n.lane, n.expires_at,
+                   n.kind, n.recipient_type, n.recipient_id, n.lane, n.request_id, n.traceparent, n.expires_at,
                    CASE WHEN row_number() OVER () = 1 THEN n.parameters::text END AS parameters
             FROM lease l CROSS JOIN n CROSS JOIN deliveries d
             \(unescaped: Self.joins("d.install_id"))

@@ -32,7 +32,7 @@ extension DeliveryRepository {
                           d.due_at AS lease_until, d.created_at, d.generation, \(unescaped: Self.skipCode("d.generation")) AS skip_code,
                           i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id
             )
-            SELECT c.*, n.kind, n.recipient_type, n.recipient_id, n.lane, n.expires_at,
+            SELECT c.*, n.kind, n.recipient_type, n.recipient_id, n.lane, n.request_id, n.traceparent, n.expires_at,
                    CASE WHEN row_number() OVER (PARTITION BY n.id) = 1 THEN n.parameters::text END AS parameters
             FROM claimed c JOIN notifications n ON n.id = c.notification_id
             """

@@ -68,13 +68,17 @@ public struct NewNotification: Sendable {
     public var lane: Lane
     /// What the text is rendered from.
     public var parameters: [String: String]
+    /// The request that led to it.
+    public var requestID: String?
+    /// The trace it belongs to.
+    public var traceparent: String?
     /// When it is no longer worth telling.
     public var expiresAt: Date
 
     /// Describes a notification.
     public init(
         id: UUID, dedupeKey: String, kind: NotificationKind, recipient: NotificationRecipient, lane: Lane,
-        parameters: [String: String], expiresAt: Date
+        parameters: [String: String], requestID: String? = nil, traceparent: String? = nil, expiresAt: Date
     ) {
         self.id = id
         self.dedupeKey = dedupeKey
@@ -82,6 +86,8 @@ public struct NewNotification: Sendable {
         self.recipient = recipient
         self.lane = lane
         self.parameters = parameters
+        self.requestID = requestID
+        self.traceparent = traceparent
         self.expiresAt = expiresAt
     }
 }

@@ -27,13 +27,16 @@ public struct NotificationRepository: Sendable {
         let parameters = try batch.map { new throws(PostgresError) in try jsonText(new.parameters) }
         let rows = try await db.query(
             """
-            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, has_picture, expires_at)
+            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, has_picture,
+                                       request_id, traceparent, expires_at)
             SELECT id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters::jsonb,
-                   jsonb_exists(parameters::jsonb, \(NotificationParameter.image)), expires_at
+                   jsonb_exists(parameters::jsonb, \(NotificationParameter.image)), request_id, traceparent, expires_at
             FROM unnest(\(batch.map(\.id)), \(batch.map(\.dedupeKey)), \(batch.map(\.kind.rawValue)),
                         \(batch.map(\.recipient.type.rawValue)), \(batch.map(\.recipient.id)),
-                        \(batch.map(\.lane.rawValue)), \(parameters), \(batch.map(\.expiresAt))) WITH ORDINALITY
-                AS n (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at, position)
+                        \(batch.map(\.lane.rawValue)), \(parameters), \(batch.map(\.requestID)),
+                        \(batch.map(\.traceparent)), \(batch.map(\.expiresAt))) WITH ORDINALITY
+                AS n (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, request_id, traceparent,
+                      expires_at, position)
             ORDER BY dedupe_key, position
             ON CONFLICT DO NOTHING
             RETURNING id

@@ -16,15 +16,11 @@ public struct TopicFanOutRepository: Sendable {
     /// - Parameters:
     ///   - topicID: The topic; a later one of its name is another.
     ///   - except: The member who is left out.
-    ///   - requestID: The request that led to it.
-    ///   - traceparent: The trace it belongs to.
-    public func begin(
-        notificationID: UUID, topicID: UUID, except: UUID?, requestID: String?, traceparent: String?
-    ) async throws(PostgresError) {
+    public func begin(notificationID: UUID, topicID: UUID, except: UUID?) async throws(PostgresError) {
         try await db.execute(
             """
-            INSERT INTO topic_fan_outs (notification_id, topic_id, except_user_id, request_id, traceparent)
-            VALUES (\(notificationID), \(topicID), \(except), \(requestID), \(traceparent))
+            INSERT INTO topic_fan_outs (notification_id, topic_id, except_user_id)
+            VALUES (\(notificationID), \(topicID), \(except))
             ON CONFLICT DO NOTHING
             """)
     }
@@ -34,7 +30,7 @@ public struct TopicFanOutRepository: Sendable {
     public func next(on lane: Lane) async throws(PostgresError) -> TopicFanOut? {
         let rows = try await db.query(
             """
-            SELECT f.*, n.lane, n.state, n.expires_at, n.ended_deliveries
+            SELECT f.*, n.lane, n.state, n.expires_at, n.ended_deliveries, n.request_id, n.traceparent
             FROM topic_fan_outs f JOIN notifications n ON n.id = f.notification_id
             WHERE f.turn_at <= now() AND n.lane = \(lane.rawValue)
             ORDER BY f.turn_at LIMIT 1 FOR UPDATE OF f SKIP LOCKED

@@ -27,7 +27,7 @@ struct DueDeliveries: Service {
                 continue
             }
             do {
-                let count = try await pipeline.feed(lane, limits.dueBatchSize, Push.Cause()) { lease in
+                let count = try await pipeline.feed(lane, limits.dueBatchSize) { lease in
                     try await pipeline.postgres.withTransaction { transaction in
                         try await transaction.findByKey()
                         return try await DeliveryRepository(transaction).claimDue(

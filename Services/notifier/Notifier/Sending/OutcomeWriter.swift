@@ -43,7 +43,7 @@ final class OutcomeWriter: Sendable {
 
     /// Notes what became of a push.
     func add(_ verdict: DeliveryVerdict, of push: Push) {
-        push.trace?.ended(verdict)
+        push.batch.trace?.ended(verdict)
         if case .leave = verdict { return }
         let isFirst = state.withLock { state in
             state.entries.append(Entry(push: push, verdict: verdict))
@@ -124,7 +124,7 @@ final class OutcomeWriter: Sendable {
     /// The events that tell how deliveries ended, one or more for each notification.
     private static func events(_ endings: [(push: Push, settlement: DeliverySettlement)]) throws -> [NewOutboxMessage] {
         try Dictionary(grouping: endings) { $0.push.delivery.notification.id }.flatMap { notificationID, members in
-            let cause = members[0].push.cause
+            let cause = members[0].push.batch.cause
             return try stride(from: 0, to: members.count, by: outcomesMax).map { start in
                 let outcomes = members[start..<min(start + outcomesMax, members.count)].map { push, settlement in
                     SettledDelivery(

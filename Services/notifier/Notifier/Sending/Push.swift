@@ -1,5 +1,7 @@
 internal import FCM
 internal import Storage
+internal import TraceContext
+internal import Tracing
 
 /// A claimed delivery on its way out: what is sent, and what is needed to write how it ended.
 struct Push: Sendable {
@@ -10,17 +12,33 @@ struct Push: Sendable {
     let badge: Int?
     /// When it is too late to begin a send within the delivery's lease.
     let deadline: ContinuousClock.Instant
-    /// What its outcome is published with.
-    let cause: Cause
-    /// The span of its batch; nil when its trace is not recorded.
-    var trace: SendTrace?
+    /// What it has in common with those that are sent with it.
+    let batch: PushBatch
     /// The lease it shares; nil when it has one of its own.
     let lease: PushLease?
 
     /// The request and the trace at the root of a push.
-    struct Cause: Sendable, Hashable {
-        var requestID: String?
-        var traceparent: String?
+    struct Cause: Sendable {
+        let requestID: String?
+        let traceparent: String?
+    }
+}
+
+/// The pushes of one notification that were claimed together.
+struct PushBatch: Sendable {
+    /// What their outcomes are published with.
+    let cause: Push.Cause
+    /// The span of their sending; nil when the trace is not recorded.
+    let trace: SendTrace?
+    /// What log lines about them say of the work.
+    let work: InstrumentationContext
+
+    /// - Parameter cause: Who has them sent; nil when nobody but the clock does, and then who asked for the notification counts.
+    init(of notification: ClaimedNotification, count: Int, causedBy cause: Push.Cause?) {
+        let cause = cause ?? Push.Cause(requestID: notification.requestID, traceparent: notification.traceparent)
+        trace = SendTrace(cause, notification.lane, count: count)
+        self.cause = Push.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
+        work = .work(requestID: cause.requestID, traceparent: cause.traceparent)
     }
 }
 

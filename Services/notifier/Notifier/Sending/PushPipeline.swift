@@ -2,6 +2,7 @@ internal import Logging
 internal import PostgresClient
 internal import ServiceLifecycle
 internal import Storage
+internal import Tracing
 internal import WireFormat
 
 /// The one way in which a push leaves this service: claimed deliveries come in, are sent as fast as FCM takes them well,
@@ -23,10 +24,11 @@ struct PushPipeline: Service {
     ///
     /// - Parameters:
     ///   - count: The most deliveries that `claim` may take.
+    ///   - cause: What has them sent; nil when nothing but their time does.
     ///   - claim: Takes the deliveries, for the given lease.
     /// - Returns: How many were claimed.
     func feed(
-        _ lane: Lane, _ count: Int, _ cause: Push.Cause,
+        _ lane: Lane, _ count: Int, _ cause: Push.Cause? = nil,
         claiming claim: (Duration) async throws -> [ClaimedDelivery]
     ) async throws -> Int {
         await queue.waitForRoom(lane, for: count)
@@ -39,15 +41,13 @@ struct PushPipeline: Service {
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)
         let contents = rendering.render(claimed)
-        let trace = SendTrace(cause, lane, count: claimed.count)
-        let cause = Push.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
         let lease = claimed[0].leaseID.map { PushLease(id: $0, count: claimed.count) }
-        pushes = claimed.map { delivery in
-            Push(
-                delivery: delivery,
-                content: contents[delivery.notification.id]
-                    ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered")),
-                badge: badges[delivery], deadline: deadline, cause: cause, trace: trace, lease: lease)
+        pushes = Dictionary(grouping: claimed, by: \.notification.id).flatMap { notificationID, deliveries in
+            let batch = PushBatch(of: deliveries[0].notification, count: deliveries.count, causedBy: cause)
+            let content = contents[notificationID] ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered"))
+            return deliveries.map {
+                Push(delivery: $0, content: content, badge: badges[$0], deadline: deadline, batch: batch, lease: lease)
+            }
         }
         return claimed.count
     }
@@ -67,7 +67,7 @@ struct PushPipeline: Service {
             await withDiscardingTaskGroup { group in
                 while let push = await queue.next() {
                     group.addTask {
-                        let (verdict, pace) = await sender.send(push)
+                        let (verdict, pace) = await InstrumentationContext.withValue(push.batch.work) { await sender.send(push) }
                         writer.add(verdict, of: push)
                         queue.ended(pace)
                     }

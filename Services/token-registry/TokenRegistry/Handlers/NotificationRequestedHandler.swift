@@ -36,7 +36,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             InstrumentationContext.withValue(event.work) { logger.error("notification request refused") }
             return false
         }
-        let fresh = try await NotificationRepository(transaction).insert(storable.map { NewNotification($0.body) })
+        let fresh = try await NotificationRepository(transaction).insert(storable.map(NewNotification.init))
         let requests = storable.filter { fresh.contains($0.body.notificationID) }
         guard !requests.isEmpty else { return }
 
@@ -59,8 +59,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         try await NotificationRepository(transaction).markAddressed(made)
         for (request, topic) in fanOuts {
             try await TopicFanOutRepository(transaction).begin(
-                notificationID: request.body.notificationID, topicID: topic.id, except: request.body.exceptUserID,
-                requestID: request.requestID, traceparent: request.traceparent)
+                notificationID: request.body.notificationID, topicID: topic.id, except: request.body.exceptUserID)
         }
         try await skip(skipped, in: transaction)
     }
@@ -137,10 +136,12 @@ extension NotificationRequested {
 }
 
 extension NewNotification {
-    fileprivate init(_ request: NotificationRequested) {
+    fileprivate init(_ event: Envelope<NotificationRequested>) {
+        let request = event.body
         self.init(
             id: request.notificationID, dedupeKey: request.dedupeKey, kind: request.kind, recipient: request.recipient,
-            lane: request.lane, parameters: request.parameters, expiresAt: request.expiresAt)
+            lane: request.lane, parameters: request.parameters, requestID: event.requestID, traceparent: event.traceparent,
+            expiresAt: request.expiresAt)
     }
 }
 
