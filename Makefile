@@ -8,7 +8,7 @@ export CONFIGURATION
 .PHONY: help setup build up down status demo test faults bench dist verify-deploy clean clean-data
 
 help: ## Say what there is
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s%s\n", $$1, $$2}'
 
 setup: ## Install what is missing: Debian packages, face models, demo photos
 	@deploy/local/setup.sh
