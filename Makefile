@@ -5,10 +5,10 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist verify-deploy clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy clean clean-data
 
 help: ## Say what there is
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s%s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 setup: ## Install what is missing: Debian packages, face models, demo photos
 	@deploy/local/setup.sh
@@ -49,7 +49,10 @@ dist: setup ## Build what is deployed into dist/out, for images without a compil
 	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
 	@deploy/docker/dist.sh .build-release/release
 
-verify-deploy: ## Deploy in containers on this machine, try to break it, and take everything away again
+demo-containers: ## The same demo with Docker alone
+	@deploy/docker/demo.sh
+
+verify-deploy: ## Deploy in containers on this machine, try to break it, and take everything away again (DIST=ready after `make dist`: sooner)
 	@deploy/verify/verify.sh
 
 clean-data: ## Stop the stack and remove its data

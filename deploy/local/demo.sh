@@ -13,11 +13,12 @@ case "${LC_ALL:-${LC_CTYPE:-${LANG:-}}}" in *[Uu][Tt][Ff]*) ;; *) export LC_ALL=
 
 fail() { printf 'demo: %s\n' "$*" >&2; exit 1; }
 for tool in curl jq; do command -v "$tool" >/dev/null || fail "$tool is missing: run 'make setup'"; done
-# In a container the environment says where the stack is.
-if [ -z "${IDENTITY_API_URL:-}" ]; then
-    [ -s "$run/stack.env" ] || fail "nothing runs here (no $run/stack.env): run 'make up'"
+# In a container, where `make up` wrote nothing, the environment says where the stack is.
+if [ -s "$run/stack.env" ]; then
     # shellcheck disable=SC1091
     . "$run/stack.env"
+elif [ -z "${IDENTITY_API_URL:-}" ] || [ -z "${FCM_URL:-}" ] || [ -z "${INBOX_URL:-}" ]; then
+    fail "nothing runs here (no $run/stack.env): run 'make up'"
 fi
 for pose in left right front; do [ -s "$photos/person-a/$pose-3.jpg" ] || fail "no photos in $photos: run 'make setup'"; done
 
