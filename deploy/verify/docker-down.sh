@@ -6,7 +6,8 @@ root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 home=$root/.cache/verify/docker
 [ -s "$home/docker.pid" ] || exit 0
 pid=$(cat "$home/docker.pid")
-kill "$pid" 2>/dev/null
+# A file from before a restart of the machine names somebody else.
+if [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ]; then kill "$pid"; else rm -f "$home/docker.pid"; fi
 # Its file goes when it has ended; the process itself may stay as a zombie where nobody reaps.
 for ((i = 0; i < 120; i++)); do
     [ -e "$home/docker.pid" ] || break

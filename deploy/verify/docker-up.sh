@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Starts a Docker Engine of its own in .cache/verify/docker, with stand-ins for the images that a registry would give.
-# Prints nothing but progress; deploy/verify/docker.env then leads to it. With DOCKER_HOST set, that engine is used as it is.
+# Starts a Docker Engine of its own in .cache/verify/docker, with stand-ins for the images that a registry would give:
+# docker-up.sh [compile], which is also for the one that the services are compiled in.
+# Prints nothing but progress; .cache/verify/docker/docker.env then leads to it. With DOCKER_HOST set, that engine is used as it is.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 tools=$root/.cache/verify
@@ -8,6 +9,8 @@ home=$tools/docker
 mirror=$(sed -n 's/^deb .* \(\S*\) trixie main$/\1/p' "$tools/apt/sources.list")
 
 fail() { printf 'verify: %s\n' "$*" >&2; exit 1; }
+# Not a fault of what is verified: this machine runs no containers.
+cannot() { printf '%s\n' "$*" >&2; exit 75; }
 
 mkdir -p "$home/config"
 printf '{"cliPluginsExtraDirs": ["%s/root/usr/libexec/docker/cli-plugins"]}\n' "$tools" >"$home/config/config.json"
@@ -20,7 +23,11 @@ given=${DOCKER_HOST:-}
 # shellcheck disable=SC1091
 . "$home/docker.env"
 [ -z "$given" ] || { docker version >/dev/null || fail "the engine at $given does not answer"; exit 0; }
-[ "$(id -u)" = 0 ] || fail "a Docker Engine of its own needs root; or set DOCKER_HOST"
+[ "$(id -u)" = 0 ] || cannot "a Docker Engine of its own needs root; or set DOCKER_HOST"
+# Two engines would share a bridge and the chains of the firewall, and the end of ours would be the end of its network.
+for socket in /var/run/docker.sock /run/docker.sock; do
+    if docker -H "unix://$socket" version >/dev/null 2>&1; then cannot "a Docker Engine runs here already: use it with DOCKER_HOST=unix://$socket"; fi
+done
 
 missing=()
 for package in runc iptables mmdebstrap iproute2; do dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
@@ -37,7 +44,7 @@ if ! docker version >/dev/null 2>&1; then
         --bip 172.31.0.1/24 --default-address-pool base=172.30.0.0/16,size=24 >"$home/dockerd.log" 2>&1 </dev/null &
     for ((i = 0; ; i++)); do
         docker version >/dev/null 2>&1 && break
-        [ $i -lt 120 ] || { tail -n 5 "$home/dockerd.log" >&2; fail "the Docker Engine does not start; its log is $home/dockerd.log"; }
+        [ $i -lt 120 ] || { tail -n 5 "$home/dockerd.log" >&2; cannot "the Docker Engine does not start; its log is $home/dockerd.log"; }
         sleep 0.25
     done
 fi
@@ -69,3 +76,7 @@ standin prom/prometheus:v2.53.3 prometheus --build-context "binaries=$tools/root
 standin prom/alertmanager:v0.28.1 alertmanager --build-context "binaries=$tools/root/usr"
 "$root/deploy/local/fetch-moto.sh"
 standin chrislusf/seaweedfs:3.80 seaweedfs --build-context "moto=$root/.cache/moto"
+if [ "${1:-}" = compile ] && ! have swift:6.3-bookworm; then
+    printf '==> making a stand-in for swift:6.3-bookworm\n'
+    "$root/deploy/verify/swift-standin.sh" swift:6.3-bookworm
+fi

@@ -38,7 +38,7 @@ unpack_packages() {
     printf '==> fetching %s\n' "${missing[*]}"
     mkdir -p "$tools"/apt/{state/lists/partial,cache/archives/partial,debs} "$tools"/{root,unpacked}
     printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' "$(mirror)" >"$tools/apt/sources.list"
-    apt-get "${apt_options[@]}" update >/dev/null
+    apt-get "${apt_options[@]}" update >/dev/null || { printf 'Debian packages cannot be fetched\n' >&2; exit 75; }
     (cd "$tools/apt/debs" && apt-get "${apt_options[@]}" download "${missing[@]}" >/dev/null)
     for package in "${missing[@]}"; do
         dpkg-deb -x "$tools/apt/debs/${package}"_*.deb "$tools/root"
