@@ -9,7 +9,7 @@ public enum HeliographSchema {
         .users, .sessions, .accessTokens, .faceTemplates, .pushInstalls, .notifications, .deliveries, .outbox, .inbox,
         .openSignIns, .attemptsAndPhotoAges, .dueDeliveries, .outboxLedger, .imageJobs, .idempotencyKeys, .topicsPhotos,
         .conversations, .pushLifecycle, .photoQuotas, .receipts, .pushSending, .pushLeases,
-        .endedDeliveries, .notificationCauses,
+        .endedDeliveries, .notificationCauses, .pushInstallRates,
     ]
 
     /// The channel on which an insert into `outbox` rings, for `LISTEN`.

@@ -25,7 +25,7 @@ public enum Notifier: HeliographService {
         let breakers = Breakers()
         let sender = DeliverySender(
             fcm: fcm, sealer: context.sealer, pauses: LanePauses(), breakers: breakers,
-            retryPolicy: configuration.retryPolicy, logger: logger, clock: { Date() })
+            rates: InstallRates(postgres: postgres, logger: logger), retryPolicy: configuration.retryPolicy, logger: logger, clock: { Date() })
         let quota = Quota(
             postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
         let queue = SendQueue(inFlightMax: configuration.inFlightMax, quota: quota)

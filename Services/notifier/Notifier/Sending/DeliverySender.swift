@@ -11,6 +11,7 @@ struct DeliverySender: Sendable {
     let sealer: Sealer
     let pauses: LanePauses
     let breakers: Breakers
+    let rates: InstallRates
     let retryPolicy: RetryPolicy
     let logger: Logger
     let clock: @Sendable () -> Date
@@ -38,6 +39,9 @@ struct DeliverySender: Sendable {
             return (giveBack(delivery, for: retryPolicy.delayMin, code: "lease_too_short"), .unknown)
         }
         guard let value = open(target, of: delivery) else { return (settle(delivery, .failed, "sealed_value"), .unknown) }
+        if let wait = await rates.admit(delivery.installID, delivery.notification.kind) {
+            return (giveBack(delivery, for: wait, code: "installation_rate"), .unknown)
+        }
         if let (wait, code) = breakers.admit(platform: target.platform) {
             return (giveBack(delivery, for: wait, code: code), .unknown)
         }

@@ -60,6 +60,7 @@ public struct RetentionSweeper: Service {
         // A guard that nobody asks any more would seem tripped for ever.
         Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
         deleted["push_outcomes"] = try await drain { try await PushGuardRepository(postgres).deleteOld(limit: limit) }
+        deleted["push_install_rates"] = try await drain { try await PushRateRepository(postgres).deleteOld(limit: limit) }
         (deleted["deliveries"], deleted["notifications"]) = try await deleteNotifications()
         deleted["outbox"] = try await drain {
             try await OutboxRepository(postgres).deleteSettled(olderThan: configuration.messageAge, limit: limit)

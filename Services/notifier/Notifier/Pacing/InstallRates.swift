@@ -1,0 +1,147 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+internal import Synchronization
+internal import WireFormat
+
+/// Sees to it that no installation is sent more than FCM lets a device have; FCM would drop the rest without a word.
+///
+/// A push to somebody who gets few, which are nearly all, costs two counters in memory. Only what one installation gets beyond
+/// ``freePerMinute`` is taken, some at a time, from buckets that all notifiers share. Four of them keep each installation below
+/// 210 pushes a minute and 5,000 an hour.
+final class InstallRates: Sendable {
+    /// So many a minute each notifier sends to an installation without asking.
+    static let freePerMinute = 6
+    /// How many are asked for at once.
+    static let slice = 10
+    /// How long leave is good for.
+    static let leaveTime: Duration = .seconds(10)
+
+    /// Takes leave for some pushes to an installation from the shared buckets.
+    typealias Take = @Sendable (_ installID: UUID, _ count: Int) async -> PushRateGrant
+
+    /// What is known of an installation that gets many.
+    private struct Account {
+        var left = 0
+        /// Until when the leave is good, or none is to be had.
+        var until: ContinuousClock.Instant
+        /// How far apart those are sent that have to wait.
+        var spacing: Duration = .zero
+        /// When the next that has to wait may come again.
+        var nextTurn: ContinuousClock.Instant
+        var asking: Task<Void, Never>?
+    }
+
+    private struct State {
+        var seen = CountSketch()
+        var minuteEnd: ContinuousClock.Instant
+        var accounts: [UUID: Account] = [:]
+    }
+
+    private enum Decision {
+        case go
+        case wait(Duration)
+        case ask(Task<Void, Never>)
+    }
+
+    private let state: Mutex<State>
+    private let take: Take
+    private let clock: @Sendable () -> ContinuousClock.Instant
+
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, take: @escaping Take) {
+        self.clock = clock
+        self.take = take
+        state = Mutex(State(minuteEnd: clock() + .seconds(60)))
+    }
+
+    /// Shares the buckets of a database. While it does not answer, pushes go: they were claimed from it just now.
+    convenience init(postgres: PostgresClient, logger: Logger) {
+        self.init { installID, count in
+            do {
+                return try await PushRateRepository(postgres).take(count, installID: installID)
+            } catch {
+                logger.warning("no leave to send to an installation could be had", metadata: ["error": "\(error)"])
+                return PushRateGrant(count: count, wait: .zero)
+            }
+        }
+    }
+
+    /// Lets a push to an installation go, or says how long it has to wait.
+    ///
+    /// What somebody is waiting for with the phone in hand counts, and never waits.
+    func admit(_ installID: UUID, _ kind: NotificationKind) async -> Duration? {
+        let seen = count(installID)
+        guard seen > Self.freePerMinute, kind.mayWait else { return nil }
+        while true {
+            switch decide(installID) {
+            case .go: return nil
+            case .ask(let task): await task.value
+            case .wait(let wait):
+                Counter(label: "push_installation_rate_waits_total", dimensions: [("kind", kind.rawValue)]).increment()
+                return wait
+            }
+        }
+    }
+
+    private func count(_ installID: UUID) -> Int {
+        let now = clock()
+        return state.withLock { state in
+            if now >= state.minuteEnd {
+                state.minuteEnd = now + .seconds(60)
+                state.seen.clear()
+                state.accounts = state.accounts.filter { $1.asking != nil || $1.until > now || $1.nextTurn > now }
+            }
+            return state.seen.add(installID)
+        }
+    }
+
+    private func decide(_ installID: UUID) -> Decision {
+        let now = clock()
+        return state.withLock { state in
+            var account = state.accounts[installID] ?? Account(until: now, nextTurn: now)
+            defer { state.accounts[installID] = account }
+            if let task = account.asking { return .ask(task) }
+            if now < account.until {
+                if account.left > 0 {
+                    account.left -= 1
+                    return .go
+                }
+                if account.spacing > .zero {
+                    // Each has a turn of its own, so that they do not all come back to be sent away again.
+                    let turn = max(account.nextTurn, account.until)
+                    account.nextTurn = turn + account.spacing
+                    return .wait(turn - now)
+                }
+            }
+            // A task of its own: whoever asked may be cancelled, and the others still want the leave.
+            let task = Task { await self.ask(installID) }
+            account.asking = task
+            return .ask(task)
+        }
+    }
+
+    private func ask(_ installID: UUID) async {
+        let grant = await take(installID, Self.slice)
+        let now = clock()
+        state.withLock { state in
+            guard var account = state.accounts[installID] else { return }
+            account.asking = nil
+            account.left = grant.count
+            account.spacing = grant.count > 0 ? .zero : max(grant.wait, .seconds(1)) / Self.slice
+            account.until = now + (grant.count > 0 ? Self.leaveTime : max(grant.wait, .seconds(1)))
+            state.accounts[installID] = account
+        }
+    }
+}
+
+extension NotificationKind {
+    /// Whether it may come later when there are too many. A face session is waited for.
+    fileprivate var mayWait: Bool {
+        switch self {
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: true
+        case .signUp, .signIn: false
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import FCMEmulator
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Synchronization
+import Testing
+import TestSupport
+import WireFormat
+
+@testable import Notifier
+
+@Suite struct CountSketchTests {
+    @Test func `an id is counted, and others with it only by rare chance`() {
+        var sketch = CountSketch()
+        let ids = (0..<100_000).map { _ in UUID() }
+        let wrong = ids.count { sketch.add($0) > 3 }
+        #expect(wrong < 100, "of a hundred thousand that were seen once")
+        let one = UUIDv7.generate()
+        let counts = (0..<300).map { _ in sketch.add(one) }
+        #expect(counts[0] <= 3 && counts[9] >= 10 && counts[299] == 255)
+        sketch.clear()
+        #expect(sketch.add(one) == 1)
+    }
+}
+
+@Suite struct InstallRatesTests {
+    /// Grants that are given in order; the last for ever.
+    private final class Bucket: Sendable {
+        let asked = Mutex(0)
+        let grants: [PushRateGrant]
+        init(_ grants: [PushRateGrant]) { self.grants = grants }
+        func take() -> PushRateGrant {
+            asked.withLock { asked in
+                defer { asked += 1 }
+                return grants[min(asked, grants.count - 1)]
+            }
+        }
+        var askedCount: Int { asked.withLock { $0 } }
+    }
+
+    private let start = ContinuousClock.now
+
+    private func rates(_ bucket: Bucket) -> InstallRates {
+        InstallRates(clock: { [start] in start }, take: { _, _ in bucket.take() })
+    }
+
+    @Test func `who gets few pushes costs nobody a question`() async {
+        let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(1))])
+        let rates = rates(bucket)
+        for _ in 0..<InstallRates.freePerMinute {
+            for id in (0..<500).map({ _ in UUID() }) { #expect(await rates.admit(id, .chatMessage) == nil) }
+        }
+        let one = UUID()
+        for _ in 0..<InstallRates.freePerMinute { #expect(await rates.admit(one, .chatMessage) == nil) }
+        #expect(bucket.askedCount == 0)
+        #expect(await rates.admit(one, .chatMessage) != nil)
+    }
+
+    @Test func `many at once ask for some at a time, and no two of them at the same time`() async {
+        let bucket = Bucket([PushRateGrant(count: InstallRates.slice, wait: .zero)])
+        let rates = rates(bucket)
+        let one = UUID()
+        await withTaskGroup { group in
+            for _ in 0..<106 { group.addTask { #expect(await rates.admit(one, .newPhotos) == nil) } }
+        }
+        #expect(bucket.askedCount == (106 - InstallRates.freePerMinute) / InstallRates.slice)
+    }
+
+    @Test func `those who have to wait come back one after the other`() async {
+        let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(6))])
+        let rates = rates(bucket)
+        let one = UUID()
+        var waits: [Duration] = []
+        for _ in 0..<(InstallRates.freePerMinute + 4) {
+            if let wait = await rates.admit(one, .jobCompleted) { waits.append(wait) }
+        }
+        #expect(waits == [6_000, 6_600, 7_200, 7_800].map { .milliseconds($0) })
+        #expect(bucket.askedCount == 1)
+    }
+
+    @Test func `what somebody waits for with the phone in hand never waits`() async {
+        let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(6))])
+        let rates = rates(bucket)
+        let one = UUID()
+        for _ in 0..<100 { #expect(await rates.admit(one, .signIn) == nil) }
+        #expect(bucket.askedCount == 0)
+        #expect(await rates.admit(one, .chatMessage) != nil, "it counts for the others")
+    }
+
+    @Test func `an installation that gets too many waits in the ledger, and gets all of them`() async throws {
+        let count = 110
+        try await NotifierFixture.with { fixture in
+            let (phone, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
+            var all: [NotifierFixture.Addressed] = []
+            for _ in 0..<count {
+                all.append(
+                    try await fixture.address(
+                        [phone], kind: .newPhotos, parameters: ["event_id": "e"], expiresIn: 86_400, lane: .normal))
+            }
+            let ids = all.flatMap(\.deliveryIDs)
+            let find = { try await DeliveryRepository(fixture.postgres).find(ids: ids) }
+            let waiting = try await eventually("some wait") {
+                let deliveries = try await find()
+                return deliveries.allSatisfy { $0.state.isTerminal || $0.code != nil } ? deliveries : nil
+            }
+            let late = waiting.filter { !$0.state.isTerminal }
+            #expect(late.allSatisfy { $0.code == "installation_rate" && $0.attempt == 0 } && !late.isEmpty)
+            #expect(waiting.count { $0.state == .accepted } >= InstallRates.freePerMinute + 50)
+            let elsewhere = try await fixture.settled(
+                fixture.address([other], kind: .newPhotos, parameters: ["event_id": "e"], lane: .normal))
+            #expect(elsewhere.first?.state == .accepted, "nobody else waits")
+
+            // As after a while.
+            try await fixture.postgres.execute("UPDATE push_install_rates SET minute_tokens = 60")
+            try await fixture.postgres.execute("UPDATE deliveries SET due_at = now() + interval '7 seconds' WHERE state = 'pending'")
+            try await eventually(within: .seconds(60), "all have arrived") {
+                try await find().allSatisfy { $0.state == .accepted }
+            }
+            #expect(await fixture.emulator.messages(to: phone).count == count)
+        }
+    }
+}
