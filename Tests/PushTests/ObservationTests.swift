@@ -43,7 +43,9 @@ import WireFormat
                 let busy = try await eventually(within: .seconds(30), "pushes wait") {
                     let figures = try await Self.figures(port: port, http)
                     let waiting = figures[#"push_queue_length{lane="bulk"}"#] ?? 0
-                    return waiting > 0 && figures["push_in_flight"] ?? 0 > 0 ? figures : nil
+                    // The figure that is recorded last has to be there too.
+                    let isWhole = figures[#"push_quota_tokens{share="all"}"#] != nil
+                    return waiting > 0 && figures["push_in_flight"] ?? 0 > 0 && isWhole ? figures : nil
                 }
                 #expect(busy["push_in_flight"] ?? .infinity <= busy["push_in_flight_limit"] ?? 0)
                 #expect(busy[#"push_queue_oldest_seconds{lane="bulk"}"#] ?? 0 > 0)
@@ -76,6 +78,35 @@ import WireFormat
                 try await eventually(within: .seconds(30), "the breaker of our credentials is open") {
                     try await Self.figures(port: port, http)[#"push_breaker_state{breaker="credentials"}"#] == 2
                 }
+            }
+        }
+    }
+
+    @Test func `the canary shows when FCM is away and when it is back, and reaches no phone`() async throws {
+        try await PushSystem.with(running: []) { system in
+            let port = try FreePort.find()
+            let canary = system.emulator.mintToken()
+            try system.services.start(
+                "notifier", settings: ["ADMIN_PORT": "\(port)", "FCM_CANARY": canary, "FCM_CANARY_SECONDS": "1"])
+            try await Self.withClient { http in
+                func waitFor(_ up: Double, _ what: String) async throws {
+                    try await eventually(within: .seconds(30), "FCM is \(what)") {
+                        try await Self.figures(port: port, http)["push_fcm_up"] == up
+                    }
+                }
+                try await waitFor(1, "there")
+                var down = FaultRule(.error(.unavailable))
+                down.count = nil
+                system.emulator.addFault(down)
+                try await waitFor(0, "away")
+                system.emulator.clearFaults()
+                try await waitFor(1, "back")
+                system.emulator.deleteToken(canary)
+                try await eventually(within: .seconds(30), "it is told that the canary is dead") {
+                    system.services.tail(of: "notifier").contains("FCM_CANARY wants another")
+                }
+                #expect(try await Self.figures(port: port, http)["push_fcm_up"] == 1)
+                #expect(await system.emulator.messages().isEmpty)
             }
         }
     }

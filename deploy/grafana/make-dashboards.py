@@ -87,6 +87,8 @@ DASHBOARDS = {
         ("FCM's state", [
             ("Breakers", "short", {"{{breaker}}": "max by (breaker) (push_breaker_state)"}, "0 closed, 1 tries again, 2 open: nothing is sent. credentials: ours; provider: Apple's or Google's trust in the project; transient: FCM is ill."),
             ("Refused or unclear", "cps", {"{{outcome}}": f'sum by (outcome) (rate(push_sends_total{{outcome!~"accepted|dead_target"}}[{RATE}]))'}),
+            ("The canary is taken", "bool", {"{{instance}}": "push_fcm_up"}, "Where FCM_CANARY is set. 0 on all for five minutes is an alert."),
+            ("Held back for one installation", "cps", {"{{kind}}": f"sum by (kind) (rate(push_installation_rate_waits_total[{RATE}]))"}, "Pushes that wait because their installation got many."),
         ]),
         ("Installations", [
             ("Addressed", "cps", {"all": f"sum(rate(push_deliveries_addressed_total[{RATE}]))", "by fan-outs": f"sum(rate(push_fan_out_deliveries_total[{RATE}]))"}),

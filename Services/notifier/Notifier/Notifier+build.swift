@@ -25,7 +25,8 @@ public enum Notifier: HeliographService {
         let breakers = Breakers()
         let sender = DeliverySender(
             fcm: fcm, sealer: context.sealer, pauses: LanePauses(), breakers: breakers,
-            rates: InstallRates(postgres: postgres, logger: logger), retryPolicy: configuration.retryPolicy, logger: logger, clock: { Date() })
+            rates: InstallRates(postgres: postgres, logger: logger), retryPolicy: configuration.retryPolicy,
+            logger: logger, clock: { Date() })
         let quota = Quota(
             postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
         let queue = SendQueue(inFlightMax: configuration.inFlightMax, quota: quota)
@@ -43,8 +44,9 @@ public enum Notifier: HeliographService {
         }
         let due = DueDeliveries(pipeline: pipeline, limits: configuration.limits, logger: logger)
         let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, http: http, logger: logger)
+        let canary = configuration.canary.map { Canary(configuration: $0, fcm: fcm, logger: logger) }
         // They are shut down from the last to the first: who feeds the pipeline before the pipeline, that before its means.
-        return [watch, http, quota, pipeline, consumer, due]
+        return [watch, http, quota, pipeline, consumer, due] + [canary].compactMap(\.self)
     }
 
     private static func makeClient(

@@ -18,6 +18,8 @@ internal import Storage
 /// - `FCM_QUOTA_PER_MINUTE` (1000 to 100,000,000, default 600,000): what FCM lets the project send; four fifths are used.
 /// - `FCM_BULK_RAMP_SECONDS` (0 to 600, default 60): how long the bulk lane takes from a standing start to its full rate.
 /// - `FCM_CONNECTIONS` (1 to 8, default 8): the most connections to FCM; each carries 100 pushes at once at most.
+/// - `FCM_CANARY` (default none): a registration token or installation id that FCM is asked about to see whether it works.
+/// - `FCM_CANARY_SECONDS` (1 to 3600, default 60): how often.
 /// - `NOTIFY_MAX_ATTEMPTS` (1 to 20, default 12): how often a push is sent before it has failed; 1 means no retry.
 /// - `NOTIFY_RETRY_SECONDS` (default 10, which is the least FCM asks for): the wait before a first retry.
 /// - `CONSUMER_CONCURRENCY` (1 to 64, default 8): how many events of a lane are worked on at once.
@@ -43,6 +45,8 @@ struct NotifierConfiguration: Sendable {
     let retryPolicy: RetryPolicy
     let consumer: EventConsumerConfiguration
     let quota: PushQuotaLimits
+    /// Nil when no canary is wanted.
+    let canary: Canary.Configuration?
     /// The most pushes on their way at once.
     let inFlightMax: Int
     let limits = DeliveryLimits()
@@ -70,6 +74,7 @@ struct NotifierConfiguration: Sendable {
             perSecond: Double(try settings.int("FCM_QUOTA_PER_MINUTE", default: 600_000, in: 1000...100_000_000)) / 60
                 * Self.quotaShare,
             bulkRamp: try settings.seconds("FCM_BULK_RAMP_SECONDS", default: .seconds(60), in: 0...600))
+        canary = try Canary.Configuration(settings)
         retryPolicy = RetryPolicy(
             attemptsMax: try settings.int("NOTIFY_MAX_ATTEMPTS", default: 12, in: 1...20),
             delayMin: try settings.seconds("NOTIFY_RETRY_SECONDS", default: .seconds(10), in: 0.01...600))
