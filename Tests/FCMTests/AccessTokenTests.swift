@@ -31,6 +31,32 @@ import TestSupport
         }
     }
 
+    @Test func `under load one token is asked for in fifty minutes, whatever the number of connections`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let phone = fixture.emulator.mintToken()
+            let message = try FCMMessage(
+                .signIn(sessionID: "s-1", userID: "u-1", succeeded: true),
+                expiresAt: fixture.clock.now.addingTimeInterval(86_400))
+            let (steps, stepSeconds, sendsPerStep) = (18, 600.0, 120)
+            for step in 0...steps {
+                if step > 0 { fixture.clock.advance(seconds: stepSeconds) }
+                let accepted = await withTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<sendsPerStep {
+                        group.addTask {
+                            if case .accepted = await fixture.client.send(message, to: .token(phone)).outcome { true } else { false }
+                        }
+                    }
+                    return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                #expect(accepted == sendsPerStep, "in step \(step)")
+            }
+            // Three hours; a token lives for one and is replaced after five sixths of it, while the old one still serves.
+            #expect(fixture.emulator.statistics.accessTokensIssued == 4)
+            #expect(fixture.emulator.statistics.byStatus == [200: (steps + 1) * sendsPerStep], "none was refused, none sent twice")
+            #expect(fixture.emulator.statistics.connections > 1)
+        }
+    }
+
     @Test func `the old token serves to its end when no new one is to be had`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let first = try await fixture.tokens.accessToken()

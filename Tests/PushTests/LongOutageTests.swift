@@ -1,0 +1,147 @@
+import FCMEmulator
+import FoundationEssentials
+import HTTPClient
+import HeliographCrypto
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+/// Ten minutes without FCM: the ledger and FCM's own clock are moved on, so that the test takes one.
+@Suite struct LongOutageTests {
+    private static let outage = 600.0
+    /// FCM's own least wait before a retry, in seconds.
+    private static let leastWait = 10.0
+    /// Pushes a second at full speed, and how long the bulk lane takes to get there.
+    private static let rate = 160.0
+    private static let rampSeconds = 10.0
+
+    private static let settings = [
+        "NOTIFY_RETRY_SECONDS": "\(Int(leastWait))", "FCM_QUOTA_PER_MINUTE": "\(Int(rate * 60 / 0.8))",
+        "FCM_BULK_RAMP_SECONDS": "\(Int(rampSeconds))",
+    ]
+
+    @Test func `FCM down for ten minutes costs time: all is taken, nobody hurried or pruned, and it begins again slowly`() async throws {
+        try await PushSystem.with(settings: Self.settings) { system in
+            let phones = try await system.crowd(300)
+            let api = try await Chat.start(system)
+            var down = FaultRule(.error(.unavailable))
+            down.count = nil
+            down.lastsSeconds = Self.outage
+            system.emulator.addFault(down)
+            let bulk = try await system.fanOut(expiresIn: 3600)
+            for number in 0..<20 { #expect(try await api.say("message \(number)") == 202) }
+            try await eventually(within: .seconds(60), "everything waits; \(system.services.tail(of: "notifier"))") {
+                try await Self.open(system).allSatisfy { $0 != nil }
+            }
+            try await expectPatience(phones + [api.listener], system)
+            #expect(try await system.installStates() == ["active": phones.count + 1], "an outage says nothing of a phone")
+
+            try await passTenMinutes(system)
+            for number in 20..<25 { #expect(try await api.say("message \(number)") == 202) }
+            #expect(try await system.settled(bulk, within: .seconds(120)) == ["accepted": phones.count])
+            try await eventually(within: .seconds(60), "nothing waits") { try await Self.open(system).isEmpty }
+            #expect(await system.emulator.messages(to: api.listener.value).count >= 5, "what was said after it, at least")
+            let lost = try await system.postgres.query(
+                "SELECT FROM deliveries WHERE state IN ('failed', 'expired', 'dead') OR (state = 'skipped' AND code <> 'superseded')")
+            #expect(lost.isEmpty)
+            expectRamp(phones, system)
+            await api.http.shutdown()
+        }
+    }
+
+    /// Why each delivery that has not ended waits; nil for those that a sender has.
+    private static func open(_ system: PushSystem) async throws -> [String?] {
+        try await system.postgres.query("SELECT code FROM deliveries WHERE state IN ('pending', 'sending')").map {
+            try $0.decode("code", as: String?.self)
+        }
+    }
+
+    /// Nobody was tried again within ten seconds, or will be.
+    private func expectPatience(_ phones: [AddressedPhone], _ system: PushSystem) async throws {
+        let rows = try await system.postgres.query(
+            """
+            SELECT install_id, min(due_at) AS due_at FROM deliveries
+            WHERE state = 'pending' AND code = 'UNAVAILABLE' GROUP BY install_id
+            """)
+        #expect(rows.count >= 50, "some were tried")
+        var next: [UUID: Date] = [:]
+        for row in rows { next[try row.decode("install_id")] = try row.decode("due_at", as: Date.self) }
+        for phone in phones.prefix(300) {
+            let times = system.emulator.requestTimes(to: phone.value).map(\.at)
+            for (earlier, later) in zip(times, times.dropFirst()) {
+                #expect(later.timeIntervalSince(earlier) >= Self.leastWait, "a retry came too soon")
+            }
+            if let last = times.last, let next = next[phone.installID] {
+                #expect(next.timeIntervalSince(last) >= Self.leastWait, "a retry is to come too soon")
+            }
+        }
+    }
+
+    private func passTenMinutes(_ system: PushSystem) async throws {
+        system.emulator.advanceClock(seconds: Self.outage)
+        try await system.postgres.execute(
+            """
+            UPDATE deliveries SET due_at = due_at - make_interval(secs => \(Self.outage)),
+                                  created_at = created_at - make_interval(secs => \(Self.outage))
+            WHERE state = 'pending'
+            """)
+    }
+
+    /// The first seconds after the outage carried a small part of what they could have.
+    private func expectRamp(_ phones: [AddressedPhone], _ system: PushSystem) {
+        let times = phones.flatMap { phone in
+            system.emulator.requestTimes(to: phone.value).filter(\.isAccepted).map(\.at)
+        }.sorted()
+        guard let first = times.first else { return }
+        let early = times.count { $0.timeIntervalSince(first) < 2 }
+        // A fifth of the full speed is reached after two seconds; without a ramp all would have gone by then.
+        #expect(early < phones.count / 2, "\(early) within two seconds")
+    }
+}
+
+/// A conversation of two by the API: one speaks, and the other has the phone.
+private struct Chat {
+    let http: HTTPClient
+    let url: String
+    let bearer: String
+    let listener: AddressedPhone
+
+    static func start(_ system: PushSystem) async throws -> Chat {
+        let (name, port) = ("conversation:outage", try FreePort.find())
+        guard let topic = TopicName(name) else { throw DeadlineExceeded(description: "not a topic") }
+        let (speaker, other) = (try await system.makeUser(), try await system.makeUser())
+        try await system.postgres.withTransaction { transaction in
+            for user in [speaker, other] { _ = try await TopicRepository(transaction).add(user, to: topic, by: speaker) }
+        }
+        let listener = try await system.signIn(system.emulator.mintToken(), other)
+        let bearer = Base64URL.encode(SecureRandom.bytes(32))
+        _ = try await AccessTokenRepository(system.postgres).insert(
+            NewAccessToken(
+                userID: speaker, sessionID: UUID(), accessHash: SHA256.hash(bearer),
+                refreshHash: SHA256.hash(SecureRandom.bytes(32)), installationKey: nil, lifetime: .seconds(3600),
+                refreshLifetime: .seconds(3600)))
+        try system.services.start("identity-api", settings: ["HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(port)"])
+        var configuration = HTTPClientConfiguration()
+        configuration.allowedSchemes.insert("http")
+        let chat = Chat(
+            http: HTTPClient(configuration: configuration, logger: PushSystem.quiet),
+            url: "http://127.0.0.1:\(port)/v1/topics/\(name)/messages", bearer: bearer, listener: listener)
+        try await eventually(within: .seconds(60), "the API answers; \(system.services.tail(of: "identity-api"))") {
+            try await chat.say("are you there?") == 202
+        }
+        try await eventually(within: .seconds(60), "the first message arrives") {
+            await system.emulator.messages(to: listener.value).isEmpty ? nil : ()
+        }
+        return chat
+    }
+
+    /// Says something; the answer's status, or nil without one.
+    func say(_ text: String) async throws -> Int? {
+        let body = #"{"message_id":"\#(UUID().uuidString)","text":"\#(text)"}"#
+        let headers = [("Authorization", "Bearer \(bearer)"), ("Content-Type", "application/json")]
+        return try? await http.execute(
+            HTTPClientRequest(method: "POST", url: url, headers: headers, body: Array(body.utf8))).status
+    }
+}
