@@ -18,14 +18,14 @@ struct CurlResponseHead {
     mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
         byteCount += line.count
         guard byteCount <= byteCountMax else { return false }
-        let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") {
+        if line.starts(with: "HTTP/".utf8) {
             // A block before the final one (1xx) is not the response's.
             fields.removeAll(keepingCapacity: true)
             return true
         }
-        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return true }
-        fields.append((name: String(text[..<colon]), value: Self.trimmed(text[text.index(after: colon)...])))
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { return true }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        fields.append((name: name, value: String(decoding: Self.trimmed(line[(colon + 1)...]), as: UTF8.self)))
         return true
     }
 
@@ -34,10 +34,10 @@ struct CurlResponseHead {
         fields.last { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
-        let start = text.drop(while: isSpace)
-        let end = start.lastIndex { !isSpace($0) }.map { start.index(after: $0) } ?? start.startIndex
-        return String(start[..<end])
+    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        let start = bytes.drop(while: isSpace)
+        let end = start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex
+        return start[..<end]
     }
 }

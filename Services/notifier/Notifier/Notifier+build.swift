@@ -35,9 +35,12 @@ public enum Notifier: HeliographService {
             rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
             sender: sender, queue: queue,
             writer: OutcomeWriter(postgres: postgres, logger: logger), limits: configuration.limits, logger: logger)
+        let handler = NotificationAddressedHandler(pipeline: pipeline)
         let consumer = try context.consumer(
             configuration: configuration.consumer,
-            handlers: [.handler(NotificationAddressedHandler(pipeline: pipeline))])
+            handlers: Lane.allCases.map { lane in
+                .handler(handler, streams: [NotificationAddressed.stream(of: lane)], priority: lane.taskPriority)
+            })
         // An outage of FCM is nothing that another instance, or a restart, would help against; wrong credentials are.
         context.health.register("fcm_credentials") {
             if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }

@@ -14,7 +14,8 @@ public enum TokenRegistry: HeliographService {
                 .batchHandler(
                     NotificationRequestedHandler(
                         sealer: context.sealer, lookupKey: context.lookupKey, logger: context.logger)),
-                .batchHandler(NotificationSettledHandler(logger: context.logger)),
+                // Nobody waits for what it does, and it has as much to do as there are pushes.
+                .batchHandler(NotificationSettledHandler(logger: context.logger), priority: .utility),
                 .batchHandler(DeviceRegisteredHandler(logger: context.logger)),
                 .batchHandler(DeviceRemovedHandler(logger: context.logger)),
                 .batchHandler(UserErasedHandler(logger: context.logger)),

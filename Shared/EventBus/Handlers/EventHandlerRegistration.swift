@@ -7,16 +7,20 @@ public struct EventHandlerRegistration: Sendable {
     public let streams: [String]
     /// The type of the messages.
     public let type: EventType
+    /// The priority of the tasks that read and handle them; nil is the caller's.
+    public let priority: TaskPriority?
 
     let makeProcessor: @Sendable (PostgresClient) -> any MessageProcessor
 
     /// Registers a handler of single events.
     ///
-    /// - Parameter streams: Some of the event's streams; all of them when nil.
+    /// - Parameters:
+    ///   - streams: Some of the event's streams; all of them when nil.
+    ///   - priority: That of the tasks that read and handle them; nil is the caller's.
     public static func handler<Handler: EventHandler>(
-        _ handler: Handler, streams: [String]? = nil
+        _ handler: Handler, streams: [String]? = nil, priority: TaskPriority? = nil
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) { postgres in
+        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type, priority: priority) { postgres in
             SingleProcessor<Handler.Body> { event, entry, scope in
                 let context = HandlerContext(event, entry, in: scope, postgres: postgres)
                 // After a failure or a crash the work may be done already; asking costs less than doing it again.
@@ -33,7 +37,7 @@ public struct EventHandlerRegistration: Sendable {
     package static func unmarked<Body: Event>(
         _ type: Body.Type, _ body: @escaping @Sendable (Envelope<Body>) async throws -> Void
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: Body.streams, type: Body.type) { _ in
+        EventHandlerRegistration(streams: Body.streams, type: Body.type, priority: nil) { _ in
             SingleProcessor<Body> { event, _, _ in
                 try await body(event)
                 return .handled
@@ -43,11 +47,13 @@ public struct EventHandlerRegistration: Sendable {
 
     /// Registers a handler of batches.
     ///
-    /// - Parameter streams: Some of the event's streams; all of them when nil.
+    /// - Parameters:
+    ///   - streams: Some of the event's streams; all of them when nil.
+    ///   - priority: That of the tasks that read and handle them; nil is the caller's.
     public static func batchHandler<Handler: EventBatchHandler>(
-        _ handler: Handler, streams: [String]? = nil
+        _ handler: Handler, streams: [String]? = nil, priority: TaskPriority? = nil
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) {
+        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type, priority: priority) {
             BatchProcessor(handler: handler, postgres: $0)
         }
     }

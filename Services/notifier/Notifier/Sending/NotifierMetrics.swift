@@ -1,22 +1,49 @@
 internal import FCM
 internal import Metrics
 internal import Storage
+internal import Synchronization
 internal import WireFormat
 
 /// Counts pushes, by kind and outcome: what the delivery rate is made of.
 enum NotifierMetrics {
-    /// Notes one send to FCM and how long it took.
-    static func sent(_ kind: NotificationKind, _ outcome: FCMOutcome, took duration: Duration) {
-        let dimensions = [("kind", kind.rawValue), ("outcome", word(outcome))]
-        Counter(label: "push_sends_total", dimensions: dimensions).increment()
-        Timer(label: "push_send_seconds", dimensions: [("kind", kind.rawValue)])
-            .recordNanoseconds(Int64(duration.inSeconds * 1e9))
+    private struct Sends: Hashable {
+        var kind: NotificationKind
+        var outcome: String
     }
 
-    /// Notes one delivery that reached its end.
-    static func settled(_ kind: NotificationKind, _ outcome: DeliveryOutcome) {
-        let dimensions = [("kind", kind.rawValue), ("outcome", outcome.rawValue)]
-        Counter(label: "push_deliveries_total", dimensions: dimensions).increment()
+    // Finding a metric by its name and labels costs more than all else that is counted with it, so each is found once.
+    private static let sends = Mutex<[Sends: Counter]>([:])
+    private static let times = Mutex<[NotificationKind: Timer]>([:])
+
+    /// Notes one send to FCM and how long it took.
+    static func sent(_ kind: NotificationKind, _ outcome: FCMOutcome, took duration: Duration) {
+        let key = Sends(kind: kind, outcome: word(outcome))
+        let counter = sends.withLock { sends in
+            if let counter = sends[key] { return counter }
+            let counter = Counter(label: "push_sends_total", dimensions: [("kind", kind.rawValue), ("outcome", key.outcome)])
+            sends[key] = counter
+            return counter
+        }
+        let timer = times.withLock { times in
+            if let timer = times[kind] { return timer }
+            let timer = Timer(label: "push_send_seconds", dimensions: [("kind", kind.rawValue)])
+            times[kind] = timer
+            return timer
+        }
+        counter.increment()
+        timer.recordNanoseconds(Int64(duration.inSeconds * 1e9))
+    }
+
+    /// Notes deliveries that reached their end.
+    static func settled(_ endings: some Sequence<(NotificationKind, DeliveryOutcome)>) {
+        var counts: [NotificationKind: [DeliveryOutcome: Int]] = [:]
+        for (kind, outcome) in endings { counts[kind, default: [:]][outcome, default: 0] += 1 }
+        for (kind, outcomes) in counts {
+            for (outcome, count) in outcomes {
+                let dimensions = [("kind", kind.rawValue), ("outcome", outcome.rawValue)]
+                Counter(label: "push_deliveries_total", dimensions: dimensions).increment(by: count)
+            }
+        }
     }
 
     private static func word(_ outcome: FCMOutcome) -> String {

@@ -112,10 +112,8 @@ final class OutcomeWriter: Sendable {
             return ended
         }
         for members in leases.values { members[0].ended(members.count) }
-        for id in ended {
-            guard let ending = endings[id] else { continue }
-            NotifierMetrics.settled(ending.push.delivery.notification.kind, ending.settlement.outcome)
-        }
+        NotifierMetrics.settled(
+            ended.lazy.compactMap { endings[$0] }.map { ($0.push.delivery.notification.kind, $0.settlement.outcome) })
     }
 
     /// The most outcomes of one event, of which each takes some 200 bytes of its 64 KB.

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import FoundationEssentials
 public import Logging
 internal import Metrics
@@ -44,7 +45,7 @@ public struct TopicFanOutService: Service {
     public func run() async throws {
         await withTaskGroup { group in
             for lane in Lane.allCases {
-                group.addTask {
+                group.addTask(priority: lane.taskPriority) {
                     await periodically("fan-out", every: configuration.interval, logger: logger) {
                         while try await makePage(on: lane) { try Task.checkCancellation() }
                     }
