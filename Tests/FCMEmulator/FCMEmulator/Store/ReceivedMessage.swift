@@ -40,7 +40,7 @@ struct KeptMessage: Sendable {
     /// The message, read again.
     var received: ReceivedMessage {
         ReceivedMessage(
-            name: name.description, receivedAt: receivedAt, message: template.message(to: registration), registration: registration,
-            platform: platform)
+            name: name.description, receivedAt: receivedAt, message: template.message(to: registration),
+            registration: registration, platform: platform)
     }
 }
