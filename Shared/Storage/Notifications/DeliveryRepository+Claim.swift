@@ -22,8 +22,9 @@ extension DeliveryRepository {
         _ ids: [UUID], of notificationID: UUID, as leaseID: UUID, lane: Lane, lease: Duration
     ) async throws(PostgresError) -> [ClaimedDelivery] {
         guard !ids.isEmpty else { return [] }
-        // The notification is looked up once: its row has a version for each batch that has ended just now. And a delivery is
-        // found by its own id alone, never through all the others of its notification: hence the test that no index answers.
+        // The notification is looked up once: its row has a version for each batch that has ended just now. OFFSET 0 keeps each
+        // delivery, and what it is joined with, a look by key, also in a plan that was made while the tables were empty:
+        // with `findByKey(planningAnew: false)` there is no other way.
         let query: PostgresQuery = """
             WITH lease AS (
                 INSERT INTO push_leases (id, lane, lease_until, delivery_ids)
@@ -35,9 +36,10 @@ extension DeliveryRepository {
                    i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id,
                    n.kind, n.recipient_type, n.recipient_id, n.lane, n.request_id, n.traceparent, n.expires_at,
                    CASE WHEN row_number() OVER () = 1 THEN n.parameters::text END AS parameters
-            FROM lease l CROSS JOIN n CROSS JOIN deliveries d
+            FROM lease l CROSS JOIN n CROSS JOIN unnest(\(ids)) AS given (given_id)
+            CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE id = given_id OFFSET 0) d
             \(unescaped: Self.joins("d.install_id"))
-            WHERE d.id = ANY(\(ids)) AND (d.notification_id = n.id) IS TRUE AND d.state = 'pending' AND d.due_at IS NULL
+            WHERE d.notification_id = n.id AND d.state = 'pending' AND d.due_at IS NULL
             """
         return try ClaimedDelivery.read(try await db.query(query))
     }
@@ -59,9 +61,12 @@ extension DeliveryRepository {
     /// What is needed to send a delivery besides its notification, found by its installation's id.
     static func joins(_ installID: String) -> String {
         """
-        LEFT JOIN push_installs i ON i.id = \(installID)
-            AND (i.state IN ('active', 'stale') OR (i.state = 'suspect' AND i.suspect_until <= now()))
-        LEFT JOIN image_jobs j ON j.id = \(jobID) AND j.deleted_at IS NULL AND j.expires_at > now()
+        LEFT JOIN LATERAL (
+            SELECT * FROM push_installs
+            WHERE id = \(installID)
+              AND (state IN ('active', 'stale') OR (state = 'suspect' AND suspect_until <= now())) OFFSET 0) i ON true
+        LEFT JOIN LATERAL (
+            SELECT id FROM image_jobs WHERE id = \(jobID) AND deleted_at IS NULL AND expires_at > now() OFFSET 0) j ON true
         """
     }
 

@@ -22,7 +22,7 @@ struct NotificationAddressedHandler: EventHandler {
         let lane = event.body.lane
         _ = try await pipeline.feed(lane, ids.count, cause) { lease in
             try await context.commit { transaction in
-                try await transaction.findByKey()
+                try await transaction.findByKey(planningAnew: false)
                 return try await DeliveryRepository(transaction).claim(
                     ids, of: event.body.notificationID, as: event.id, lane: lane, lease: lease)
             } ?? []

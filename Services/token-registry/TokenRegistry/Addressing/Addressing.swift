@@ -10,6 +10,9 @@ struct Addressing {
     /// The code of a delivery whose place a newer one took.
     static let supersededCode = "superseded"
 
+    /// Up to so many deliveries are made by the plans that the server has.
+    private static let keptPlansMax = 50
+
     /// A notification and the installations it goes to.
     struct Order {
         var notificationID: UUID
@@ -32,7 +35,8 @@ struct Addressing {
             order.addresses.map { NewDelivery(of: order.notificationID, to: $0) }
         }
         guard !batch.isEmpty else { return [:] }
-        try await transaction.findByKey()
+        // Planning a few deliveries anew would take longer than making them.
+        try await transaction.findByKey(planningAnew: batch.count > Self.keptPlansMax)
         let made = try await deliveries.insertPending(batch)
         let new = batch.filter { made.contains($0.id) }
         let superseded = try await deliveries.supersede(by: new, code: Self.supersededCode)
