@@ -15,8 +15,14 @@ final class RawConnection: Sendable {
     private let isOpen = Mutex(true)
 
     /// Connects to a port of this machine. What is received later is waited for up to `patience` seconds, and so is room to send.
-    init(port: Int, patience: Int = 30) throws {
+    ///
+    /// - Parameter receiveBuffer: How many bytes the kernel may hold that were not received; nil leaves that to it, and then it
+    ///   may be tens of megabytes.
+    init(port: Int, patience: Int = 30, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port)).bigEndian

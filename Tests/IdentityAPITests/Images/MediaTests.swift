@@ -53,23 +53,39 @@ import Testing
         }
     }
 
-    @Test func `whoever does not take its picture does not keep its place`() async throws {
+    /// Asks for a picture that is more than the buffers of a connection hold, where one at a time is given, and takes no more
+    /// than the head of the answer.
+    private func withUntakenPicture(
+        leftFor patience: TimeAmount, _ body: (IdentityFixture, _ link: String, RawConnection) async throws -> Void
+    ) async throws {
         try await withIdentityAPI { settings in
             settings.downloads = 1
-            // Long enough for a look while it lasts, on a busy machine too.
-            settings.connection.unreadAnswers = .seconds(5)
+            settings.connection.unreadAnswers = patience
         } _: { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
-            // More than the buffers of a connection hold.
             try await api.complete(id, picture: [UInt8](repeating: 7, count: 24 << 20))
             let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
             let link = try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count)
-            let connection = try RawConnection(port: api.port)
+            let connection = try RawConnection(port: api.port, patience: 120, receiveBuffer: 65_536)
             try await connection.send("GET \(link) HTTP/1.1\r\nHost: x\r\n\r\n")
-            try await eventually("the place is taken") { try await api.send("HEAD", String(link)).status == 503 }
-            try await eventually("the place is free") { try await api.send("HEAD", String(link)).status == 200 }
-            withExtendedLifetime(connection) {}
+            #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 200") == true)
+            try await body(api, String(link), connection)
+            connection.close()
+        }
+    }
+
+    @Test func `a picture that is being taken has a place, until its client goes`() async throws {
+        try await withUntakenPicture(leftFor: .minutes(10)) { api, link, connection in
+            #expect(try await api.send("HEAD", link).status == 503)
+            connection.close()
+            try await eventually(within: .seconds(120), "the place is free") { try await api.send("HEAD", link).status == 200 }
+        }
+    }
+
+    @Test func `whoever does not take its picture does not keep its place`() async throws {
+        try await withUntakenPicture(leftFor: .seconds(1)) { api, link, _ in
+            try await eventually(within: .seconds(120), "the place is free") { try await api.send("HEAD", link).status == 200 }
         }
     }
 
