@@ -8,6 +8,8 @@ enum ClientEvent: Sendable {
     case bodyAskedFor
     /// The request is complete.
     case bodyEnded
+    /// A request was answered.
+    case answered
     /// The request was answered, and more of it is to come than will be read: read on a little, so that the client sees
     /// the answer and not a broken connection, and then close.
     case answeredEarly
@@ -40,7 +42,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         /// How long a client may leave answers unread that its connection has no more room for; the bytes that it takes earn
         /// it back what it has used of that.
         var unreadAnswers = TimeAmount.seconds(30)
-        /// How long, and for how many bytes, a refused body is still read.
+        /// How long the answer to a body that came too slowly may take.
+        var refusalTime = TimeAmount.seconds(30)
+        /// How long, and for how many bytes, a refused body is still read after its answer.
         var lingerTime = TimeAmount.seconds(5)
         var lingerBytes = 8 * 1024 * 1024
     }
@@ -49,7 +53,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Bytes of an answer that are handed to the connection at a time.
     private static let sliceBytes = 64 * 1024
 
-    private enum Mode { case idle, body, lingering }
+    private enum Mode { case idle, body, refusing, lingering }
 
     private let limits: Limits
     private var mode = Mode.idle
@@ -60,6 +64,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: RepeatedTask?
     private var unread: UnreadAnswers
     private var unreadTimer: RepeatedTask?
+    /// Who waits until all that was written is taken.
+    private var whenTaken: [EventLoopPromise<Void>] = []
 
     init(limits: Limits) {
         self.limits = limits
@@ -67,6 +73,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if event is AnswerTaken, let promise {
+            return unread.isEmpty ? promise.succeed() : whenTaken.append(promise)
+        }
         guard let event = event as? ClientEvent else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
@@ -79,6 +88,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))), promise: nil)
         case .bodyEnded:
             if mode == .body { enter(.idle, context) }
+        case .answered:
+            if mode == .refusing { enter(.lingering, context) }
         case .answeredEarly:
             enter(.lingering, context)
         }
@@ -95,7 +106,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             waited = waited + (NIODeadline.now() - askedAt)
             readAskedAt = nil
         }
-        if mode == .lingering, received > limits.lingerBytes { return context.close(promise: nil) }
+        if mode == .lingering || mode == .refusing, received > limits.lingerBytes { return context.close(promise: nil) }
         context.fireChannelRead(data)
     }
 
@@ -131,9 +142,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard unread.isEmpty else { return }
         unreadTimer?.cancel()
         unreadTimer = nil
+        for promise in whenTaken { promise.succeed() }
+        whenTaken = []
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { stopTimers() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stopTimers()
+        for promise in whenTaken { promise.fail(ChannelError.ioOnClosedChannel) }
+        whenTaken = []
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         stopTimers()
@@ -166,6 +183,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch mode {
         case .idle:
             break
+        case .refusing:
+            if now - startedAt >= limits.refusalTime { context.close(promise: nil) }
         case .lingering:
             if now - startedAt >= limits.lingerTime { context.close(promise: nil) }
         case .body:
@@ -173,7 +192,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let earned = TimeAmount.seconds(Int64(received / max(limits.bytesASecond, 1)))
             guard waiting > limits.patience + earned || now - startedAt > limits.bodyDeadline else { return }
             // Nothing more is expected of this connection: what is said to the error is said at once, or never.
-            enter(.lingering, context)
+            enter(.refusing, context)
             context.fireErrorCaught(BodyTooSlow())
         }
     }

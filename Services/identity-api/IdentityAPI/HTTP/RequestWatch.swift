@@ -73,7 +73,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
             _ = unanswered.popFirst()
             whenHungUp = nil
             context.writeAndFlush(data, promise: promise)
-            if closesAfterAnswer { tell(.answeredEarly, context) }
+            tell(closesAfterAnswer ? .answeredEarly : .answered, context)
         case .body where unanswered.first == .HEAD:
             // The client takes what follows the head for the answer to its next request; the framework does not know.
             promise?.succeed()

@@ -57,7 +57,7 @@ struct ImageJobReader: Sendable {
             // The base64 goes out piece by piece, where this mark stands in the rest of the body.
             let mark = UUID().uuidString
             let body = text(job, .inline(dataURI: "data:\(type.mimeType);base64,\(mark)"), layout, context)
-            return Self.stream(body.text, replacing: mark, with: picture, holding: slot)
+            return Self.stream(body.text, replacing: mark, with: picture, holding: slot, context)
         }
     }
 
@@ -85,7 +85,9 @@ struct ImageJobReader: Sendable {
         }
     }
 
-    private static func stream(_ text: String, replacing mark: String, with picture: [UInt8], holding slot: UploadSlots.Slot) -> Response {
+    private static func stream(
+        _ text: String, replacing mark: String, with picture: [UInt8], holding slot: UploadSlots.Slot, _ context: APIRequestContext
+    ) -> Response {
         let halves = text.utf8.split(separator: mark.utf8, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
         let length = halves.reduce(0) { $0 + $1.count } + (picture.count + 2) / 3 * 4
         let body = ResponseBody(contentLength: length) { writer in
@@ -93,6 +95,7 @@ struct ImageJobReader: Sendable {
             for start in stride(from: 0, to: picture.count, by: pieceBytes) {
                 let piece = Array(picture[start..<min(start + pieceBytes, picture.count)])
                 try await writer.write(ByteBuffer(string: Base64.encode(piece)))
+                try await context.answerTaken()
             }
             try await writer.write(ByteBuffer(bytes: halves[1]))
             try await writer.finish(nil)

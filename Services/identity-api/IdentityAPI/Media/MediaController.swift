@@ -36,7 +36,7 @@ struct MediaController: Sendable {
             // A client that has a part of something else gets all of this.
             let hasThis = request.headers[.ifRange].map { $0 == tag } ?? true
             let range = ByteRange(hasThis ? request.headers[.range] : nil, of: bytes.count)
-            response = Self.answer(range, of: bytes, grant.type, holding: slot)
+            response = Self.answer(range, of: bytes, grant.type, holding: slot, context)
         }
         let secondsLeft = max(0, Int(grant.expires.timeIntervalSinceNow))
         response.headers[.eTag] = tag
@@ -56,13 +56,13 @@ struct MediaController: Sendable {
     }
 
     private static func answer(
-        _ range: ByteRange, of bytes: [UInt8], _ type: PictureType, holding slot: UploadSlots.Slot
+        _ range: ByteRange, of bytes: [UInt8], _ type: PictureType, holding slot: UploadSlots.Slot, _ context: APIRequestContext
     ) -> Response {
         switch range {
         case .whole:
-            return stream(bytes, 0..<bytes.count, .ok, type, holding: slot)
+            return stream(bytes, 0..<bytes.count, .ok, type, holding: slot, context)
         case .part(let part):
-            var response = stream(bytes, part, .partialContent, type, holding: slot)
+            var response = stream(bytes, part, .partialContent, type, holding: slot, context)
             response.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
             return response
         case .unsatisfiable:
@@ -71,11 +71,13 @@ struct MediaController: Sendable {
     }
 
     private static func stream(
-        _ bytes: [UInt8], _ range: Range<Int>, _ status: HTTPResponse.Status, _ type: PictureType, holding slot: UploadSlots.Slot
+        _ bytes: [UInt8], _ range: Range<Int>, _ status: HTTPResponse.Status, _ type: PictureType,
+        holding slot: UploadSlots.Slot, _ context: APIRequestContext
     ) -> Response {
         let body = ResponseBody(contentLength: range.count) { writer in
             for start in stride(from: range.lowerBound, to: range.upperBound, by: pieceBytes) {
                 try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + pieceBytes, range.upperBound)]))
+                try await context.answerTaken()
             }
             try await writer.finish(nil)
             withExtendedLifetime(slot) {}
