@@ -61,8 +61,8 @@ public final class HTTPClient: Service {
         return try result.get()
     }
 
-    /// How many connections were opened since the start for requests that got their answer.
-    public var connectionsOpened: Int { mailbox.connectionsOpened.load(ordering: .relaxed) }
+    /// Returns how many connections were opened, since this was last called, for requests that got their answer.
+    public func takeConnectionsOpened() -> Int { mailbox.connectionsOpened.exchange(0, ordering: .relaxed) }
 
     /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
     public func run() async throws {

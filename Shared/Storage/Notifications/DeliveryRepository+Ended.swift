@@ -5,7 +5,8 @@ extension DeliveryRepository {
     /// Notes for notifications that deliveries have ended: one for each row, by its `notification_id`. Belongs in the transaction
     /// that ended them, as late as can be: other writers about the same notification wait for its end.
     ///
-    /// The rows are locked in the order of their ids, and by everybody after those of the deliveries.
+    /// The rows are locked in the order of their ids, after those of the deliveries. Who has locked the notifications before
+    /// (to erase them, or because they are overdue) passes over deliveries that are locked, so that nobody waits in a circle.
     ///
     /// - Returns: The notifications.
     @discardableResult

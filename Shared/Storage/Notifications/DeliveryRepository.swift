@@ -30,7 +30,8 @@ public struct DeliveryRepository: Sendable {
                 """))
     }
 
-    /// Ends deliveries: `pending | sending → accepted | dead | failed | expired | skipped`.
+    /// Ends deliveries: `pending | sending → accepted | dead | failed | expired | skipped`. Belongs in a transaction, because their
+    /// notifications are counted on in a statement of its own.
     ///
     /// - Returns: The ids that this call ended; of the others an end was written before.
     @discardableResult
@@ -77,6 +78,7 @@ public struct DeliveryRepository: Sendable {
     }
 
     /// Ends what waits for installations that no longer exist: `pending → skipped`. What a sender has is left to it.
+    /// Belongs in a transaction, as ``settle(_:)`` does.
     ///
     /// - Parameter code: Kept with each, for the operator.
     /// - Returns: The deliveries that this call ended.

@@ -28,7 +28,7 @@ extension NotificationRepository {
 
 extension DeliveryRepository {
     /// Ends the deliveries of notifications that no sender has yet: `pending → skipped`. What somebody else is just changing is
-    /// left to him: who has locked the notifications already must not wait for their deliveries.
+    /// left to it: who has locked the notifications already must not wait for their deliveries.
     ///
     /// - Returns: How many this call ended.
     @discardableResult

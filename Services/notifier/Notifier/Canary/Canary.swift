@@ -66,6 +66,6 @@ extension Canary.Configuration {
         guard let target = PushTarget(value) else {
             throw ConfigurationError(name, "is not valid", expectation: expectation)
         }
-        self.init(target: target.kind == .fid ? .fid(value) : .token(value), interval: interval)
+        self.init(target: FCMTarget(target.value, kind: target.kind), interval: interval)
     }
 }

@@ -5,7 +5,6 @@ internal import Metrics
 internal import ServiceDefaults
 internal import ServiceLifecycle
 internal import Storage
-internal import Synchronization
 internal import WireFormat
 
 /// Shows what holds pushes up: how many wait in each lane and for how long, how many may be on their way, what is left of the
@@ -20,20 +19,6 @@ struct PacingWatch: Service {
     let breakers: Breakers
     let http: HTTPClient
     let logger: Logger
-    /// How many connections were counted already.
-    private let counted = Counted()
-
-    private final class Counted: Sendable {
-        let connections = Mutex(0)
-    }
-
-    init(queue: SendQueue, quota: Quota, breakers: Breakers, http: HTTPClient, logger: Logger) {
-        self.queue = queue
-        self.quota = quota
-        self.breakers = breakers
-        self.http = http
-        self.logger = logger
-    }
 
     func run() async throws {
         await periodically("looking at the pace of pushes", every: Self.interval, logger: logger) { try await look() }
@@ -45,12 +30,7 @@ struct PacingWatch: Service {
         for (name, state) in breakers.states {
             Gauge(label: "push_breaker_state", dimensions: [("breaker", name.word)]).record(state.rawValue)
         }
-        let opened = http.connectionsOpened
-        let new = counted.connections.withLock { counted in
-            defer { counted = opened }
-            return opened - counted
-        }
-        Counter(label: "push_connections_opened_total").increment(by: new)
+        Counter(label: "push_connections_opened_total").increment(by: http.takeConnectionsOpened())
         // The last, because a database that does not answer must not hide the rest.
         try await showQuota()
     }

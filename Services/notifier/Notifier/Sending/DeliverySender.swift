@@ -76,7 +76,7 @@ struct DeliverySender: Sendable {
         let context = SealingContext.pushInstall(installationKey: target.installationKey)
         do throws(CryptoError) {
             let value = String(decoding: try sealer.open(target.valueSealed, context: context), as: UTF8.self)
-            return target.kind == .fid ? .fid(value) : .token(value)
+            return FCMTarget(value, kind: target.kind)
         } catch {
             logger.error("an installation's value cannot be opened", metadata: Self.metadata(delivery, ["error": "\(error)"]))
             return nil

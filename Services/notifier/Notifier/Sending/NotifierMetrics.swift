@@ -12,26 +12,22 @@ enum NotifierMetrics {
     }
 
     // Finding a metric by its name and labels costs more than all else that is counted with it, so each is found once.
-    private static let sends = Mutex<[Sends: Counter]>([:])
-    private static let times = Mutex<[NotificationKind: Timer]>([:])
+    private static let sends = Mutex<[Sends: (count: Counter, time: Timer)]>([:])
 
     /// Notes one send to FCM and how long it took.
     static func sent(_ kind: NotificationKind, _ outcome: FCMOutcome, took duration: Duration) {
         let key = Sends(kind: kind, outcome: word(outcome))
-        let counter = sends.withLock { sends in
-            if let counter = sends[key] { return counter }
-            let counter = Counter(label: "push_sends_total", dimensions: [("kind", kind.rawValue), ("outcome", key.outcome)])
-            sends[key] = counter
-            return counter
+        let (count, time) = sends.withLock { sends in
+            if let metrics = sends[key] { return metrics }
+            let metrics = (
+                Counter(label: "push_sends_total", dimensions: [("kind", kind.rawValue), ("outcome", key.outcome)]),
+                Timer(label: "push_send_seconds", dimensions: [("kind", kind.rawValue)])
+            )
+            sends[key] = metrics
+            return metrics
         }
-        let timer = times.withLock { times in
-            if let timer = times[kind] { return timer }
-            let timer = Timer(label: "push_send_seconds", dimensions: [("kind", kind.rawValue)])
-            times[kind] = timer
-            return timer
-        }
-        counter.increment()
-        timer.recordNanoseconds(Int64(duration.inSeconds * 1e9))
+        count.increment()
+        time.recordNanoseconds(Int64(duration.inSeconds * 1e9))
     }
 
     /// Notes deliveries that reached their end.
