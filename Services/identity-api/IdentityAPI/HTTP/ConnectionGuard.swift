@@ -127,7 +127,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let count = slice.readableBytes
         unread.wrote(count, now: .now())
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        promise.futureResult.whenComplete { _ in bound.value.taken(count) }
+        promise.futureResult.whenComplete { bound.value.taken(count, $0) }
         if unreadTimer == nil {
             let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
             unreadTimer = context.eventLoop.scheduleRepeatedTask(initialDelay: Self.tick, delay: Self.tick) { _ in
@@ -137,19 +137,24 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.byteBuffer(slice)), promise: promise)
     }
 
-    private func taken(_ count: Int) {
+    private func taken(_ count: Int, _ result: Result<Void, any Error>) {
         unread.took(count, now: .now())
+        // A connection that closes fails what it had not taken before it says that it is closed.
+        if case .failure = result { tellWaiting(result) }
         guard unread.isEmpty else { return }
         unreadTimer?.cancel()
         unreadTimer = nil
-        for promise in whenTaken { promise.succeed() }
+        tellWaiting(result)
+    }
+
+    private func tellWaiting(_ result: Result<Void, any Error>) {
+        for promise in whenTaken { promise.completeWith(result) }
         whenTaken = []
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         stopTimers()
-        for promise in whenTaken { promise.fail(ChannelError.ioOnClosedChannel) }
-        whenTaken = []
+        tellWaiting(.failure(ChannelError.ioOnClosedChannel))
     }
 
     func channelInactive(context: ChannelHandlerContext) {

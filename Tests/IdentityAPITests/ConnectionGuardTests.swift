@@ -1,0 +1,119 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import IdentityAPI
+
+/// A connection's guard on a connection that takes bytes, and knows of time, only when it is told to.
+@Suite struct ConnectionGuardTests {
+    /// What became of a wait until an answer is taken.
+    private final class Wait {
+        private(set) var outcome: Result<Void, any Error>?
+
+        init(on channel: EmbeddedChannel) {
+            let promise = channel.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.assumeIsolated().whenComplete { self.outcome = $0 }
+            channel.triggerUserOutboundEvent(AnswerTaken(), promise: promise)
+        }
+
+        var hasSucceeded: Bool { if case .success = outcome { true } else { false } }
+        var hasFailed: Bool { if case .failure = outcome { true } else { false } }
+    }
+
+    private func connection(_ configure: (inout ConnectionGuard.Limits) -> Void = { _ in }) throws -> EmbeddedChannel {
+        var limits = ConnectionGuard.Limits()
+        configure(&limits)
+        let channel = EmbeddedChannel(handler: ConnectionGuard(limits: limits))
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        return channel
+    }
+
+    private func write(_ count: Int, to channel: EmbeddedChannel) {
+        channel.write(IOData.byteBuffer(ByteBuffer(repeating: 7, count: count)), promise: nil)
+    }
+
+    @Test func `an answer is taken when the last of its slices is`() throws {
+        let channel = try connection()
+        #expect(Wait(on: channel).hasSucceeded, "nothing is written")
+        write(1_000_000, to: channel)
+        let wait = Wait(on: channel)
+        #expect(wait.outcome == nil)
+        channel.flush()
+        #expect(wait.hasSucceeded)
+        write(1, to: channel)
+        #expect(Wait(on: channel).outcome == nil, "the next piece is waited for again")
+        channel.flush()
+        _ = try channel.finish()
+    }
+
+    @Test func `whoever waits is told when the connection closes`() throws {
+        let channel = try connection()
+        write(1_000_000, to: channel)
+        let wait = Wait(on: channel)
+        channel.close(promise: nil)
+        channel.embeddedEventLoop.run()
+        #expect(wait.hasFailed)
+    }
+
+    @Test func `an answer whose bytes the connection could not take is not taken`() throws {
+        let channel = try connection()
+        try channel.pipeline.syncOperations.addHandler(Broken(), position: .first)
+        write(1, to: channel)
+        let wait = Wait(on: channel)
+        channel.flush()
+        #expect(wait.hasFailed)
+        _ = try channel.finish()
+    }
+
+    @Test func `a body that came too slowly is read on from its answer on, however late that is`() throws {
+        let channel = try connection {
+            $0.patience = .zero
+            $0.lingerTime = .zero
+        }
+        try beginSlowBody(on: channel)
+        tick(channel)
+        #expect(channel.isActive, "its answer is not written yet")
+        channel.triggerUserOutboundEvent(ClientEvent.answered, promise: nil)
+        tick(channel)
+        #expect(!channel.isActive)
+    }
+
+    @Test func `an answer to a body that came too slowly is not waited for without end`() throws {
+        let channel = try connection {
+            $0.patience = .zero
+            $0.refusalTime = .zero
+        }
+        try beginSlowBody(on: channel)
+        tick(channel)
+        #expect(!channel.isActive)
+    }
+
+    /// Asks for a body and waits for its bytes until the guard has no more patience.
+    private func beginSlowBody(on channel: EmbeddedChannel) throws {
+        channel.triggerUserOutboundEvent(ClientEvent.bodyBegan, promise: nil)
+        channel.read()
+        tick(channel)
+        #expect(throws: BodyTooSlow.self) { try channel.throwIfErrorCaught() }
+        #expect(channel.isActive)
+    }
+
+    /// Lets the guard look at its clock once.
+    private func tick(_ channel: EmbeddedChannel) {
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(500))
+    }
+}
+
+/// Takes bytes and fails when they are to be sent.
+private final class Broken: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+    private var promises: [EventLoopPromise<Void>] = []
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        promises += promise.map { [$0] } ?? []
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        for promise in promises { promise.fail(ChannelError.ioOnClosedChannel) }
+        promises = []
+    }
+}
