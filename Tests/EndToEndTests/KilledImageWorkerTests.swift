@@ -28,7 +28,7 @@ import Testing
         let kills = 4
         for kill in 1...kills {
             let calls = kill * Self.jobCount / (kills + 1)
-            try await eventually(within: .seconds(90), "the model was called \(calls) times") { models.calls.count >= calls }
+            try await eventually("the model was called \(calls) times") { models.calls.count >= calls }
             await stack.kill("image-worker")
             try stack.launch("image-worker")
         }

@@ -29,7 +29,7 @@ import Testing
             let answer = try await phone.signUp(email: "kill-\(UUID().uuidString)@example.org")
             #expect(answer.status == 200)
             let state = { try await stack.database.psql("SELECT state FROM sessions WHERE id = '\(answer.sessionID)'") }
-            try await eventually(within: .seconds(20), "the worker takes the session") {
+            try await eventually("the worker takes the session") {
                 try await state() == "received" ? nil : ()
             }
             stack.signal("face-matching-worker", SIGSTOP)

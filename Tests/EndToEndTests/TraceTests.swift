@@ -67,8 +67,8 @@ import Testing
         func sending(_ outcome: String) -> TraceCollector.Span? {
             collector.spans.first { $0.traceID == trace && $0.attributes["heliograph.pushes.\(outcome)"] == "1" }
         }
-        let first = try await eventually(within: .seconds(60), "the first try is exported") { sending("postponed") }
-        let second = try await eventually(within: .seconds(60), "the second try is exported") { sending("accepted") }
+        let first = try await eventually("the first try is exported") { sending("postponed") }
+        let second = try await eventually("the second try is exported") { sending("accepted") }
         #expect(first.name == "send pushes" && second.name == "send pushes" && first.end <= second.start)
         let asked = collector.spans.first { $0.traceID == trace && $0.name == "process notification.requested" }
         #expect(second.parentID != nil && second.parentID == asked?.id)

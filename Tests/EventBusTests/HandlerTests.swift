@@ -238,7 +238,7 @@ struct HandlerTests {
             await server.kill()
             try await transport.append(11...20)
             try await server.start()
-            try await eventually(within: .seconds(40), "all effects are there") {
+            try await eventually("all effects are there") {
                 (try? await postgres.effects().sorted()) == Array(1...20)
             }
             try await expectSettled(transport)

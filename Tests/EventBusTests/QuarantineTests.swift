@@ -21,7 +21,7 @@ private final class Peak: Sendable {
     func leave() { state.withLock { $0.now -= 1 } }
 }
 
-@Suite("The quarantine of a process", .timeLimit(.minutes(1)))
+@Suite("The quarantine of a process", .timeLimit(.minutes(3)))
 struct QuarantineTests {
     private func entry(_ number: UInt64) -> DeliveredEntry {
         DeliveredEntry(id: EntryID(milliseconds: number, sequence: 0), fields: [], deliveryCount: 1)

@@ -68,7 +68,7 @@ struct Fixture: Sendable {
     }
 
     /// Calls the control API, or any path of the plain listener.
-    func call(_ method: String, _ path: String, _ body: String = "", timeout: Duration = .seconds(15)) async throws -> Answer {
+    func call(_ method: String, _ path: String, _ body: String = "", timeout: Duration = .seconds(60)) async throws -> Answer {
         Answer(
             response: try await client.execute(
                 HTTPClientRequest(
@@ -77,7 +77,7 @@ struct Fixture: Sendable {
 
     /// Sends over TLS and HTTP/2; `authorization` nil leaves the header out.
     func send(
-        _ body: String, project: String = "heliograph-dev", authorization: String? = "", timeout: Duration = .seconds(15)
+        _ body: String, project: String = "heliograph-dev", authorization: String? = "", timeout: Duration = .seconds(60)
     ) async throws -> Answer {
         let url = try #require(emulator.tlsURL) + "/v1/projects/\(project)/messages:send"
         let header = authorization.map { [("authorization", $0.isEmpty ? "Bearer " + accessToken : $0)] } ?? []

@@ -104,7 +104,7 @@ import Testing
             _ = try await fixture.send(push(token, title: "eKYC <b>Sign In</b>", collapse: "1", badge: 3))
             _ = try await fixture.send(push(token, title: "Second", collapse: "2", badge: 4))
             // Chromium dumps the document once it is loaded, which may be before the stream's first event.
-            let document = try await eventually(within: .seconds(60), "the page has got its snapshot") {
+            let document = try await eventually("the page has got its snapshot") {
                 let document = try await Chromium.document(of: fixture.emulator.url + "/inbox?token=" + token)
                 return document.contains("data-ready=\"true\"") ? document : nil
             }

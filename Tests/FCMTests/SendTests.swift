@@ -15,7 +15,7 @@ import TestSupport
                 Issue.record("not accepted: \(result)")
                 return
             }
-            let received = await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(5))
+            let received = await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(60))
             #expect(received.map(\.name) == [name])
             #expect(received.first?.message["notification"]?["body"]?.string == "Face verification successful.")
         }
@@ -62,12 +62,12 @@ import TestSupport
             rule.isDelivered = true
             fixture.emulator.addFault(rule)
             #expect(try await fixture.send(to: token).outcome == .ambiguous)
-            #expect(await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(5)).count == 1)
+            #expect(await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(60)).count == 1)
         }
     }
 
     @Test func `no answer in time is ambiguous`() async throws {
-        try await SendingFixture.with(timeout: .milliseconds(300)) { (fixture: SendingFixture) async throws in
+        try await SendingFixture.with(timeout: .seconds(2)) { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.send(to: token)
             fixture.emulator.addFault(FaultRule(.hang))

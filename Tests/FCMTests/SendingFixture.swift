@@ -24,7 +24,7 @@ struct SendingFixture: Sendable {
 
     static func with<Value>(
         configure: (inout FCMEmulatorConfiguration) -> Void = { _ in },
-        timeout: Duration = .seconds(15), _ body: (SendingFixture) async throws -> Value
+        timeout: Duration = .seconds(60), _ body: (SendingFixture) async throws -> Value
     ) async throws -> Value {
         let directory = try TemporaryDirectory()
         let clock = TestClock()

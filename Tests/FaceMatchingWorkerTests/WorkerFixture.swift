@@ -54,7 +54,7 @@ struct WorkerFixture {
 
     /// Waits for the end of a session.
     func outcome(_ id: UUID) async throws -> Session {
-        try await eventually(within: .seconds(30), "session \(id) to end") {
+        try await eventually("session \(id) to end") {
             let session = try await SessionRepository(context.postgres).find(id: id)
             return session?.state.isTerminal == true ? session : nil
         }

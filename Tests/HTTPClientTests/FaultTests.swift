@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 @Suite struct FaultTests {
-    static func post(_ url: String, timeout: Duration = .seconds(10)) -> HTTPClientRequest {
+    static func post(_ url: String, timeout: Duration = .seconds(60)) -> HTTPClientRequest {
         HTTPClientRequest(method: "POST", url: url, body: Array("hello".utf8), timeout: timeout)
     }
 
@@ -31,7 +31,7 @@ import TestSupport
             try await connection.waitForClose()
         }
         try await withClient { client in
-            let error = await failure(client, Self.post(server.url, timeout: .milliseconds(200)))
+            let error = await failure(client, Self.post(server.url, timeout: .seconds(2)))
             #expect(error?.code == .timeout)
             #expect(error?.mayHaveReachedServer == true)
         }

@@ -18,7 +18,7 @@ final class RawConnection: Sendable {
     ///
     /// - Parameter receiveBuffer: How many bytes the kernel may hold that were not received; nil leaves that to it, and then it
     ///   may be tens of megabytes.
-    init(port: Int, patience: Int = 30, receiveBuffer: Int32? = nil) throws {
+    init(port: Int, patience: Int = 120, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))

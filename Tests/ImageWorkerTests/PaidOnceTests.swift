@@ -16,7 +16,7 @@ import WireFormat
             try await worker.running {
                 let job = try await worker.ended(id)
                 #expect(job.status == .completed)
-                try await eventually(within: .seconds(90), "all requests are handled") {
+                try await eventually("all requests are handled") {
                     let open = try await worker.postgres.query(
                         "SELECT id FROM outbox WHERE type = 'image.requested' AND state IN ('waiting', 'published')")
                     return open.isEmpty
@@ -83,7 +83,7 @@ import WireFormat
     @Test func `a picture that cannot be stored is not paid for again: the store is waited for until the deadline`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
-            let id = try await worker.submit(processingTime: .seconds(8))
+            let id = try await worker.submit(processingTime: .seconds(15))
             try worker.obstruct("images/\(id.wireString)/raw-1")
             try await worker.running {
                 let job = try await worker.ended(id)

@@ -140,7 +140,7 @@ extension WorkerFixture {
 
     /// Waits until a photo has its thumbnail, and keeps its window open until the test says otherwise.
     func ready(_ id: UUID) async throws -> TopicPhoto {
-        let photo = try await eventually(within: .seconds(30), "photo \(id) is ready") {
+        let photo = try await eventually("photo \(id) is ready") {
             let photo = try await TopicPhotoRepository(postgres).find(id: id)
             return photo?.state == .ready ? photo : nil
         }

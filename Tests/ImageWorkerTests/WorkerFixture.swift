@@ -110,7 +110,7 @@ struct WorkerFixture {
 
     /// Waits for the end of a job.
     func ended(_ id: UUID) async throws -> ImageJob {
-        try await eventually(within: .seconds(60), "job \(id) to end") {
+        try await eventually("job \(id) to end") {
             let job = try await jobs.find(id: id)
             return job?.completedAt == nil ? nil : job
         }

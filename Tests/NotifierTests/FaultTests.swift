@@ -32,7 +32,7 @@ import WireFormat
             fixture.emulator.addFault(rule)
             let delivery = try #require(try await fixture.settled(fixture.address([token])).first)
             #expect(delivery.state == .accepted)
-            let messages = await fixture.emulator.messages(to: token, atLeast: 2, within: .seconds(5))
+            let messages = await fixture.emulator.messages(to: token, atLeast: 2, within: .seconds(60))
             #expect(messages.count == 2)
             let ids = messages.map { $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string }
             #expect(Set(ids).count == 1)
@@ -236,7 +236,7 @@ import WireFormat
                     try await fixture.deliveries(addressed).first?.code == "UNAVAILABLE"
                 }
             }
-            #expect(ContinuousClock.now - start < .seconds(15))
+            #expect(ContinuousClock.now - start < .seconds(300))
             #expect(try await fixture.deliveries(addressed).first?.state == .pending)
         }
     }

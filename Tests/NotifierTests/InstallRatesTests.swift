@@ -113,7 +113,7 @@ import WireFormat
             // As after a while.
             try await fixture.postgres.execute("UPDATE push_install_rates SET minute_tokens = 60")
             try await fixture.postgres.execute("UPDATE deliveries SET due_at = now() + interval '7 seconds' WHERE state = 'pending'")
-            try await eventually(within: .seconds(60), "all have arrived") {
+            try await eventually("all have arrived") {
                 try await find().allSatisfy { $0.state == .accepted }
             }
             #expect(await fixture.emulator.messages(to: phone).count == count)

@@ -96,12 +96,12 @@ import Tracing
 
     @Test func `a collector that is away does not hold up the end of the process`() async throws {
         var configuration = OTLPConfiguration(endpoint: "http://127.0.0.1:\(try FreePort.find())/v1/traces", resource: [])
-        configuration.retryWaitMin = .seconds(30)
+        configuration.retryWaitMin = .seconds(600)
         configuration.flushTimeout = .milliseconds(200)
         let start = ContinuousClock.now
         try await withExporter(configuration) { tracer in
             for _ in 0..<512 { tracer.startSpan("work").end() }
         }
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(ContinuousClock.now - start < .seconds(60))
     }
 }

@@ -177,7 +177,7 @@ struct TransactionTests {
     }
 
     @Test func `a transaction that stands still gives its locks back, and cannot go on`() async throws {
-        try await withClient({ $0.idleTransactionTimeout = .milliseconds(200) }) { client in
+        try await withClient({ $0.idleTransactionTimeout = .seconds(2) }) { client in
             try await client.execute("CREATE TABLE t (a int PRIMARY KEY)")
             await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { frozen in

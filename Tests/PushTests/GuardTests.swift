@@ -18,7 +18,7 @@ import Testing
             system.emulator.addFault(dead)
             let id = try await system.fanOut()
             try await system.settled(id)
-            let states = try await eventually(within: .seconds(30), "the registry has judged all of them") {
+            let states = try await eventually("the registry has judged all of them") {
                 let states = try await system.installStates()
                 return states["active"] == nil ? states : nil
             }
@@ -29,7 +29,7 @@ import Testing
             try await system.postgres.execute("UPDATE push_installs SET suspect_until = now() WHERE state = 'suspect'")
             let suspects = states["suspect"] ?? 0
             #expect(try await system.settled(try await system.fanOut()) == ["accepted": suspects])
-            try await eventually(within: .seconds(30), "who was reached is trusted again") {
+            try await eventually("who was reached is trusted again") {
                 try await system.installStates()["active"] == suspects ? () : nil
             }
         }

@@ -97,7 +97,7 @@ import Testing
             let answer = try await phone.signIn(email: "\(Self.word)-\(UUID().uuidString)@example.org", faces: Photos.otherFace)
             _ = try await phone.outcome(of: answer)
         }
-        try await eventually(within: .seconds(30), "all faults have happened") {
+        try await eventually("all faults have happened") {
             let answer = try await stack.http.execute(HTTPClientRequest(url: stack.fcmURL + "/control/faults"))
             return JSONAnswer.parse(answer.body)["faults"].elements.isEmpty ? () : nil
         }

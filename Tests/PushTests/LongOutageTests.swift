@@ -32,7 +32,7 @@ import WireFormat
             system.emulator.addFault(down)
             let bulk = try await system.fanOut(expiresIn: 3600)
             for number in 0..<20 { #expect(try await api.say("message \(number)") == 202) }
-            try await eventually(within: .seconds(60), "everything waits; \(system.services.tail(of: "notifier"))") {
+            try await eventually("everything waits; \(system.services.tail(of: "notifier"))") {
                 try await Self.open(system).allSatisfy { $0 != nil }
             }
             try await expectPatience(phones + [api.listener], system)
@@ -40,8 +40,8 @@ import WireFormat
 
             try await passTenMinutes(system)
             for number in 20..<25 { #expect(try await api.say("message \(number)") == 202) }
-            #expect(try await system.settled(bulk, within: .seconds(120)) == ["accepted": phones.count])
-            try await eventually(within: .seconds(60), "nothing waits") { try await Self.open(system).isEmpty }
+            #expect(try await system.settled(bulk) == ["accepted": phones.count])
+            try await eventually("nothing waits") { try await Self.open(system).isEmpty }
             #expect(await system.emulator.messages(to: api.listener.value).count >= 5, "what was said after it, at least")
             let lost = try await system.postgres.query(
                 "SELECT FROM deliveries WHERE state IN ('failed', 'expired', 'dead') OR (state = 'skipped' AND code <> 'superseded')")
@@ -128,10 +128,10 @@ private struct Chat {
         let chat = Chat(
             http: HTTPClient(configuration: configuration, logger: PushSystem.quiet),
             url: "http://127.0.0.1:\(port)/v1/topics/\(name)/messages", bearer: bearer, listener: listener)
-        try await eventually(within: .seconds(60), "the API answers; \(system.services.tail(of: "identity-api"))") {
+        try await eventually("the API answers; \(system.services.tail(of: "identity-api"))") {
             try await chat.say("are you there?") == 202
         }
-        try await eventually(within: .seconds(60), "the first message arrives") {
+        try await eventually("the first message arrives") {
             await system.emulator.messages(to: listener.value).isEmpty ? nil : ()
         }
         return chat

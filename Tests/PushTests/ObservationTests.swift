@@ -40,7 +40,7 @@ import WireFormat
             system.emulator.addFault(slow)
             try await Self.withClient { http in
                 let id = try await system.fanOut()
-                let busy = try await eventually(within: .seconds(30), "pushes wait") {
+                let busy = try await eventually("pushes wait") {
                     let figures = try await Self.figures(port: port, http)
                     let waiting = figures[#"push_queue_length{lane="bulk"}"#] ?? 0
                     // The figure that is recorded last has to be there too.
@@ -57,7 +57,7 @@ import WireFormat
                 #expect((0...8_000).contains(busy[#"push_quota_tokens{share="all"}"#] ?? -1))
                 system.emulator.clearFaults()
                 #expect(try await system.settled(id) == ["accepted": 300])
-                let idle = try await eventually(within: .seconds(30), "nothing waits") {
+                let idle = try await eventually("nothing waits") {
                     let figures = try await Self.figures(port: port, http)
                     return figures["push_in_flight"] == 0 ? figures : nil
                 }
@@ -75,7 +75,7 @@ import WireFormat
             system.emulator.addFault(FaultRule(.error(.permissionDenied)))
             try await Self.withClient { http in
                 try await system.push(to: .user(phones[0].userID))
-                try await eventually(within: .seconds(30), "the breaker of our credentials is open") {
+                try await eventually("the breaker of our credentials is open") {
                     try await Self.figures(port: port, http)[#"push_breaker_state{breaker="credentials"}"#] == 2
                 }
             }
@@ -90,7 +90,7 @@ import WireFormat
                 "notifier", settings: ["ADMIN_PORT": "\(port)", "FCM_CANARY": canary, "FCM_CANARY_SECONDS": "1"])
             try await Self.withClient { http in
                 func waitFor(_ up: Double, _ what: String) async throws {
-                    try await eventually(within: .seconds(30), "FCM is \(what)") {
+                    try await eventually("FCM is \(what)") {
                         try await Self.figures(port: port, http)["push_fcm_up"] == up
                     }
                 }
@@ -102,7 +102,7 @@ import WireFormat
                 system.emulator.clearFaults()
                 try await waitFor(1, "back")
                 system.emulator.deleteToken(canary)
-                try await eventually(within: .seconds(30), "it is told that the canary is dead") {
+                try await eventually("it is told that the canary is dead") {
                     system.services.tail(of: "notifier").contains("FCM_CANARY wants another")
                 }
                 #expect(try await Self.figures(port: port, http)["push_fcm_up"] == 1)

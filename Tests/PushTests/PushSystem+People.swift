@@ -132,7 +132,7 @@ extension PushSystem {
     /// The states of a notification's deliveries, once all have ended.
     @discardableResult
     func settled(
-        _ notificationID: UUID, within limit: Duration = .seconds(60)
+        _ notificationID: UUID, within limit: Duration = .seconds(120)
     ) async throws -> [String: Int] {
         let what = "notification \(notificationID) has ended"
         return try await eventually(within: limit, what) {

@@ -25,7 +25,7 @@ import WireFormat
             full.retryAfter = "\(Self.pauseSeconds)"
             system.emulator.addFault(full)
             let bulk = try await system.fanOut(expiresIn: 7200)
-            try await eventually(within: .seconds(30), "all of the lane waits; \(system.services.tail(of: "notifier"))") {
+            try await eventually("all of the lane waits; \(system.services.tail(of: "notifier"))") {
                 try await Self.waiting(bulk, system) == phones.count
             }
             system.emulator.clearFaults()

@@ -7,10 +7,11 @@ public struct DeadlineExceeded: Error, CustomStringConvertible {
 
 /// Waits until `condition` gives a value; for what offers no signal to wait for, such as another process' state.
 ///
+/// - Parameter limit: Ends only what hangs: nothing is asserted by it, so it leaves time for a machine that is busy with other work.
 /// - Throws: ``DeadlineExceeded`` after `limit`, or what `condition` throws.
 @discardableResult
 public func eventually<Value>(
-    within limit: Duration = .seconds(20), _ what: String, _ condition: () async throws -> Value?
+    within limit: Duration = .seconds(120), _ what: String, _ condition: () async throws -> Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + limit
     while true {
@@ -24,7 +25,7 @@ public func eventually<Value>(
 
 /// Waits until `condition` is true.
 public func eventually(
-    within limit: Duration = .seconds(20), _ what: String, isTrue condition: () async throws -> Bool
+    within limit: Duration = .seconds(120), _ what: String, isTrue condition: () async throws -> Bool
 ) async throws {
     try await eventually(within: limit, what) { try await condition() ? () : nil }
 }

@@ -47,7 +47,7 @@ public final class GuardedProcess: Sendable {
     public func signal(_ number: Int32) { kill(pid, number) }
 
     /// Ends the server by `signal` and waits until it is gone; after `patience` it is killed.
-    public func stop(signal number: Int32 = 15, patience: Duration = .seconds(10)) async {
+    public func stop(signal number: Int32 = 15, patience: Duration = .seconds(60)) async {
         kill(pid, number)
         let deadline = ContinuousClock.now + patience
         while isRunning, ContinuousClock.now < deadline {

@@ -91,7 +91,7 @@ public final class PostgresServer: Sendable {
     }
 
     private func waitUntilReady() async throws {
-        try await eventually(within: .seconds(60), "postgres takes connections") {
+        try await eventually("postgres takes connections") {
             (try? await CommandLineTool.run(["pg_isready", "-q", "-h", socketFolder, "-p", "\(port)"])) == nil ? nil : ()
         }
     }

@@ -28,7 +28,7 @@ public final class SentinelCluster: Sendable {
         let replica = try await RedisServer.start(
             tcp: true, tls: tls, certificates: master.certificates, password: password, extraArguments: security + following)
         // Sentinels ask a master for its replicas at the start, and then every 10 s.
-        try await eventually(within: .seconds(30), "the replica follows") {
+        try await eventually("the replica follows") {
             try await replica.cli("INFO", "replication").contains("master_link_status:up")
         }
         let ports = try (0..<3).map { _ in try FreePort.find() }
@@ -40,7 +40,7 @@ public final class SentinelCluster: Sendable {
         let cluster = SentinelCluster(
             servers: [master, replica], ports: ports, authority: master.certificates?.authority, sentinels: sentinels, folder: folder)
         for port in ports {
-            try await eventually(within: .seconds(30), "the Sentinel at \(port) knows the others") {
+            try await eventually("the Sentinel at \(port) knows the others") {
                 let seen = (try? await cluster.ask(port, "SENTINEL", "MASTER", masterName)) ?? ""
                 return seen.contains("num-slaves\n1\n") && seen.contains("num-other-sentinels\n2\n")
             }

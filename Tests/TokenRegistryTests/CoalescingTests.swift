@@ -44,7 +44,8 @@ struct CoalescingTests {
 
     @Test func `a message just before is no backlog`() async throws {
         try await withBacklog { registry, first in
-            try await registry.client.execute("UPDATE deliveries SET created_at = now()")
+            // Just before the next one, however long that takes to be made.
+            try await registry.client.execute("UPDATE deliveries SET created_at = now() + interval '1 minute'")
             try await registry.request(chat())
             #expect(try await delivery(first, registry)?.state == .pending)
         }

@@ -20,7 +20,7 @@ fi
 failed=()
 for module in "${modules[@]}"; do
     start=$SECONDS
-    if timeout --kill-after=10 600 swift test --skip-build --filter "^$module\\." >"$logs/$module.log" 2>&1; then
+    if timeout --kill-after=10 1200 swift test --skip-build --filter "^$module\\." >"$logs/$module.log" 2>&1; then
         printf 'ok      %-26s %3d s  %s\n' "$module" $((SECONDS - start)) "$(grep -E 'Test run with' "$logs/$module.log" | tail -n 1)"
         grep -qE 'Test run with [1-9]' "$logs/$module.log" || { echo "FAILED  $module ran no test"; failed+=("$module"); }
     else

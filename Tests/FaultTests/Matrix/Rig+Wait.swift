@@ -11,7 +11,7 @@ extension Rig {
     ///
     /// - Throws: `DeadlineExceeded`, with the last words of every process.
     func wait(
-        for what: String, within limit: Duration = .seconds(60), until condition: () async throws -> Bool
+        for what: String, within limit: Duration = .seconds(120), until condition: () async throws -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + limit
         while true {

@@ -32,7 +32,7 @@ extension FaultRow {
         try await rig.waitForWork(2, of: victim)
         rig.mark(victim)
         await victim.guarded.stop(signal: SIGKILL)
-        try await rig.wait(for: "the survivor does the work of the dead one", within: .seconds(60)) {
+        try await rig.wait(for: "the survivor does the work of the dead one") {
             try await rig.ledger.inWork(pid: victim.pid) == 0
         }
         await rig.stopProducing()
@@ -69,7 +69,7 @@ extension FaultRow {
         rig.mark(victim)
         victim.guarded.signal(SIGSTOP)
         try await rig.pileUp(scale.longOutage)
-        try await rig.wait(for: "others did the work of the frozen one", within: .seconds(90)) {
+        try await rig.wait(for: "others did the work of the frozen one") {
             try await rig.ledger.inWork(pid: victim.pid) == 0
         }
         let begun = try await rig.ledger.runCount(pid: victim.pid)

@@ -16,7 +16,7 @@ import Testing
 
         // Once while most sessions wait, and once while most of their notifications are on their way.
         for share in [Self.sessionCount / 10, Self.sessionCount / 2] {
-            try await eventually(within: .seconds(120), "\(share) sessions end") {
+            try await eventually("\(share) sessions end") {
                 try await Self.endedCount(stack) >= share ? () : nil
             }
             try await stack.redis.cli("FLUSHALL")
@@ -25,7 +25,7 @@ import Testing
         try await eventually(within: .seconds(240), "every session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
             try await Self.endedCount(stack) == Self.sessionCount ? () : nil
         }
-        try await eventually(within: .seconds(120), "every session has a settled delivery; notifier: \(stack.tail(of: "notifier"))") {
+        try await eventually("every session has a settled delivery; notifier: \(stack.tail(of: "notifier"))") {
             try await stack.database.psql("SELECT count(*) FROM deliveries WHERE state = 'accepted'") == "\(Self.sessionCount)" ? () : nil
         }
         let states = try await stack.database.psql("SELECT DISTINCT state, reason FROM sessions")

@@ -67,7 +67,7 @@ import Testing
             try await api.complete(id, picture: [UInt8](repeating: 7, count: 24 << 20))
             let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
             let link = try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count)
-            let connection = try RawConnection(port: api.port, patience: 120, receiveBuffer: 65_536)
+            let connection = try RawConnection(port: api.port, receiveBuffer: 65_536)
             try await connection.send("GET \(link) HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 200") == true)
             try await body(api, String(link), connection)
@@ -80,13 +80,13 @@ import Testing
             let whileTaken = try await api.send("HEAD", link).status
             #expect(whileTaken == 503)
             connection.close()
-            try await eventually(within: .seconds(120), "the place is free") { try await api.send("HEAD", link).status == 200 }
+            try await eventually("the place is free") { try await api.send("HEAD", link).status == 200 }
         }
     }
 
     @Test func `whoever does not take its picture does not keep its place`() async throws {
         try await withUntakenPicture(leftFor: .seconds(1)) { api, link, _ in
-            try await eventually(within: .seconds(120), "the place is free") { try await api.send("HEAD", link).status == 200 }
+            try await eventually("the place is free") { try await api.send("HEAD", link).status == 200 }
         }
     }
 

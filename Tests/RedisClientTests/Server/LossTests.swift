@@ -36,13 +36,13 @@ import Testing
     }
 
     @Test func `Without a server a command fails in time and has certainly not been executed`() async throws {
-        try await withClient(url: "unix:///tmp/hg-no-such-socket") { client, _ in
+        try await withClient(url: "unix:///tmp/hg-no-such-socket", adjust: { $0.commandTimeout = .seconds(600) }) { client, _ in
             let start = ContinuousClock.now
             let error = await redisError { try await client.ping(timeout: .milliseconds(150)) }
             #expect(error?.code == .connectionFailed)
             #expect(error?.mayHaveExecuted == false)
             #expect(error?.isRetryable == true)
-            #expect(ContinuousClock.now - start < .seconds(3))
+            #expect(ContinuousClock.now - start < .seconds(60))
         }
     }
 

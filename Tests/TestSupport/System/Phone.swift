@@ -46,14 +46,14 @@ public struct Phone: Sendable {
 
     /// The session's record, once it is terminal.
     public func outcome(of answer: Answer) async throws -> JSONAnswer {
-        try await eventually(within: .seconds(60), "the session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
+        try await eventually("the session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
             let record = try await get("/api/v1/ekyc/sessions/\(answer.sessionID)?wait=30", bearer: answer.sessionToken).body["data"]
             return ["succeeded", "failed", "expired"].contains(record["state"].text) ? record : nil
         }
     }
 
     /// The pushes of this phone, once there are `count` of them.
-    public func pushes(count: Int = 1, within limit: Duration = .seconds(60)) async throws -> [JSONAnswer] {
+    public func pushes(count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [JSONAnswer] {
         try await eventually(within: limit, "\(count) push(es) arrive; notifier: \(stack.tail(of: "notifier"))") {
             let url = "\(stack.fcmURL)/control/messages?token=\(token)&wait=5"
             let answer = try await stack.http.execute(HTTPClientRequest(url: url))

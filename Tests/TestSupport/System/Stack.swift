@@ -125,7 +125,7 @@ public final class Stack: Sendable {
 
     public func waitUntilReady(_ service: String) async throws {
         let url = "http://127.0.0.1:\(adminPorts[service]!)/readyz"
-        try await eventually(within: .seconds(60), "\(service) is ready; its log: \(tail(of: service))") {
+        try await eventually("\(service) is ready; its log: \(tail(of: service))") {
             (try? await http.execute(HTTPClientRequest(url: url)))?.status == 200 ? () : nil
         }
     }
