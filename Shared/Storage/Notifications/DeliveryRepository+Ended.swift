@@ -17,10 +17,10 @@ extension DeliveryRepository {
         let ids = ended.keys.sorted()
         try await db.execute(
             """
-            WITH held AS MATERIALIZED (SELECT id AS held_id FROM notifications WHERE id = ANY(\(ids)) ORDER BY id FOR UPDATE)
-            UPDATE notifications SET ended_deliveries = ended_deliveries + ended
-            FROM held JOIN unnest(\(ids), \(ids.map { ended[$0] ?? 0 })) AS e (ended_id, ended) ON ended_id = held_id
-            WHERE id = held_id
+            WITH held AS MATERIALIZED (
+                SELECT id AS held_id, ended FROM unnest(\(ids), \(ids.map { ended[$0] ?? 0 })) AS e (ended_id, ended)
+                CROSS JOIN LATERAL (SELECT id FROM notifications WHERE id = ended_id FOR UPDATE) n)
+            UPDATE notifications SET ended_deliveries = ended_deliveries + ended FROM held WHERE id = held_id
             """)
         return Set(ids)
     }

@@ -6,6 +6,10 @@ internal import WireFormat
 public struct NotificationRepository: Sendable {
     let db: any PostgresQueryable
 
+    /// `state` beside a look by id. Named as such it would let the server go by an index of what is open instead: it takes that for
+    /// almost empty, as it most often is, and reads all of it in a backlog (20,000 rows for 50 ids, 700 ms and not 1).
+    private static let stateByID = "(state || '')"
+
     /// Works on a client or inside a transaction.
     public init(_ db: some PostgresQueryable) {
         self.db = db
@@ -58,11 +62,12 @@ public struct NotificationRepository: Sendable {
     public func markAddressed(_ deliveryCounts: [UUID: Int]) async throws(PostgresError) {
         guard !deliveryCounts.isEmpty else { return }
         let counts = deliveryCounts.sorted { $0.key < $1.key }
+        let ids = counts.map(\.key)
         try await db.execute(
             """
-            UPDATE notifications SET state = 'addressed', delivery_count = made
-            FROM unnest(\(counts.map(\.key)), \(counts.map { Int32($0.value) })) AS c (made_id, made)
-            WHERE id = made_id AND state = 'requested'
+            UPDATE notifications SET state = 'addressed',
+                delivery_count = (\(counts.map { Int32($0.value) }))[array_position(\(ids), id)]
+            WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'requested'
             """)
     }
 
@@ -78,7 +83,7 @@ public struct NotificationRepository: Sendable {
                 """
                 UPDATE notifications
                 SET state = 'skipped', skip_reason = \(reason), settled_at = now(), parameters = '{}'
-                WHERE id = ANY(\(ids)) AND state = 'requested'
+                WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'requested'
                 RETURNING id
                 """))
     }
@@ -94,9 +99,10 @@ public struct NotificationRepository: Sendable {
             await db.query(
                 """
                 UPDATE notifications SET state = 'settled', settled_at = now(), parameters = '{}'
-                WHERE id IN (
-                    SELECT id FROM notifications WHERE id = ANY(\(ids)) AND state = 'addressed' AND ended_deliveries >= delivery_count
-                    ORDER BY id FOR UPDATE)
+                WHERE id = ANY(ARRAY(
+                    SELECT id FROM notifications
+                    WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'addressed' AND ended_deliveries >= delivery_count
+                    ORDER BY id FOR UPDATE))
                 RETURNING id
                 """))
     }
