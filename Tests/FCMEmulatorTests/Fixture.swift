@@ -32,6 +32,7 @@ struct Fixture: Sendable {
         var clientConfiguration = HTTPClientConfiguration()
         clientConfiguration.caFile = configuration.certificateFile
         clientConfiguration.allowedSchemes = ["http", "https"]
+        clientConfiguration.connectTimeout = .seconds(60)
         clientConfiguration.shutdownGrace = .milliseconds(100)
         let client = HTTPClient(configuration: clientConfiguration, logger: FCMEmulator.quietLogger)
         do {

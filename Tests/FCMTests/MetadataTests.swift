@@ -14,6 +14,7 @@ import TestSupport
     private static func withPlainClient(_ body: (HTTPClient) async throws -> Void) async throws {
         var configuration = HTTPClientConfiguration()
         configuration.allowedSchemes.insert("http")
+        configuration.connectTimeout = .seconds(60)
         configuration.shutdownGrace = .zero
         let http = HTTPClient(configuration: configuration, logger: FCMEmulator.quietLogger)
         let result: Result<Void, any Error>

@@ -35,6 +35,7 @@ struct SendingFixture: Sendable {
         try await emulator.start()
         var httpConfiguration = HTTPClientConfiguration()
         httpConfiguration.caFile = configuration.certificateFile
+        httpConfiguration.connectTimeout = .seconds(60)
         httpConfiguration.shutdownGrace = .zero
         let http = HTTPClient(configuration: httpConfiguration, logger: Logger(label: "test"))
         do {

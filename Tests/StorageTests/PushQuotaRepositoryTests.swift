@@ -19,9 +19,9 @@ struct PushQuotaRepositoryTests {
         try await withStorage { client in
             let quota = PushQuotaRepository(client)
             #expect(try await quota.take(7000, project: "p", isBulk: false, limits: limits) == 7000)
-            // Some of it has come back meanwhile.
+            // Some of it has come back meanwhile, or on a busy machine all of it.
             let rest = try await quota.take(9000, project: "p", isBulk: false, limits: limits)
-            #expect((1000..<8000).contains(rest))
+            #expect((1000...8000).contains(rest))
             try await age(client, seconds: 3600)
             #expect(try await quota.take(9000, project: "p", isBulk: false, limits: limits) == 8000)
         }
@@ -30,13 +30,16 @@ struct PushQuotaRepositoryTests {
     @Test func `the bulk lane begins with a sixtieth and has its full rate after a minute`() async throws {
         try await withStorage { client in
             let quota = PushQuotaRepository(client)
+            let begin = ContinuousClock.now
             #expect(try await quota.take(8000, project: "p", isBulk: true, limits: limits) == 133)
             for _ in 0..<30 {
                 try await age(client, seconds: 1)
                 _ = try await quota.take(1, project: "p", isBulk: true, limits: limits)
             }
             let half = try await quota.take(8000, project: "p", isBulk: true, limits: limits)
-            #expect((3900...4300).contains(half))
+            // Each second that all of this took is worth another 131, a sixtieth of the way from 133 to 8000.
+            let most = 4300 + 131 * Int((ContinuousClock.now - begin) / .seconds(1))
+            #expect((3900...most).contains(half))
             for _ in 0..<30 {
                 try await age(client, seconds: 1)
                 _ = try await quota.take(1, project: "p", isBulk: true, limits: limits)

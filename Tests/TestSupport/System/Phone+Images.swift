@@ -34,7 +34,7 @@ extension Phone {
 
     /// The data of a job, once it has ended.
     public func job(_ id: String, bearer: String, query: String = "") async throws -> JSONAnswer {
-        try await eventually("job \(id) ends; worker: \(stack.tail(of: "image-worker"))") {
+        try await eventually(within: .seconds(300), "job \(id) ends; worker: \(stack.tail(of: "image-worker"))") {
             let data = try await get("/v1/images/jobs/\(id)?wait=30\(query)", bearer: bearer).body["data"]
             return ["completed", "failed"].contains(data["status"].text) ? data : nil
         }
