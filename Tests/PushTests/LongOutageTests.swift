@@ -35,7 +35,7 @@ import WireFormat
             try await eventually("everything waits; \(system.services.tail(of: "notifier"))") {
                 try await Self.open(system).allSatisfy { $0 != nil }
             }
-            try await expectPatience(phones + [api.listener], system)
+            try await expectPatience(phones, system)
             #expect(try await system.installStates() == ["active": phones.count + 1], "an outage says nothing of a phone")
 
             try await passTenMinutes(system)
@@ -68,7 +68,7 @@ import WireFormat
         #expect(rows.count >= 50, "some were tried")
         var next: [UUID: Date] = [:]
         for row in rows { next[try row.decode("install_id")] = try row.decode("due_at", as: Date.self) }
-        for phone in phones.prefix(300) {
+        for phone in phones {
             let times = system.emulator.requestTimes(to: phone.value).map(\.at)
             for (earlier, later) in zip(times, times.dropFirst()) {
                 #expect(later.timeIntervalSince(earlier) >= Self.leastWait, "a retry came too soon")
