@@ -60,9 +60,10 @@ final class ClientCore: Sendable {
     func runTransaction<Success>(
         _ lease: LeaseID, _ body: (PostgresTransaction) async throws -> Success
     ) async throws -> Success {
+        let transaction = PostgresTransaction(core: self, lease: lease)
         let result: Success
         do {
-            result = try await body(PostgresTransaction(core: self, lease: lease))
+            result = try await body(transaction)
             if Task.isCancelled { throw PostgresError.cancelled }
         } catch {
             await end(lease, "ROLLBACK", timeout: .seconds(5)).ignore()
@@ -80,6 +81,7 @@ final class ClientCore: Sendable {
         case .failure(let error):
             throw error
         }
+        pool.wakeListeners(on: transaction.channels.names)
         return result
     }
 

@@ -32,6 +32,10 @@ public final class PostgresClient: Service, PostgresQueryable {
         try await core.query(query, query.isReadOnly ? .read : .exclusive)
     }
 
+    public func hasListeners(on channel: String) -> Bool { core.pool.hasListeners(on: channel) }
+
+    public func wakeListeners(on channel: String) { core.pool.wakeListeners(on: [channel]) }
+
     /// Runs the body in a transaction on a connection of its own.
     ///
     /// BEGIN goes out together with the first statement. When the body throws, or its task is cancelled, everything is

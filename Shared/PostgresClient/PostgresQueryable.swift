@@ -4,6 +4,16 @@ public protocol PostgresQueryable: Sendable {
     ///
     /// - Throws: ``PostgresError``. A write whose error is `connectionLost` may have taken effect.
     func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows
+
+    /// Whether anybody listens to a channel with this client; ``wakeListeners(on:)`` reaches them without the server.
+    func hasListeners(on channel: String) -> Bool
+
+    /// Wakes those who listen to a channel with this client, as a NOTIFY without a payload would: a transaction does when it is
+    /// committed, anything else at once.
+    ///
+    /// The server lets one transaction at a time commit that has used NOTIFY, and another only when the first is on the disk; this
+    /// asks nothing of it.
+    func wakeListeners(on channel: String)
 }
 
 extension PostgresQueryable {

@@ -9,6 +9,10 @@ struct PostgresSession: PostgresQueryable {
         try await core.query(query, .leased(lease))
     }
 
+    func hasListeners(on channel: String) -> Bool { core.pool.hasListeners(on: channel) }
+
+    func wakeListeners(on channel: String) { core.pool.wakeListeners(on: [channel]) }
+
     /// Runs the body in a transaction on this connection.
     func withTransaction<Success>(_ body: (PostgresTransaction) async throws -> Success) async throws -> Success {
         try await execute(PostgresQuery(unescaped: PostgresIsolation.readCommitted.begin))

@@ -1,7 +1,11 @@
+internal import Synchronization
+
 /// A transaction in progress; it must not be used after the body of `withTransaction` returned.
 public struct PostgresTransaction: PostgresQueryable {
     let core: ClientCore
     let lease: LeaseID
+    /// The channels whose listeners are woken by the commit.
+    let channels = ChannelSet()
 
     /// Runs a query in the transaction, after those sent before it.
     ///
@@ -21,6 +25,31 @@ public struct PostgresTransaction: PostgresQueryable {
         query.timeout = timeout
         return try await core.query(query, .script(lease))
     }
+
+    public func hasListeners(on channel: String) -> Bool { core.pool.hasListeners(on: channel) }
+
+    public func wakeListeners(on channel: String) { channels.insert(channel) }
+
+    /// Has the commit return before the disk has it: for work that somebody does again when it is lost.
+    ///
+    /// It is lost only if the server, or its machine, crashes within some 0.6 s of the commit, and then as a whole, with all that
+    /// was committed so after it. A commit that waits for the disk makes all before it safe as well. Others see the work at once:
+    /// what they make of it must be right without it
+    /// (https://www.postgresql.org/docs/current/wal-async-commit.html).
+    ///
+    /// - Throws: ``PostgresError``.
+    public func commitAsynchronously() async throws(PostgresError) {
+        try await execute("SET LOCAL synchronous_commit TO off")
+    }
+}
+
+/// The names of some channels.
+final class ChannelSet: Sendable {
+    private let state = Mutex<Set<String>>([])
+
+    var names: Set<String> { state.withLock(\.self) }
+
+    func insert(_ name: String) { state.withLock { _ = $0.insert(name) } }
 }
 
 /// What a transaction sees of others that run at the same time.

@@ -9,9 +9,9 @@ public enum HeliographSchema {
         .users, .sessions, .accessTokens, .faceTemplates, .pushInstalls, .notifications, .deliveries, .outbox, .inbox,
         .openSignIns, .attemptsAndPhotoAges, .dueDeliveries, .outboxLedger, .imageJobs, .idempotencyKeys, .topicsPhotos,
         .conversations, .pushLifecycle, .photoQuotas, .receipts, .pushSending, .pushLeases,
-        .endedDeliveries, .notificationCauses, .pushInstallRates,
+        .endedDeliveries, .notificationCauses, .pushInstallRates, .outboxBell,
     ]
 
-    /// The channel on which an insert into `outbox` rings, for `LISTEN`.
+    /// The channel on which a commit with new rows in `outbox` rings, for `LISTEN`.
     public static let outboxChannel = "heliograph_outbox"
 }

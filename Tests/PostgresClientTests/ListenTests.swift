@@ -22,6 +22,37 @@ struct ListenTests {
         }
     }
 
+    @Test func `a commit wakes the listeners of its own client, a rollback does not, and the server hears of neither`() async throws {
+        try await withClient { client in
+            let name = try await client.query("SELECT current_database()")[0].decode(0, as: String.self)
+            try await withClient(to: PostgresServer.shared().url(database: name)) { other in
+                #expect(!client.hasListeners(on: "orders"))
+                var here = client.notifications(on: "orders").makeAsyncIterator()
+                #expect(await here.next()?.kind == .listening)
+                #expect(client.hasListeners(on: "orders"))
+                var elsewhere = other.notifications(on: "orders").makeAsyncIterator()
+                #expect(await elsewhere.next()?.kind == .listening)
+                try? await client.withTransaction { transaction in
+                    transaction.wakeListeners(on: "orders")
+                    throw CancellationError()
+                }
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("SELECT pg_notify('orders', 'from the server')")
+                    transaction.wakeListeners(on: "elsewhere")
+                }
+                #expect(await here.next()?.payload == "from the server")
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("CREATE TABLE t (a int)")
+                    transaction.wakeListeners(on: "orders")
+                }
+                #expect(await here.next()?.payload == "")
+                try await client.execute("SELECT pg_notify('orders', 'the end')")
+                #expect(await elsewhere.next()?.payload == "from the server")
+                #expect(await elsewhere.next()?.payload == "the end")
+            }
+        }
+    }
+
     @Test func `several listeners and channels share one connection`() async throws {
         try await withClient { client in
             let channels = ["a", "b", "Strange \"Name\""]

@@ -126,6 +126,18 @@ struct TransactionTests {
         }
     }
 
+    @Test func `an asynchronous commit is asked for by one transaction, and for itself only`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            let within = try await client.withTransaction { transaction in
+                try await transaction.commitAsynchronously()
+                return try await transaction.query("SHOW synchronous_commit")[0].decode(0, as: String.self)
+            }
+            #expect(within == "off")
+            let after = try await client.query("SHOW synchronous_commit")[0].decode(0, as: String.self)
+            #expect(after == "on")
+        }
+    }
+
     @Test func `the isolation level is the one asked for`() async throws {
         try await withTable { client in
             let level = try await client.withTransaction(isolation: .serializable) { transaction in

@@ -81,18 +81,38 @@ struct OutboxRepositoryTests {
         }
     }
 
-    @Test func `a batch rings once`() async throws {
-        try await withStorage { client in
-            let sent = try (0..<50).map { try message($0) }
-            let triggers = try await client.query(
-                "SELECT tgtype::integer & 1 AS each_row FROM pg_trigger WHERE tgname = 'outbox_ring'")
-            #expect(try triggers.map { try $0.decode("each_row", as: Int.self) } == [0])
-            var notifications = client.notifications(on: HeliographSchema.outboxChannel).makeAsyncIterator()
-            // The listener announces itself with a first element once it is connected.
-            _ = await notifications.next()
-            try await OutboxRepository(client).append(sent.map { new($0) })
-            let rung = await notifications.next()
-            #expect(rung?.kind == .message && rung?.channel == HeliographSchema.outboxChannel)
+    /// What a relay that works with the client hears, from now on.
+    private func bell(of client: PostgresClient) async -> PostgresNotifications.AsyncIterator {
+        var bell = client.notifications(on: HeliographSchema.outboxChannel).makeAsyncIterator()
+        #expect(await bell.next()?.kind == .listening)
+        return bell
+    }
+
+    @Test func `a batch wakes the relay of its own process, and no other`() async throws {
+        try await withMigratedDatabase { database in
+            try await withClient(of: database) { here in
+                try await withClient(of: database) { other in
+                    var (bell, otherBell) = (await bell(of: here), await bell(of: other))
+                    try await OutboxRepository(here).append((0..<50).map { try new(message($0)) })
+                    #expect(await bell.next()?.payload == "")
+                    try await other.execute("SELECT pg_notify(\(HeliographSchema.outboxChannel), 'the next')")
+                    #expect(await otherBell.next()?.payload == "the next")
+                }
+            }
+        }
+    }
+
+    @Test func `where no relay runs, those of other processes are woken, once a batch`() async throws {
+        try await withMigratedDatabase { database in
+            try await withClient(of: database) { other in
+                var bell = await bell(of: other)
+                try await withClient(of: database) { here in
+                    try await OutboxRepository(here).append((0..<50).map { try new(message($0)) })
+                    try await here.execute("SELECT pg_notify(\(HeliographSchema.outboxChannel), 'the next')")
+                }
+                #expect(await bell.next()?.payload == "")
+                #expect(await bell.next()?.payload == "the next")
+            }
         }
     }
 }

@@ -11,10 +11,10 @@ import WireFormat
 ///
 /// It takes rows that no other relay has in hand, appends them in one pipeline, notes which entries they became and commits;
 /// any number of relays may run. A crash between append and commit sends messages twice, with the same ids, which the inbox
-/// absorbs. The rows stay, for the ``Republisher``. A relay is woken by the notification of a committed outbox row, and looks
-/// by itself in case one was not heard.
+/// absorbs. The rows stay, for the ``Republisher``. A relay is woken by what its own process commits, and by the notifications of
+/// processes that have none; it looks by itself in case neither was heard.
 public struct OutboxRelay: Service {
-    /// The channel that announces new rows; the trigger on the outbox rings it.
+    /// The channel that announces new rows; ``OutboxRepository`` rings it.
     public static let channel = "heliograph_outbox"
 
     private let transport: any EventAppender
@@ -86,6 +86,8 @@ public struct OutboxRelay: Service {
             let outbox = OutboxRepository(transaction)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
             guard !messages.isEmpty else { return (0, 0, 0) }
+            // What is forgotten of this is sent once more.
+            try await transaction.commitAsynchronously()
             let results = try await transport.append(
                 messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })
             var sent: [OutboxPublication] = []

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Who listens to what, on which connection.
 struct ListenState {
     enum Link {
@@ -33,6 +35,7 @@ extension ConnectionPool {
             loop.execute { self.assumeIsolated { $0.removeSubscriber(channel, number) } }
         }
         listening.subscribers[channel, default: [:]][number] = continuation
+        noteListeners(on: channel)
         if listening.confirmed.contains(channel) {
             continuation.yield(PostgresNotification(kind: .listening, channel: channel, payload: ""))
         } else if case .connected(let lease) = listening.link {
@@ -44,6 +47,7 @@ extension ConnectionPool {
 
     private func removeSubscriber(_ channel: String, _ number: UInt64) {
         listening.subscribers[channel]?[number] = nil
+        noteListeners(on: channel)
         guard listening.subscribers[channel]?.isEmpty == true else { return }
         listening.subscribers[channel] = nil
         listening.confirmed.remove(channel)
@@ -53,6 +57,24 @@ extension ConnectionPool {
             release(lease, discard: true)
         } else {
             runOnListener("UNLISTEN \(quotedIdentifier(channel))", lease) { _, _ in }
+        }
+    }
+
+    private func noteListeners(on channel: String) {
+        let count = listening.subscribers[channel]?.count ?? 0
+        listenerCounts.withLock { $0[channel] = count > 0 ? count : nil }
+    }
+
+    /// Whether anybody here listens to a channel; whoever has just begun may not count yet.
+    nonisolated func hasListeners(on channel: String) -> Bool { listenerCounts.withLock { $0[channel] != nil } }
+
+    /// Tells all listeners of some channels here that there is something new.
+    nonisolated func wakeListeners(on channels: Set<String>) {
+        guard !channels.isEmpty else { return }
+        loop.execute {
+            self.assumeIsolated { pool in
+                for channel in channels { pool.deliver(PostgresNotification(kind: .message, channel: channel, payload: "")) }
+            }
         }
     }
 

@@ -14,6 +14,8 @@ actor ConnectionPool: EventLoopHandler {
     nonisolated let loop: EventLoop
     nonisolated let configuration: PostgresConfiguration
     nonisolated let logger: Logger
+    /// How many listen to each channel, for all threads to see.
+    nonisolated let listenerCounts = Mutex<[String: Int]>([:])
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 

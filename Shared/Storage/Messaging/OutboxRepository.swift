@@ -16,27 +16,32 @@ public struct OutboxRepository: Sendable {
         try await append([message])
     }
 
-    /// Appends messages with one statement, so that the relay is woken once. Throws a unique violation when a message
-    /// id is already there.
+    /// Appends messages with one statement, and wakes a relay when they are committed: the one that works with the same client,
+    /// or, if there is none, all others. Throws a unique violation when a message id is already there.
     public func append(_ batch: [NewOutboxMessage]) async throws(PostgresError) {
         guard !batch.isEmpty else { return }
+        let isHeardHere = db.hasListeners(on: HeliographSchema.outboxChannel)
+        defer { if isHeardHere { db.wakeListeners(on: HeliographSchema.outboxChannel) } }
         let envelopes = batch.map(\.envelope)
         // An array of arrays of different lengths is nothing SQL knows; no name of a group has a comma.
         let groups = batch.map { $0.groups.joined(separator: ",") }
         try await db.execute(
             """
-            INSERT INTO outbox (stream, message_id, key, type, version, occurred_at, traceparent, request_id,
-                                expires_at, body, consumer_groups)
-            SELECT stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body,
-                   string_to_array(groups, ',')
-            FROM unnest(\(batch.map(\.stream)), \(envelopes.map(\.id)), \(envelopes.map(\.key)),
-                        \(envelopes.map(\.type.rawValue)), \(envelopes.map { Int32($0.version) }),
-                        \(envelopes.map(\.occurredAt)), \(envelopes.map(\.traceparent)),
-                        \(envelopes.map(\.requestID)), \(envelopes.map(\.expiresAt)),
-                        \(envelopes.map(\.body)), \(groups)) WITH ORDINALITY
-                AS m (stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body,
-                      groups, position)
-            ORDER BY position
+            WITH appended AS (
+                INSERT INTO outbox (stream, message_id, key, type, version, occurred_at, traceparent, request_id,
+                                    expires_at, body, consumer_groups)
+                SELECT stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body,
+                       string_to_array(groups, ',')
+                FROM unnest(\(batch.map(\.stream)), \(envelopes.map(\.id)), \(envelopes.map(\.key)),
+                            \(envelopes.map(\.type.rawValue)), \(envelopes.map { Int32($0.version) }),
+                            \(envelopes.map(\.occurredAt)), \(envelopes.map(\.traceparent)),
+                            \(envelopes.map(\.requestID)), \(envelopes.map(\.expiresAt)),
+                            \(envelopes.map(\.body)), \(groups)) WITH ORDINALITY
+                    AS m (stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body,
+                          groups, position)
+                ORDER BY position
+            )
+            SELECT pg_notify(\(HeliographSchema.outboxChannel), '') WHERE NOT \(isHeardHere)
             """)
     }
 

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import FoundationEssentials
+internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
@@ -22,6 +23,8 @@ struct NotificationAddressedHandler: EventHandler {
         let lane = event.body.lane
         _ = try await pipeline.feed(lane, ids.count, cause) { lease in
             try await context.commit { transaction in
+                // A claim that is forgotten, and with it that the event was handled, is made again when the event comes again.
+                try await transaction.commitAsynchronously()
                 try await transaction.findByKey(planningAnew: false)
                 return try await DeliveryRepository(transaction).claim(
                     ids, of: event.body.notificationID, as: event.id, lane: lane, lease: lease)

@@ -30,6 +30,8 @@ struct DueDeliveries: Service {
             do {
                 let count = try await pipeline.feed(lane, limits.dueBatchSize) { lease in
                     try await pipeline.postgres.withTransaction { transaction in
+                        // They are due until they have ended: a claim that is forgotten is made again.
+                        try await transaction.commitAsynchronously()
                         try await transaction.findByKey()
                         return try await DeliveryRepository(transaction).claimDue(
                             lane: lane, limit: limits.dueBatchSize, lease: lease)

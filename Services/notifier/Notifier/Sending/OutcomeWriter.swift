@@ -103,6 +103,8 @@ final class OutcomeWriter: Sendable {
         let finished = leases.values.filter { $0[0].ends(after: $0.count) }.map { $0[0].id }
         let (ending, waiting) = (endings, postponements)
         let ended = try await postgres.withTransaction { transaction in
+            // A push whose end is forgotten is sent again when its lease is over, and replaces itself.
+            try await transaction.commitAsynchronously()
             try await transaction.findByKey()
             let deliveries = DeliveryRepository(transaction)
             try await deliveries.postpone(waiting)

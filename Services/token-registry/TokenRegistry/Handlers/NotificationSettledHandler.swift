@@ -20,6 +20,8 @@ public struct NotificationSettledHandler: EventBatchHandler {
     }
 
     public func handle(_ events: [Envelope<NotificationSettled>], in transaction: PostgresTransaction) async throws {
+        // Whoever forgets this is told again.
+        try await transaction.commitAsynchronously()
         try await transaction.findByKey()
         try await InstallPruner(transaction: transaction, logger: logger).prune(after: events.flatMap(\.body.outcomes))
         let ids = Array(Set(events.map(\.body.notificationID)))
