@@ -93,17 +93,6 @@ struct HandlerTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `run at the priority they are registered with`(_ kind: TransportKind) async throws {
-        let seen = Mutex<[TaskPriority]>([])
-        let handler = EffectHandler(before: { _, _ in seen.withLock { $0.append(Task.currentPriority) } })
-        try await withHandler(kind, .handler(handler, priority: .utility)) { transport, _ in
-            try await transport.append([1, 2])
-            try await eventually("both messages are handled") { seen.withLock { $0.count } == 2 }
-            #expect(seen.withLock { $0 } == [.utility, .utility])
-        }
-    }
-
-    @Test(arguments: TransportKind.allCases)
     func `of batches take each effect once, also of a message that is twice in a batch`(_ kind: TransportKind) async throws {
         try await withHandler(kind, .batchHandler(EffectBatchHandler())) { transport, postgres in
             let repeated = try message(1)

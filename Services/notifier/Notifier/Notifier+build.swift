@@ -39,7 +39,7 @@ public enum Notifier: HeliographService {
         let consumer = try context.consumer(
             configuration: configuration.consumer,
             handlers: Lane.allCases.map { lane in
-                .handler(handler, streams: [NotificationAddressed.stream(of: lane)], priority: lane.taskPriority)
+                .handler(handler, streams: [NotificationAddressed.stream(of: lane)])
             })
         // An outage of FCM is nothing that another instance, or a restart, would help against; wrong credentials are.
         context.health.register("fcm_credentials") {

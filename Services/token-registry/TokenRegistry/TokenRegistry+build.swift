@@ -14,8 +14,7 @@ public enum TokenRegistry: HeliographService {
                 .batchHandler(
                     NotificationRequestedHandler(
                         sealer: context.sealer, lookupKey: context.lookupKey, logger: context.logger)),
-                // Nobody waits for what it does, and it has as much to do as there are pushes.
-                .batchHandler(NotificationSettledHandler(logger: context.logger), priority: .utility),
+                .batchHandler(NotificationSettledHandler(logger: context.logger)),
                 .batchHandler(DeviceRegisteredHandler(logger: context.logger)),
                 .batchHandler(DeviceRemovedHandler(logger: context.logger)),
                 .batchHandler(UserErasedHandler(logger: context.logger)),

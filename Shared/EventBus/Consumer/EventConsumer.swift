@@ -14,8 +14,6 @@ public struct EventConsumer: Service {
     public static let silenceMax: Duration = .seconds(30)
 
     private let consumers: [StreamConsumer]
-    /// Those of the consumers, in their order.
-    private let priorities: [TaskPriority?]
 
     /// Makes a consumer.
     ///
@@ -47,7 +45,6 @@ public struct EventConsumer: Service {
             }
         }
         self.consumers = consumers
-        priorities = handlers.flatMap { registration in registration.streams.map { _ in registration.priority } }
     }
 
     /// Throws when nothing was read for longer than ``silenceMax`` although there is room, or when a consumer has stalled: the
@@ -67,9 +64,7 @@ public struct EventConsumer: Service {
     /// - Throws: ``EventBusError`` when a consumer does not work any more and only a new start of the process helps.
     public func run() async throws {
         try await withThrowingTaskGroup { group in
-            for (consumer, priority) in zip(consumers, priorities) {
-                group.addTask(priority: priority) { try await consumer.run() }
-            }
+            for consumer in consumers { group.addTask { try await consumer.run() } }
             try await group.waitForAll()
         }
     }

@@ -7,20 +7,16 @@ public struct EventHandlerRegistration: Sendable {
     public let streams: [String]
     /// The type of the messages.
     public let type: EventType
-    /// The priority of the tasks that read and handle them; nil is the caller's.
-    public let priority: TaskPriority?
 
     let makeProcessor: @Sendable (PostgresClient) -> any MessageProcessor
 
     /// Registers a handler of single events.
     ///
-    /// - Parameters:
-    ///   - streams: Some of the event's streams; all of them when nil.
-    ///   - priority: That of the tasks that read and handle them; nil is the caller's.
+    /// - Parameter streams: Some of the event's streams; all of them when nil.
     public static func handler<Handler: EventHandler>(
-        _ handler: Handler, streams: [String]? = nil, priority: TaskPriority? = nil
+        _ handler: Handler, streams: [String]? = nil
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type, priority: priority) { postgres in
+        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) { postgres in
             SingleProcessor<Handler.Body> { event, entry, scope in
                 let context = HandlerContext(event, entry, in: scope, postgres: postgres)
                 // After a failure or a crash the work may be done already; asking costs less than doing it again.
@@ -37,7 +33,7 @@ public struct EventHandlerRegistration: Sendable {
     package static func unmarked<Body: Event>(
         _ type: Body.Type, _ body: @escaping @Sendable (Envelope<Body>) async throws -> Void
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: Body.streams, type: Body.type, priority: nil) { _ in
+        EventHandlerRegistration(streams: Body.streams, type: Body.type) { _ in
             SingleProcessor<Body> { event, _, _ in
                 try await body(event)
                 return .handled
@@ -47,13 +43,11 @@ public struct EventHandlerRegistration: Sendable {
 
     /// Registers a handler of batches.
     ///
-    /// - Parameters:
-    ///   - streams: Some of the event's streams; all of them when nil.
-    ///   - priority: That of the tasks that read and handle them; nil is the caller's.
+    /// - Parameter streams: Some of the event's streams; all of them when nil.
     public static func batchHandler<Handler: EventBatchHandler>(
-        _ handler: Handler, streams: [String]? = nil, priority: TaskPriority? = nil
+        _ handler: Handler, streams: [String]? = nil
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type, priority: priority) {
+        EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) {
             BatchProcessor(handler: handler, postgres: $0)
         }
     }

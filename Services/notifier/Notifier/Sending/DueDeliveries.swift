@@ -17,7 +17,7 @@ struct DueDeliveries: Service {
     /// Sends what is due until a graceful shutdown.
     func run() async throws {
         await withDiscardingTaskGroup { group in
-            for lane in Lane.allCases { group.addTask(priority: lane.taskPriority) { await work(on: lane) } }
+            for lane in Lane.allCases { group.addTask { await work(on: lane) } }
         }
     }
 

@@ -67,7 +67,7 @@ struct PushPipeline: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 while let push = await queue.next() {
-                    group.addTask(priority: push.delivery.notification.lane.taskPriority) {
+                    group.addTask {
                         let (verdict, pace) = await InstrumentationContext.withValue(push.batch.work) { await sender.send(push) }
                         writer.add(verdict, of: push)
                         queue.ended(pace)

@@ -45,7 +45,7 @@ public struct TopicFanOutService: Service {
     public func run() async throws {
         await withTaskGroup { group in
             for lane in Lane.allCases {
-                group.addTask(priority: lane.taskPriority) {
+                group.addTask {
                     await periodically("fan-out", every: configuration.interval, logger: logger) {
                         while try await makePage(on: lane) { try Task.checkCancellation() }
                     }
