@@ -14,9 +14,6 @@ import WireFormat
 /// absorbs. The rows stay, for the ``Republisher``. A relay is woken by what its own process commits, and by the notifications of
 /// processes that have none; it looks by itself in case neither was heard.
 public struct OutboxRelay: Service {
-    /// The channel that announces new rows; ``OutboxRepository`` rings it.
-    public static let channel = "heliograph_outbox"
-
     private let transport: any EventAppender
     private let postgres: PostgresClient
     private let configuration: OutboxRelayConfiguration
@@ -51,7 +48,7 @@ public struct OutboxRelay: Service {
     }
 
     private func listen(ringing bell: Bell, until stopping: Latch) async {
-        for await _ in postgres.notifications(on: Self.channel) {
+        for await _ in postgres.notifications(on: HeliographSchema.outboxChannel) {
             if stopping.hasFallen { return }
             bell.ring()
         }

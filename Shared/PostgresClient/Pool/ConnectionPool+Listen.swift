@@ -35,7 +35,7 @@ extension ConnectionPool {
             loop.execute { self.assumeIsolated { $0.removeSubscriber(channel, number) } }
         }
         listening.subscribers[channel, default: [:]][number] = continuation
-        noteListeners(on: channel)
+        heardChannels.withLock { _ = $0.insert(channel) }
         if listening.confirmed.contains(channel) {
             continuation.yield(PostgresNotification(kind: .listening, channel: channel, payload: ""))
         } else if case .connected(let lease) = listening.link {
@@ -47,9 +47,9 @@ extension ConnectionPool {
 
     private func removeSubscriber(_ channel: String, _ number: UInt64) {
         listening.subscribers[channel]?[number] = nil
-        noteListeners(on: channel)
         guard listening.subscribers[channel]?.isEmpty == true else { return }
         listening.subscribers[channel] = nil
+        heardChannels.withLock { _ = $0.remove(channel) }
         listening.confirmed.remove(channel)
         guard case .connected(let lease) = listening.link else { return }
         if listening.subscribers.isEmpty {
@@ -60,13 +60,8 @@ extension ConnectionPool {
         }
     }
 
-    private func noteListeners(on channel: String) {
-        let count = listening.subscribers[channel]?.count ?? 0
-        listenerCounts.withLock { $0[channel] = count > 0 ? count : nil }
-    }
-
     /// Whether anybody here listens to a channel; whoever has just begun may not count yet.
-    nonisolated func hasListeners(on channel: String) -> Bool { listenerCounts.withLock { $0[channel] != nil } }
+    nonisolated func hasListeners(on channel: String) -> Bool { heardChannels.withLock { $0.contains(channel) } }
 
     /// Tells all listeners of some channels here that there is something new.
     nonisolated func wakeListeners(on channels: Set<String>) {

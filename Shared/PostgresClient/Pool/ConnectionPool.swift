@@ -14,8 +14,8 @@ actor ConnectionPool: EventLoopHandler {
     nonisolated let loop: EventLoop
     nonisolated let configuration: PostgresConfiguration
     nonisolated let logger: Logger
-    /// How many listen to each channel, for all threads to see.
-    nonisolated let listenerCounts = Mutex<[String: Int]>([:])
+    /// The channels that somebody listens to, for all threads to see.
+    nonisolated let heardChannels = Mutex<Set<String>>([])
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 

@@ -21,7 +21,6 @@ public struct OutboxRepository: Sendable {
     public func append(_ batch: [NewOutboxMessage]) async throws(PostgresError) {
         guard !batch.isEmpty else { return }
         let isHeardHere = db.hasListeners(on: HeliographSchema.outboxChannel)
-        defer { if isHeardHere { db.wakeListeners(on: HeliographSchema.outboxChannel) } }
         let envelopes = batch.map(\.envelope)
         // An array of arrays of different lengths is nothing SQL knows; no name of a group has a comma.
         let groups = batch.map { $0.groups.joined(separator: ",") }
@@ -43,6 +42,7 @@ public struct OutboxRepository: Sendable {
             )
             SELECT pg_notify(\(HeliographSchema.outboxChannel), '') WHERE NOT \(isHeardHere)
             """)
+        if isHeardHere { db.wakeListeners(on: HeliographSchema.outboxChannel) }
     }
 
     /// Locks the oldest waiting messages that no other relay has in hand; inside a transaction that then marks them.

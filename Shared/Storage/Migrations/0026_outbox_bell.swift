@@ -4,7 +4,7 @@ extension Migration {
     /// A commit rings for the relay of its own process, and by NOTIFY only where there is none: the trigger goes.
     ///
     /// Transactions that have used NOTIFY commit one after the other, each when the one before is on the disk, and wake every
-    /// relay. While 100,000 pushes were sent, an urgent event waited up to 100 ms for its commit.
+    /// relay. While 100,000 pushes were sent, at least 118 of some 4,000 samples of the server's sessions stood in that queue.
     static let outboxBell = Migration(
         number: 26, name: "outbox_bell",
         up: """

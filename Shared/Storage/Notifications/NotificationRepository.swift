@@ -7,7 +7,7 @@ public struct NotificationRepository: Sendable {
     let db: any PostgresQueryable
 
     /// `state` beside a look by id. Named as such it would let the server go by an index of what is open instead: it takes that for
-    /// almost empty, as it most often is, and reads all of it in a backlog (20,000 rows for 50 ids, 700 ms and not 1).
+    /// almost empty, as it most often is, and reads all of it in a backlog (20,000 rows for 50 ids: 700 ms).
     private static let stateByID = "(state || '')"
 
     /// Works on a client or inside a transaction.

@@ -196,7 +196,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let waiting = waited + (readAskedAt.map { now - $0 } ?? .zero)
             let earned = TimeAmount.seconds(Int64(received / max(limits.bytesASecond, 1)))
             guard waiting > limits.patience + earned || now - startedAt > limits.bodyDeadline else { return }
-            // Nothing more is expected of this connection: what is said to the error is said at once, or never.
+            // Nothing more is expected of this connection: what is said to the error is said soon, or never.
             enter(.refusing, context)
             context.fireErrorCaught(BodyTooSlow())
         }
