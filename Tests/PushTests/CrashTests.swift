@@ -54,4 +54,29 @@ import WireFormat
             #expect(phones.count == count)
         }
     }
+
+    @Test func `a database that crashes in a fan-out costs no push, and what it has forgotten replaces itself`() async throws {
+        let server = try await PostgresServer.start()
+        try await PushSystem.with(on: server) { system in
+            let count = FanOutSize.targets(600)
+            _ = try await system.crowd(count)
+            let id = try await system.fanOut()
+            try await eventually("a third is sent; \(system.services.tail(of: "notifier"))") {
+                system.emulator.statistics.accepted > count / 3
+            }
+            await server.kill()
+            try await server.start()
+            // What was claimed before the crash is sent again when its lease has ended; here that is now.
+            try await eventually("the leases have ended") {
+                try? await system.postgres.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
+            }
+            let states = try await system.settled(id)
+            #expect(states == ["accepted": count], "\(system.services.tail(of: "notifier"))")
+            #expect(system.emulator.acceptedCounts[0] == nil)
+            let collapseIDs = Set(
+                await system.emulator.messages().map { $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string })
+            #expect(collapseIDs.count == 1 && !collapseIDs.contains(nil), "on the phone a repetition replaces")
+        }
+        await server.stop()
+    }
 }

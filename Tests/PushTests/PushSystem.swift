@@ -29,8 +29,9 @@ struct PushSystem: Sendable {
     /// - Parameters:
     ///   - settings: More environment variables of both. The wait before a retry is half a second unless they say more.
     ///   - running: What is started before `body`.
+    ///   - server: Where the database is; the one of all tests when nil.
     static func with(
-        settings: [String: String] = [:], running: [String] = ["token-registry", "notifier"],
+        settings: [String: String] = [:], on server: PostgresServer? = nil, running: [String] = ["token-registry", "notifier"],
         emulator configure: (inout FCMEmulatorConfiguration) -> Void = { _ in },
         _ body: (PushSystem) async throws -> Void
     ) async throws {
@@ -41,7 +42,7 @@ struct PushSystem: Sendable {
         try await emulator.start()
         let redis = try await RedisServer.shared()
         let result = await Result.catching {
-            try await withMigratedDatabase { database in
+            try await withDatabase(on: server) { database in
                 let prefix = RedisServer.uniquePrefix()
                 let (keys, lookup) = (KeyRing.generateText(), SecureRandom.bytes(32))
                 let url = emulator.tlsURL ?? ""
@@ -69,6 +70,10 @@ struct PushSystem: Sendable {
         }
         await emulator.stop()
         try result.get()
+    }
+
+    private static func withDatabase(on server: PostgresServer?, _ body: (TestDatabase) async throws -> Void) async throws {
+        if let server { try await withMigratedDatabase(on: server, body) } else { try await withMigratedDatabase(body) }
     }
 
     /// One folder of key files for all tests, because making RSA keys takes a while.

@@ -10,6 +10,18 @@ public func withMigratedDatabase<Result>(_ body: (TestDatabase) async throws -> 
     return try await withDatabase(on: server, template: try await migratedTemplate.value, body)
 }
 
+/// The same on a server that the test has to itself, and may crash.
+public func withMigratedDatabase<Result>(
+    on server: PostgresServer, _ body: (TestDatabase) async throws -> Result
+) async throws -> Result {
+    try await withDatabase(on: server, template: "template1") { database in
+        try await withClient(of: database) { client in
+            _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
+        }
+        return try await body(database)
+    }
+}
+
 /// Runs `body` with a client of a database of its own in which every migration has been applied.
 public func withStorage(_ body: (PostgresClient) async throws -> Void) async throws {
     try await withMigratedDatabase { database in
