@@ -11,8 +11,9 @@ public final class GuardedProcess: Sendable {
     private let guardian: pid_t
     private let lifeline: Mutex<FileHandle?>
 
+    // The log is there before the pid is said: the server's own redirection may come later than the first look at it.
     private static let script = """
-        log=$1; shift; "$@" </dev/null >>"$log" 2>&1 & echo $!; exec >/dev/null 2>&1; read -r _; kill -9 $!; wait
+        log=$1; shift; : >>"$log"; "$@" </dev/null >>"$log" 2>&1 & echo $!; exec >/dev/null 2>&1; read -r _; kill -9 $!; wait
         """
 
     /// Starts `command` with its output appended to the file `log`.

@@ -98,7 +98,7 @@ struct FailureConformanceTests {
             #expect(letter.reason == .unreadable)
             #expect(letter.envelope == nil)
             #expect(letter.fields.map(\.value) == [[0xFF, 0x00]])
-            #expect(processor.numbers == [1, 2])
+            #expect(processor.numbers.sorted() == [1, 2], "which of them ends first is open")
         }
     }
 
