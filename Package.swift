@@ -47,6 +47,7 @@ let package = Package(
         .nativeLibrary("CHiredis", pkgConfig: "hiredis", apt: "libhiredis-dev"),
         .nativeLibrary("CLibPQ", pkgConfig: "libpq", apt: "libpq-dev"),
         .nativeLibrary("CLibCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        .nativeLibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
         .nativeLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .nativeLibrary("CVips", pkgConfig: "vips", apt: "libvips-dev"),
         .target(
@@ -62,6 +63,7 @@ let package = Package(
         .shared("RedisClient", ["CHiredis", .nioCore, .nioPosix, .nioSSL, .logging, .lifecycle]),
         .shared("PostgresClient", ["CLibPQ", .logging, .lifecycle, .deque]),
         .shared("HTTPClient", ["CLibCurl", .logging, .lifecycle]),
+        .shared("HTTP2Client", ["CLibCurl", "CNGHTTP2", "COpenSSL", "HTTPClient", .logging, .lifecycle, .deque]),
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
         .shared("TraceContext", [.instrumentation, .logging]),
@@ -81,7 +83,7 @@ let package = Package(
         .shared(
             "EventBus",
             ["RedisClient", "PostgresClient", "Storage", "TraceContext", "WireFormat", .tracing, .logging, .metrics, .lifecycle, .deque]),
-        .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging]),
+        .shared("FCM", ["HTTP2Client", "HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
@@ -104,7 +106,7 @@ let package = Package(
         .service("image-worker", library: "ImageWorker"),
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
-        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
+        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
         .service("notifier", library: "Notifier"),
         .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque]),
         .service("heliographctl", library: "HeliographCtl"),
@@ -162,6 +164,7 @@ let package = Package(
         .tests("TraceContextTests", ["TraceContext", .instrumentation, .logging]),
         .tests("OTLPTests", ["OTLP", "TraceContext", "TestSupport", .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
+        .tests("HTTP2ClientTests", ["HTTP2Client", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "SeededRandom"]),
         .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
@@ -175,7 +178,7 @@ let package = Package(
             "EventBusTests",
             ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
         .tests("ContractTests", ["WireFormat", "FCM", "SeededRandom"], exclude: ["Fixtures"]),
-        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
+        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTP2Client", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
             ["ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport", .logging, .nioPosix]),

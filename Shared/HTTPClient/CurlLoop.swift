@@ -10,8 +10,6 @@ final class CurlLoop {
     /// How many easy handles are kept for reuse.
     private static let idleHandlesMax = 256
 
-    private static let isLibraryReady = hg_global_init() == CURLE_OK
-
     private let mailbox: CurlMailbox
     private let configuration: HTTPClientConfiguration
     private let logger: Logger
@@ -21,7 +19,7 @@ final class CurlLoop {
     private let connectionSeconds: Int
 
     init(mailbox: CurlMailbox, configuration: HTTPClientConfiguration, logger: Logger) {
-        guard Self.isLibraryReady, let multi = curl_multi_init() else {
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else {
             preconditionFailure("libcurl cannot start: no memory or no random numbers")
         }
         self.mailbox = mailbox
@@ -106,7 +104,6 @@ final class CurlLoop {
         transfer.end()
         if idleTransfers.count < Self.idleHandlesMax { idleTransfers.append(transfer) }
         mailbox.callEnded()
-        if case .success(let response) = result { mailbox.opened(response.connectionsOpened) }
         call.continuation.resume(returning: result)
     }
 

@@ -7,9 +7,6 @@ final class CurlMailbox: Sendable {
     struct Call: Sendable {
         let id: UInt64
         let request: HTTPClientRequest
-        let body: [UInt8]
-        /// Set for a request that was prepared.
-        let prepared: PreparedRequest?
         let continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
     }
 
@@ -35,19 +32,12 @@ final class CurlMailbox: Sendable {
         var multiAddress: UInt?
     }
 
-    /// How many connections were opened for calls that got an answer.
-    let connectionsOpened = Atomic(0)
     private let state: Mutex<State>
     private let requestsInFlightMax: Int
 
     init(requestsInFlightMax: Int) {
         self.requestsInFlightMax = requestsInFlightMax
         state = Mutex(State())
-    }
-
-    /// Counts the connections that were opened for a call.
-    func opened(_ count: Int) {
-        if count > 0 { connectionsOpened.add(count, ordering: .relaxed) }
     }
 
     /// Posts a call, or answers it at once when the client is closing or full.

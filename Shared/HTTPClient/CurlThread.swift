@@ -6,8 +6,8 @@
     internal import Darwin
 #endif
 
-/// A thread of its own for work that blocks, as driving libcurl's multi interface does.
-enum CurlThread {
+/// A thread of its own for work that blocks, as driving libcurl does.
+package enum CurlThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
 
@@ -17,7 +17,7 @@ enum CurlThread {
     }
 
     /// Starts a detached thread that runs `body` and ends.
-    static func start(_ body: @escaping @Sendable () -> Void) {
+    package static func start(_ body: @escaping @Sendable () -> Void) {
         let status = create(passing: Unmanaged.passRetained(Body(body)).toOpaque())
         precondition(status == 0, "the system gives no thread for the HTTP client")
     }

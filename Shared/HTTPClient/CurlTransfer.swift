@@ -1,28 +1,16 @@
 internal import CLibCurl
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 /// An easy handle of libcurl and what belongs to the request it is making: what has come back, and whom to tell.
 ///
-/// It is used for one request after the other. A handle that makes the same ``PreparedRequest`` again keeps all its
-/// settings but the body. Confined to libcurl's thread. libcurl holds its address as an unowned pointer; the loop keeps
-/// it alive as long as the handle.
+/// It is used for one request after the other. Confined to libcurl's thread. libcurl holds its address as an unowned pointer;
+/// the loop keeps it alive as long as the handle.
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
     private(set) var call: CurlMailbox.Call?
     private let configuration: HTTPClientConfiguration
     private let connectionSeconds: Int
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The header lines of a request that was not prepared.
-    private var ownHeaderList: UnsafeMutablePointer<curl_slist>?
-    /// What the handle is set up for; kept while it is idle, so that no other request can have the same address.
-    private var prepared: PreparedRequest?
+    private var headerList: UnsafeMutablePointer<curl_slist>?
     private var head: CurlResponseHead
     private var body: [UInt8] = []
     private var bodyByteCountMax = 0
@@ -43,7 +31,7 @@ final class CurlTransfer {
 
     deinit {
         curl_easy_cleanup(easy)
-        curl_slist_free_all(ownHeaderList)
+        curl_slist_free_all(headerList)
         errorText.deallocate()
     }
 
@@ -58,32 +46,23 @@ final class CurlTransfer {
     func begin(_ call: CurlMailbox.Call) {
         self.call = call
         bodyByteCountMax = call.request.responseBodyByteCountMax ?? configuration.responseBodyByteCountMax
-        if prepared == nil || call.prepared !== prepared {
-            if prepared != nil { reset() }
-            prepared = call.prepared
-            setUpReceivers()
-            setUpConnection()
-            setUpRequest(call)
-        }
-        setUpBody(call)
+        setUpReceivers()
+        setUpConnection()
+        setUpRequest(call.request)
+        setUpBody(call.request)
     }
 
-    /// Lets go of a call that has its answer; the connection stays with the multi handle.
+    /// Lets go of a call that has its answer, its settings, and the copy that libcurl has of its body; the connection stays with
+    /// the multi handle.
     func end() {
-        if prepared == nil { reset() }
+        curl_easy_reset(easy)
+        curl_slist_free_all(headerList)
+        headerList = nil
         call = nil
         body = []
         isTooLarge = false
         head.removeAll()
         errorText[0] = 0
-    }
-
-    /// Drops all settings, and the copy that libcurl has of a body.
-    private func reset() {
-        curl_easy_reset(easy)
-        curl_slist_free_all(ownHeaderList)
-        ownHeaderList = nil
-        prepared = nil
     }
 
     // MARK: Outcome
@@ -112,7 +91,7 @@ final class CurlTransfer {
         hg_easy_get_offset(easy, CURLINFO_SIZE_UPLOAD_T, &uploaded)
         return HTTPClientError.Evidence(
             result: result, uploadedByteCount: Int(uploaded), requestHeadByteCount: long(CURLINFO_REQUEST_SIZE),
-            bodyByteCount: call?.body.count ?? 0, detail: String(cString: errorText))
+            bodyByteCount: call?.request.body.count ?? 0, detail: String(cString: errorText))
     }
 
     private func long(_ info: CURLINFO) -> Int {
@@ -167,8 +146,6 @@ final class CurlTransfer {
     }
 
     private func setUpConnection() {
-        // Signals would be delivered to whichever thread happens to run.
-        hg_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
         hg_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, configuration.allowedSchemes.sorted().joined(separator: ","))
         switch configuration.version {
         case .http1: hg_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -176,37 +153,19 @@ final class CurlTransfer {
         }
         // Waiting for a connection that is being made beats opening one a request.
         hg_easy_set_long(easy, CURLOPT_PIPEWAIT, configuration.version == .http1 ? 0 : 1)
-        if let caFile = configuration.caFile { hg_easy_set_string(easy, CURLOPT_CAINFO, caFile) }
-        hg_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.curlMilliseconds)
         hg_easy_set_long(easy, CURLOPT_MAXLIFETIME_CONN, connectionSeconds)
-        hg_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
-        hg_easy_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
-        setUpDeadConnectionDetection()
+        CurlLibrary.setUpConnection(
+            easy, caFile: configuration.caFile, connectTimeout: configuration.connectTimeout,
+            unacknowledgedTimeout: configuration.unacknowledgedTimeout)
     }
 
-    /// Has the kernel end connections whose other side is gone: a dead HTTP/2 connection would otherwise swallow one
-    /// request after the other, as a timeout ends only a stream.
-    private func setUpDeadConnectionDetection() {
-        #if os(Linux)
-            let milliseconds = configuration.unacknowledgedTimeout.curlMilliseconds
-            hg_easy_set_pointer(easy, CURLOPT_SOCKOPTDATA, UnsafeMutableRawPointer(bitPattern: milliseconds))
-            hg_easy_set_socket_callback(easy, CURLOPT_SOCKOPTFUNCTION) { context, socket, _ in
-                var milliseconds = UInt32(clamping: Int(bitPattern: context))
-                let size = socklen_t(MemoryLayout<UInt32>.size)
-                _ = setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
-                return CURL_SOCKOPT_OK
-            }
-        #endif
-    }
-
-    private func setUpRequest(_ call: CurlMailbox.Call) {
-        let request = call.request
+    private func setUpRequest(_ request: HTTPClientRequest) {
         hg_easy_set_string(easy, CURLOPT_URL, request.url)
         hg_easy_set_long(easy, CURLOPT_TIMEOUT_MS, request.timeout.curlMilliseconds)
         switch request.method {
-        case "GET" where call.body.isEmpty: hg_easy_set_long(easy, CURLOPT_HTTPGET, 1)
+        case "GET" where request.body.isEmpty: hg_easy_set_long(easy, CURLOPT_HTTPGET, 1)
         case "HEAD": hg_easy_set_long(easy, CURLOPT_NOBODY, 1)
-        case "DELETE" where call.body.isEmpty, "OPTIONS" where call.body.isEmpty:
+        case "DELETE" where request.body.isEmpty, "OPTIONS" where request.body.isEmpty:
             hg_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method)
         default:
             hg_easy_set_long(easy, CURLOPT_POST, 1)
@@ -217,22 +176,33 @@ final class CurlTransfer {
             hg_easy_set_string(easy, CURLOPT_USERNAME, signature.accessKeyID)
             hg_easy_set_string(easy, CURLOPT_PASSWORD, signature.secretAccessKey)
         }
-        if let prepared = call.prepared {
-            hg_easy_set_list(easy, CURLOPT_HTTPHEADER, prepared.headerList)
-        } else {
-            ownHeaderList = request.makeHeaderList()
-            hg_easy_set_list(easy, CURLOPT_HTTPHEADER, ownHeaderList)
-        }
+        for line in request.headerLines { headerList = curl_slist_append(headerList, line) }
+        hg_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList)
     }
 
-    private func setUpBody(_ call: CurlMailbox.Call) {
-        switch call.request.method {
+    private func setUpBody(_ request: HTTPClientRequest) {
+        switch request.method {
         case "HEAD": return
-        case "GET", "DELETE", "OPTIONS": if call.body.isEmpty { return }
+        case "GET", "DELETE", "OPTIONS": if request.body.isEmpty { return }
         default: break
         }
-        hg_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(call.body.count))
+        hg_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
         // The size comes first: libcurl copies that many bytes now.
-        call.body.withUnsafeBytes { _ = hg_easy_set_data(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
+        request.body.withUnsafeBytes { _ = hg_easy_set_data(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
+    }
+}
+
+extension HTTPClientRequest {
+    /// The header lines as libcurl wants them.
+    fileprivate var headerLines: [String] {
+        var lines: [String] = []
+        if awsSignature == nil {
+            // Without these lines libcurl adds headers of its own; with them it would sign what it does not send.
+            lines.append("Expect:")
+            let names = Set(headers.map { $0.name.lowercased() })
+            if !names.contains("content-type") { lines.append("Content-Type:") }
+            if !names.contains("accept") { lines.append("Accept: */*") }
+        }
+        return lines + headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     }
 }

@@ -31,27 +31,10 @@ public final class HTTPClient: Service {
     /// - Throws: `cancelled` when the calling task is cancelled, at once; otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         if let fault = request.fault { throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault) }
-        return try await execute(request, body: request.body, prepared: nil)
-    }
-
-    /// Sends a prepared request with the given body and returns its answer, whatever its status.
-    ///
-    /// - Throws: As ``execute(_:)`` does.
-    public func execute(
-        _ prepared: PreparedRequest, body: [UInt8]
-    ) async throws(HTTPClientError) -> HTTPClientResponse {
-        try await execute(prepared.request, body: body, prepared: prepared)
-    }
-
-    private func execute(
-        _ request: HTTPClientRequest, body: [UInt8], prepared: PreparedRequest?
-    ) async throws(HTTPClientError) -> HTTPClientResponse {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                mailbox.start(
-                    CurlMailbox.Call(
-                        id: id, request: request, body: body, prepared: prepared, continuation: continuation))
+                mailbox.start(CurlMailbox.Call(id: id, request: request, continuation: continuation))
                 // A task that was cancelled before the call was posted has had its handler run too early.
                 if Task.isCancelled { mailbox.cancel(id) }
             }
@@ -60,9 +43,6 @@ public final class HTTPClient: Service {
         }
         return try result.get()
     }
-
-    /// Returns how many connections were opened, since this was last called, for requests that got their answer.
-    public func takeConnectionsOpened() -> Int { mailbox.connectionsOpened.exchange(0, ordering: .relaxed) }
 
     /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
     public func run() async throws {

@@ -1,8 +1,8 @@
-internal import CLibCurl
+package import CLibCurl
 
 extension HTTPClientError {
     /// What is known about a transfer when it ends without a response.
-    struct Evidence {
+    package struct Evidence {
         let result: CURLcode
         /// Bytes of the body that were handed to the connection.
         let uploadedByteCount: Int
@@ -11,6 +11,17 @@ extension HTTPClientError {
         let bodyByteCount: Int
         /// What libcurl wrote into its error buffer.
         let detail: String
+
+        /// Makes the evidence of a transfer; what is left out is that nothing was sent.
+        package init(
+            result: CURLcode, uploadedByteCount: Int = 0, requestHeadByteCount: Int = 0, bodyByteCount: Int = 0, detail: String
+        ) {
+            self.result = result
+            self.uploadedByteCount = uploadedByteCount
+            self.requestHeadByteCount = requestHeadByteCount
+            self.bodyByteCount = bodyByteCount
+            self.detail = detail
+        }
 
         /// Whether the server may hold a complete request.
         ///
@@ -22,7 +33,7 @@ extension HTTPClientError {
     }
 
     /// Sorts a failure of libcurl; the code alone does not tell whether the request was sent, so the bytes decide.
-    init(_ evidence: Evidence) {
+    package init(_ evidence: Evidence) {
         let code: Code
         var mayHaveReachedServer = evidence.mayHaveReachedServer
         switch evidence.result {
@@ -46,5 +57,5 @@ extension HTTPClientError {
             code, mayHaveReachedServer: mayHaveReachedServer, reason, curlCode: Int(evidence.result.rawValue))
     }
 
-    static let shutDown = HTTPClientError(.shutDown, mayHaveReachedServer: false, "the client was shut down")
+    package static let shutDown = HTTPClientError(.shutDown, mayHaveReachedServer: false, "the client was shut down")
 }

@@ -27,7 +27,8 @@ public struct HTTPClientError: Error, CustomStringConvertible {
     /// libcurl's own number, where it was libcurl that failed.
     public let curlCode: Int?
 
-    init(_ code: Code, mayHaveReachedServer: Bool, _ message: String, curlCode: Int? = nil) {
+    /// Makes an error; for the clients of this package.
+    package init(_ code: Code, mayHaveReachedServer: Bool, _ message: String, curlCode: Int? = nil) {
         self.code = code
         self.mayHaveReachedServer = mayHaveReachedServer
         self.message = message

@@ -28,7 +28,7 @@ public struct HTTPClientRequest: Sendable {
     }
 
     /// Says what is wrong with the request, or nil: nothing may smuggle a line into the header block.
-    var fault: String? {
+    package var fault: String? {
         if method.isEmpty || !method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
             return "the method is not a word in capitals"
         }

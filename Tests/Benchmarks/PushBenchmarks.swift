@@ -25,6 +25,8 @@ func benchmarkPush() async throws -> [Figure] {
 }
 
 private let fanOutSize = 100_000
+/// How often: one fan-out takes a few seconds, in which too few urgent pushes go for a 99th percentile.
+private let fanOutRuns = 3
 private let fewerTargets = 12_000
 private let peerCount = 2000
 private let idleSamples = 150
@@ -44,41 +46,62 @@ private func fanOutFigures(
     var idle: [Double] = []
     for _ in 0..<idleSamples { idle.append(try await witnesses.pushTime()) }
 
-    // From here on nobody is to be sent more than one.
-    _ = try await stack.control("DELETE", "messages")
-    let before = try await stack.accepted()
     let timeBefore = ProcessTime(of: executables)
-    let start = ContinuousClock.now
-    try await request(stack, topic: "event:bench")
-    var busy: [Double] = []
-    while try await stack.accepted() - before - busy.count < fanOutSize {
-        guard ContinuousClock.now - start < .seconds(300) else { throw DeadlineExceeded(description: "the fan-out does not end") }
-        busy.append(try await witnesses.pushTime())
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    var runs: [FanOutRun] = []
+    for _ in 0..<fanOutRuns { runs.append(try await fanOut(stack, &witnesses)) }
     let time = ProcessTime(of: executables)
     let memory = peakMemoryMebibytes(of: notifier.pid)
-    let counts = try await stack.control("GET", "statistics").object("registrations_by_messages")
-    let repeated = counts.filter { (Int($0.key) ?? 0) > 1 }.values.reduce(0, +)
+    let seconds = runs.map(\.seconds).sorted()[fanOutRuns / 2]
+    let busy = runs.flatMap(\.urgent).sorted()
     idle.sort()
-    busy.sort()
     let shares = executables.sorted().map { name in
-        let value = time.microseconds(of: name, since: timeBefore, by: fanOutSize)
+        let value = time.microseconds(of: name, since: timeBefore, by: fanOutRuns * fanOutSize)
         return Figure("push_cpu_\(name)", value, unit: "µs of a core for each push")
     }
     return [
         Figure(
-            "push_fan_out", Double(fanOutSize) / seconds, unit: "pushes/s from the request to the last of \(fanOutSize)",
+            "push_fan_out", Double(fanOutSize) / seconds,
+            unit: "pushes/s from the request to the last of \(fanOutSize), the second best of \(fanOutRuns)",
             reference: "h2load on the same emulator", referenceValue: h2load, bar: 0.5),
         Figure("push_fan_out_seconds", seconds, unit: "s"),
-        Figure("push_repeated", Double(repeated), unit: "devices with more than one push", bar: 0, moreIsBetter: false),
+        Figure(
+            "push_repeated", Double(runs.map(\.repeated).reduce(0, +)), unit: "devices with more than one push", bar: 0,
+            moreIsBetter: false),
         Figure("push_notifier_peak_memory", memory, unit: "MiB", bar: 120, moreIsBetter: false),
         Figure("push_urgent_p50_idle", idle[idle.count / 2], unit: "ms"),
+        Figure("push_urgent_p50", busy[busy.count / 2], unit: "ms while \(fanOutSize) others are sent"),
         Figure(
-            "push_urgent_p99", busy[busy.count * 99 / 100], unit: "ms while \(fanOutSize) others are sent",
+            "push_urgent_p99", busy[busy.count * 99 / 100], unit: "ms while \(fanOutSize) others are sent, of \(busy.count)",
             reference: "idle", referenceValue: idle[idle.count * 99 / 100], bar: 3, moreIsBetter: false),
     ] + shares
+}
+
+/// What one fan-out has shown.
+private struct FanOutRun {
+    let seconds: Double
+    /// The times of urgent pushes meanwhile, in milliseconds.
+    let urgent: [Double]
+    /// The devices that were sent more than one push.
+    let repeated: Int
+}
+
+/// Sends a push to all members of the big topic, and urgent ones to others meanwhile.
+private func fanOut(_ stack: PushStack, _ witnesses: inout Witnesses) async throws -> FanOutRun {
+    // From here on nobody is to be sent more than one.
+    _ = try await stack.control("DELETE", "messages")
+    let before = try await stack.accepted()
+    let start = ContinuousClock.now
+    try await request(stack, topic: "event:bench")
+    var urgent: [Double] = []
+    while try await stack.accepted() - before - urgent.count < fanOutSize {
+        guard ContinuousClock.now - start < .seconds(300) else { throw DeadlineExceeded(description: "the fan-out does not end") }
+        urgent.append(try await witnesses.pushTime())
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let counts = try await stack.control("GET", "statistics").object("registrations_by_messages")
+    let repeated = counts.filter { (Int($0.key) ?? 0) > 1 }.values.reduce(0, +)
+    return FanOutRun(seconds: seconds, urgent: urgent, repeated: repeated)
 }
 
 /// Asks for a push to all members of a topic.

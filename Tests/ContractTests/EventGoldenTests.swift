@@ -15,11 +15,15 @@ struct EventGoldenTests {
     @Test func `user.erased`() throws { try check(GoldenEvents.userErased) }
     @Test func `notification.requested`() throws { try check(GoldenEvents.notificationRequested) }
     @Test func `notification.addressed`() throws { try check(GoldenEvents.notificationAddressed) }
+    @Test func `notification.addressed, by the page`() throws {
+        try check(GoldenEvents.pageAddressed, fixture: "notification.addressed.page.v1")
+    }
     @Test func `notification.settled`() throws { try check(GoldenEvents.notificationSettled) }
 
     /// The writer gives exactly the fixture; the reader takes it, and takes it with fields of a later version too.
-    private func check<Body: Event>(_ event: Body, location: SourceLocation = #_sourceLocation) throws {
-        let name = "\(Body.type).v\(Body.version)"
+    private func check<Body: Event>(
+        _ event: Body, fixture name: String = "\(Body.type).v\(Body.version)", location: SourceLocation = #_sourceLocation
+    ) throws {
         let golden = try GoldenEvents.fixture(name)
         let written = try Envelope(event).encoded()
         #expect(

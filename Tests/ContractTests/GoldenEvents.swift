@@ -26,13 +26,15 @@ enum GoldenEvents {
         lane: .urgent, parameters: ["success": "true", "event": "sign_in", "note": "a/b \"ü\" 🎨"], expiresAt: time)
     static let notificationAddressed = NotificationAddressed(
         notificationID: first, deliveryIDs: [second, third], lane: .bulk)
+    static let pageAddressed = NotificationAddressed(
+        notificationID: first, page: AddressedPage(id: second, count: 500), lane: .bulk)
     static let notificationSettled = NotificationSettled(
         notificationID: first,
         outcomes: [
             SettledDelivery(
                 deliveryID: second, installationID: third, outcome: .dead, code: "UNREGISTERED", sentAt: time),
             SettledDelivery(deliveryID: third, installationID: second, outcome: .accepted),
-        ])
+        ], acceptedCount: 498)
 
     /// The bytes of a fixture, without the newline at its end.
     static func fixture(_ name: String) throws -> [UInt8] {

@@ -3,8 +3,8 @@ import FCMEmulator
 import Foundation
 import HTTPClient
 import Logging
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct MetadataTests {
     /// Where the emulator is for those who take it for the metadata server.
@@ -31,11 +31,9 @@ import TestSupport
     @Test func `a token of the machine's own account allows sending`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             try await Self.withPlainClient { http in
-                var configuration = FCMConfiguration()
-                configuration.baseURL = fixture.emulator.tlsURL ?? ""
                 let client = try FCMClient(
-                    configuration: configuration, projectID: fixture.key.projectID,
-                    tokens: try Self.source(fixture, http), http: fixture.http, now: { fixture.clock.now })
+                    configuration: fixture.configuration, projectID: fixture.key.projectID,
+                    tokens: try Self.source(fixture, http), logger: FCMEmulator.quietLogger, now: { fixture.clock.now })
                 let token = fixture.emulator.mintToken()
                 for _ in 0..<3 {
                     guard case .accepted = await client.send(try fixture.message(), to: .token(token)).outcome else {

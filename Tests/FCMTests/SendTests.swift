@@ -2,8 +2,8 @@ import FCM
 import FCMEmulator
 import Foundation
 import HTTPClient
-import Testing
 import TestSupport
+import Testing
 
 /// Against the emulator, which refuses in the words of production.
 @Suite struct SendTests {
@@ -76,12 +76,31 @@ import TestSupport
         }
     }
 
+    @Test func `a send that nobody waits for any more ends at once`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            _ = try await fixture.send(to: token)
+            fixture.emulator.addFault(FaultRule(.hang))
+            let message = try fixture.message()
+            let sending = Task { await fixture.client.send(message, to: .token(token)) }
+            try await eventually("it is on its way") { fixture.emulator.statistics.sends > 1 }
+            sending.cancel()
+            #expect(await sending.value.outcome == .cancelled)
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await fixture.client.send(message, to: .token(token))
+            }
+            #expect(await late.value.outcome == .cancelled)
+        }
+    }
+
     @Test func `an FCM that is not there is not sent to`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
-            var configuration = FCMConfiguration()
+            var configuration = fixture.configuration
             configuration.baseURL = "https://localhost:\(try FreePort.find())"
             let client = try FCMClient(
-                configuration: configuration, key: fixture.key, tokens: fixture.tokens, http: fixture.http)
+                configuration: configuration, projectID: fixture.key.projectID, tokens: fixture.tokens,
+                logger: FCMEmulator.quietLogger)
             let result = await client.send(try fixture.message(), to: .token("t"))
             #expect(result.outcome == .notSent)
         }

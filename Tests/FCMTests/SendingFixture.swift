@@ -1,6 +1,7 @@
 import FCM
 import FCMEmulator
 import FoundationEssentials
+import HTTP2Client
 import HTTPClient
 import Logging
 import Synchronization
@@ -10,6 +11,7 @@ import TestSupport
 struct SendingFixture: Sendable {
     let emulator: FCMEmulator
     let http: HTTPClient
+    let configuration: FCMConfiguration
     let key: ServiceAccountKey
     let tokens: CachedTokenSource
     let client: FCMClient
@@ -46,14 +48,20 @@ struct SendingFixture: Sendable {
                 key: key, tokenURL: base + "/token", http: http, logger: Logger(label: "test"), now: { clock.now })
             var fcm = FCMConfiguration()
             fcm.baseURL = base
-            fcm.timeout = timeout
-            let client = try FCMClient(configuration: fcm, key: key, tokens: tokens, http: http, now: { clock.now })
-            let value = try await body(
-                SendingFixture(
-                    emulator: emulator, http: http, key: key, tokens: tokens, client: client, clock: clock))
+            fcm.transport.caFile = configuration.certificateFile
+            fcm.transport.connectTimeout = .seconds(60)
+            fcm.transport.shutdownGrace = .zero
+            fcm.transport.timeout = timeout
+            let client = try FCMClient(
+                configuration: fcm, projectID: key.projectID, tokens: tokens, logger: Logger(label: "test"), now: { clock.now })
+            let result: Result<Value, any Error>
+            let fixture = SendingFixture(
+                emulator: emulator, http: http, configuration: fcm, key: key, tokens: tokens, client: client, clock: clock)
+            do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+            await client.shutdown()
             await http.shutdown()
             await emulator.stop()
-            return value
+            return try result.get()
         } catch {
             await http.shutdown()
             await emulator.stop()

@@ -45,12 +45,12 @@ import Testing
         #expect(limit.count >= 8)
     }
 
-    @Test func `a short way may take ten milliseconds more`() {
+    @Test func `a short way may take three milliseconds more`() {
         var limit = InFlightLimit(max: 640)
         window(&limit, in: .milliseconds(1))
-        window(&limit, in: .milliseconds(10))
+        window(&limit, in: .milliseconds(3))
         #expect(limit.count == 128)
-        window(&limit, in: .milliseconds(12))
+        window(&limit, in: .milliseconds(5))
         #expect(limit.count == 115)
     }
 

@@ -7,7 +7,9 @@ import WireFormat
 
 struct EndedDeliveriesTests {
     /// A notification to a topic with `count` deliveries, made `age` ago.
-    private func address(_ count: Int, age: Duration = .zero, on client: PostgresClient) async throws -> (id: UUID, deliveries: [UUID]) {
+    private func address(_ count: Int, age: Duration = .zero, on client: PostgresClient) async throws -> (
+        id: UUID, deliveries: [UUID]
+    ) {
         var notification = NewNotification.make(recipient: .topic("event:open"))
         notification.kind = .newPhotos
         _ = try await NotificationRepository(client).insert(notification)
@@ -18,7 +20,8 @@ struct EndedDeliveriesTests {
         try await client.withTransaction { transaction in
             let deliveries = DeliveryRepository(transaction)
             let made = try await deliveries.insertPending(batch)
-            _ = try await deliveries.supersede(by: batch, code: "superseded")
+            _ = try await deliveries.supersede(
+                by: Dictionary(grouping: batch, by: \.notificationID).mapValues { $0.map(\.installID) }, code: "superseded")
             try await NotificationRepository(transaction).markAddressed([notification.id: made.count])
         }
         if age > .zero {
@@ -76,7 +79,8 @@ struct EndedDeliveriesTests {
     @Test func `a count that has gone wrong is put right when the notification is overdue`() async throws {
         try await withStorage { client in
             let (id, deliveries) = try await address(4, on: client)
-            _ = try await DeliveryRepository(client).claim([deliveries[0]], of: id, as: UUID(), lane: .urgent, lease: .seconds(60))
+            _ = try await DeliveryRepository(client).claim(
+                [deliveries[0]], of: id, as: UUID(), lane: .urgent, lease: .seconds(60))
             try await client.execute("UPDATE notifications SET delivery_count = 17, ended_deliveries = 3 WHERE id = \(id)")
             #expect(try await DeliveryRepository(client).expireOpen(notificationIDs: [id], code: "late") == 3)
             #expect(try await open(id, on: client) == 1, "a sender has one of them")
@@ -94,7 +98,9 @@ struct EndedDeliveriesTests {
             }
             let shuffled = deliveries.shuffled()
             _ = try await race(8) { writer in
-                let part = stride(from: writer, to: shuffled.count, by: 8).map { DeliverySettlement(id: shuffled[$0], outcome: .accepted) }
+                let part = stride(from: writer, to: shuffled.count, by: 8).map {
+                    DeliverySettlement(id: shuffled[$0], outcome: .accepted)
+                }
                 return try await client.withTransaction { transaction in
                     try await DeliveryRepository(transaction).settle(part).count
                 }
@@ -108,7 +114,9 @@ struct EndedDeliveriesTests {
             let (_, deliveries) = try await address(200, on: client)
             let changed = try await client.withTransaction { transaction in
                 try await DeliveryRepository(transaction).settle(
-                    deliveries.map { DeliverySettlement(id: $0, outcome: .accepted, fcmName: "projects/p/messages/0:1%2", attempt: 1) })
+                    deliveries.map {
+                        DeliverySettlement(id: $0, outcome: .accepted, fcmName: "projects/p/messages/0:1%2", attempt: 1)
+                    })
                 let query: PostgresQuery = "SELECT pg_stat_get_xact_tuples_hot_updated('deliveries'::regclass) AS n"
                 return try await transaction.query(query).first?.decode("n", as: Int64.self)
             }

@@ -71,6 +71,16 @@ struct PushInstallRepositoryTests {
         }
     }
 
+    @Test func `an installation that registers many times at once for the first time is one, without an error`() async throws {
+        try await withStorage { client in
+            let installs = PushInstallRepository(client)
+            for seed in 0..<100 {
+                let seen = try await race(12) { _ in try await installs.upsertSeen(.make(seed)).id }
+                #expect(Set(seen).count == 1)
+            }
+        }
+    }
+
     @Test func `an installation has one user: a login takes it over, a late logout leaves it there`() async throws {
         try await withStorage { client in
             let first = try await UserRepository(client).make(1).id

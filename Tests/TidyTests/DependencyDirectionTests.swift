@@ -4,12 +4,13 @@ import Testing
 /// services share, services. A module may import only modules of lower ranks, whatever Package.swift would let it.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
-        ["CHiredis", "CLibPQ", "CLibCurl", "COpenSSL", "CVips", "CDlib"],
+        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib"],
         [
-            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe", "SeededRandom",
+            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe",
+            "SeededRandom",
             "TraceContext",
         ],
-        ["Imaging"],
+        ["Imaging", "HTTP2Client"],
         ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "OTLP"],
         ["Storage", "MediaLinks"],
         ["EventBus"],

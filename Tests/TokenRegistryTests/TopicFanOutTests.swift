@@ -46,8 +46,9 @@ struct TopicFanOutTests {
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.count == 6_000 && Set(deliveries.map(\.installID)).count == 6_000)
             let events = try await registry.takeOutbox().map { try $0.envelope.decode(NotificationAddressed.self).body }
-            #expect(events.allSatisfy { $0.deliveryIDs.count <= 500 })
-            #expect(Set(events.flatMap(\.deliveryIDs)) == Set(deliveries.map(\.id)))
+            let pages = events.compactMap(\.page)
+            #expect(pages.allSatisfy { (1...500).contains($0.count) } && pages.map(\.count).reduce(0, +) == 6_000)
+            #expect(Set(pages.map(\.id)).count == pages.count && events.allSatisfy(\.deliveryIDs.isEmpty))
             #expect(try await registry.notification(request)?.state == .addressed)
         }
     }
@@ -204,10 +205,13 @@ struct TopicFanOutTests {
             try await fanOut
             try await registry.erase(owner)
             #expect(try await PushInstallRepository(registry.client).find(userIDs: [owner]).isEmpty)
-            let deliveries = DeliveryRepository(registry.client)
-            let made = try await deliveries.find(notificationID: request.notificationID)
-            let claimed = try await deliveries.claim(
-                made.map(\.id), of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
+            let addressed = try await registry.takeOutbox().filter { $0.envelope.type == .notificationAddressed }
+            var claimed: [ClaimedDelivery] = []
+            for page in try addressed.compactMap({ try $0.envelope.decode(NotificationAddressed.self).body.page }) {
+                claimed += try await registry.client.withTransaction { transaction in
+                    try await DeliveryPageRepository(transaction).claim(page.id, lease: .seconds(60))
+                }
+            }
             #expect(claimed.count { $0.target != nil } == 1_000)
         }
     }

@@ -19,8 +19,10 @@ public enum Notifier: HeliographService {
     /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try NotifierConfiguration(context.settings)
+        let news = Bell()
+        // For access tokens alone: pushes go by the client's own connections.
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
-        let fcm = try makeClient(configuration, http: http, logger: context.logger)
+        let fcm = try makeClient(configuration, http: http, logger: context.logger) { news.ring() }
         let (logger, postgres) = (context.logger, context.postgres)
         let breakers = Breakers()
         let sender = DeliverySender(
@@ -29,12 +31,13 @@ public enum Notifier: HeliographService {
             logger: logger, clock: { Date() })
         let quota = Quota(
             postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
-        let queue = SendQueue(inFlightMax: configuration.inFlightMax, quota: quota)
+        let queue = SendQueue(inFlightMax: configuration.inFlightMax, quota: quota, news: news)
+        let writer = OutcomeWriter(postgres: postgres, logger: logger)
         let pipeline = PushPipeline(
             postgres: postgres,
             rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
-            sender: sender, queue: queue,
-            writer: OutcomeWriter(postgres: postgres, logger: logger), limits: configuration.limits, logger: logger)
+            sender: sender, queue: queue, dispatcher: PushDispatcher(sender: sender, queue: queue, writer: writer, news: news),
+            writer: writer, limits: configuration.limits, logger: logger)
         let handler = NotificationAddressedHandler(pipeline: pipeline)
         let consumer = try context.consumer(
             configuration: configuration.consumer,
@@ -46,14 +49,14 @@ public enum Notifier: HeliographService {
             if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }
         }
         let due = DueDeliveries(pipeline: pipeline, limits: configuration.limits, logger: logger)
-        let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, http: http, logger: logger)
+        let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, fcm: fcm, logger: logger)
         let canary = configuration.canary.map { Canary(configuration: $0, fcm: fcm, logger: logger) }
         // They are shut down from the last to the first: who feeds the pipeline before the pipeline, that before its means.
-        return [watch, http, quota, pipeline, consumer, due] + [canary].compactMap(\.self)
+        return [watch, http, fcm, quota, pipeline, consumer, due] + [canary].compactMap(\.self)
     }
 
     private static func makeClient(
-        _ configuration: NotifierConfiguration, http: HTTPClient, logger: Logger
+        _ configuration: NotifierConfiguration, http: HTTPClient, logger: Logger, turnEnded: @escaping @Sendable () -> Void
     ) throws -> FCMClient {
         do throws(FCMError) {
             let tokens =
@@ -63,7 +66,8 @@ public enum Notifier: HeliographService {
                 case .metadata(let host): try CachedTokenSource(metadataHost: host, http: http, logger: logger)
                 }
             return try FCMClient(
-                configuration: configuration.fcm, projectID: configuration.projectID, tokens: tokens, http: http)
+                configuration: configuration.fcm, projectID: configuration.projectID, tokens: tokens, logger: logger,
+                turnEnded: turnEnded)
         } catch {
             throw ConfigurationError(
                 "FCM_BASE_URL, FCM_TOKEN_URL or GCE_METADATA_HOST", "cannot be used",

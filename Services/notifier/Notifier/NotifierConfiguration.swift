@@ -1,6 +1,7 @@
 internal import EventBus
 internal import FCM
 internal import FoundationEssentials
+internal import HTTP2Client
 internal import HTTPClient
 internal import ServiceDefaults
 internal import Storage
@@ -41,6 +42,7 @@ struct NotifierConfiguration: Sendable {
     let projectID: String
     let fcm: FCMConfiguration
     let tokenURL: String?
+    /// For asking for access tokens.
     let httpClient: HTTPClientConfiguration
     let retryPolicy: RetryPolicy
     let consumer: EventConsumerConfiguration
@@ -55,16 +57,18 @@ struct NotifierConfiguration: Sendable {
         (credentials, projectID) = try Self.readCredentials(settings)
         var fcm = FCMConfiguration()
         if let baseURL = try settings.optionalString("FCM_BASE_URL", "the URL of FCM") { fcm.baseURL = baseURL }
+        fcm.transport.responseBodyByteCountMax = Self.responseByteCountMax
+        fcm.transport.connectionsMax = try settings.int("FCM_CONNECTIONS", default: 8, in: 1...8)
+        inFlightMax = Int(
+            Double(fcm.transport.connectionsMax * fcm.transport.streamsPerConnectionMax) * Self.streamShare)
+        fcm.transport.caFile = try Self.readCAFile(settings)
         self.fcm = fcm
         tokenURL = try settings.optionalString("FCM_TOKEN_URL", "the URL of a token endpoint")
         var httpClient = HTTPClientConfiguration()
         httpClient.responseBodyByteCountMax = Self.responseByteCountMax
-        httpClient.connectionsPerHostMax = try settings.int("FCM_CONNECTIONS", default: 8, in: 1...8)
-        inFlightMax = Int(
-            Double(httpClient.connectionsPerHostMax * httpClient.streamsPerConnectionMax) * Self.streamShare)
-        httpClient.caFile = try Self.readCAFile(settings)
-        // Plain HTTP leads no further than this machine and its metadata server: FCMClient and the token source see to that.
-        var usesPlainHTTP = [fcm.baseURL, tokenURL ?? ""].contains { $0.hasPrefix("http://") }
+        httpClient.caFile = fcm.transport.caFile
+        // Plain HTTP leads no further than this machine and its metadata server: the token source sees to that.
+        var usesPlainHTTP = tokenURL?.hasPrefix("http://") ?? false
         if case .metadata = credentials { usesPlainHTTP = true }
         if usesPlainHTTP {
             httpClient.allowedSchemes.insert("http")

@@ -31,6 +31,13 @@ static inline CURLcode hg_easy_set_socket_callback(CURL *easy, CURLoption option
                                                    int (*callback)(void *, curl_socket_t, curlsocktype)) {
     return curl_easy_setopt(easy, option, callback);
 }
+static inline CURLcode hg_easy_set_tls_callback(CURL *easy, CURLoption option,
+                                                CURLcode (*callback)(CURL *, void *, void *)) {
+    return curl_easy_setopt(easy, option, callback);
+}
+static inline CURLcode hg_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
 static inline CURLcode hg_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -3,21 +3,28 @@ enum JSONText {
     /// Appends a string with its quotes, escaping what RFC 8259 asks for and nothing else.
     static func append(_ text: String, to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
-            case 0x08: json += "\\b".utf8
-            case 0x09: json += "\\t".utf8
-            case 0x0A: json += "\\n".utf8
-            case 0x0C: json += "\\f".utf8
-            case 0x0D: json += "\\r".utf8
-            case 0..<0x20:
-                let digits = String(byte, radix: 16)
-                json += "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8
-            default: json.append(byte)
-            }
+        // Nearly all is written as it is: ids, tokens and most words.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            json += text.utf8
+        } else {
+            for byte in text.utf8 { append(escaping: byte, to: &json) }
         }
         json.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(escaping byte: UInt8, to json: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+        case 0x08: json += "\\b".utf8
+        case 0x09: json += "\\t".utf8
+        case 0x0A: json += "\\n".utf8
+        case 0x0C: json += "\\f".utf8
+        case 0x0D: json += "\\r".utf8
+        case 0..<0x20:
+            let digits = String(byte, radix: 16)
+            json += "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8
+        default: json.append(byte)
+        }
     }
 
     /// A string with its quotes.

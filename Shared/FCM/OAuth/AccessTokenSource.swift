@@ -1,5 +1,8 @@
 /// Gives the access tokens that allow sending.
 public protocol AccessTokenSource: Sendable {
+    /// The token at hand that is valid now; nil when one has to be waited for.
+    var current: String? { get }
+
     /// Returns a token that is valid now.
     ///
     /// - Throws: `credentialsRefused` when asking again is no use, `tokenUnavailable` when it may be later.

@@ -1,12 +1,13 @@
 public import FoundationEssentials
 public import HTTPClient
 public import Logging
+internal import Synchronization
 
 /// Gets access tokens, by a service account's key or from the machine's metadata server, and keeps each for most of its hour.
 ///
 /// One request at a time, whoever asks. A new token is asked for after five sixths of the old one's life, while the old
 /// one is still handed out; when that fails the old one serves until its end.
-public actor CachedTokenSource: AccessTokenSource {
+public final class CachedTokenSource: AccessTokenSource {
     /// How long to wait after a failure before asking again while an old token still serves, in seconds.
     static let retrySeconds = 10.0
     /// How long after a forced refresh the next one may follow, in seconds.
@@ -20,13 +21,17 @@ public actor CachedTokenSource: AccessTokenSource {
         let expiresAt: Date
     }
 
+    private struct State {
+        var cached: Cached?
+        var refresh: Task<Result<TokenGrant, FCMError>, Never>?
+        var lastFailureAt = Date.distantPast
+        var lastForcedAt = Date.distantPast
+    }
+
     private let request: any TokenRequest
     private let logger: Logger
     private let now: @Sendable () -> Date
-    private var cached: Cached?
-    private var refresh: Task<Result<TokenGrant, FCMError>, Never>?
-    private var lastFailureAt = Date.distantPast
-    private var lastForcedAt = Date.distantPast
+    private let state = Mutex(State())
 
     /// Makes a source of tokens for a service account; nothing is asked before the first one is needed.
     ///
@@ -56,58 +61,69 @@ public actor CachedTokenSource: AccessTokenSource {
         self.now = now
     }
 
-    /// Returns the cached token, or waits for a new one.
-    public func accessToken() async throws(FCMError) -> String {
+    /// The cached token while it is valid; asks for its successor when it is time to.
+    public var current: String? {
         let time = now()
-        if let cached, time < cached.expiresAt {
-            if time >= cached.refreshAt, time >= lastFailureAt.addingTimeInterval(Self.retrySeconds) {
-                startRefresh()
+        return state.withLock { state in
+            guard let cached = state.cached, time < cached.expiresAt else { return nil }
+            if time >= cached.refreshAt, time >= state.lastFailureAt.addingTimeInterval(Self.retrySeconds) {
+                startRefresh(&state)
             }
             return cached.token
         }
-        return try await refreshed().get()
+    }
+
+    /// Returns the cached token, or waits for a new one.
+    public func accessToken() async throws(FCMError) -> String {
+        if let current { return current }
+        return try await state.withLock { startRefresh(&$0) }.value.get().token
     }
 
     /// Asks for another token, at most once a minute, unless a newer one is there already.
     public func accessToken(afterRefusalOf token: String) async -> String? {
-        if let cached, cached.token != token { return cached.token }
         let time = now()
-        guard refresh != nil || time >= lastForcedAt.addingTimeInterval(Self.forcedRefreshSeconds) else { return nil }
-        lastForcedAt = time
-        return try? await refreshed().get()
-    }
-
-    private func refreshed() async -> Result<String, FCMError> {
-        await startRefresh().value.map(\.token)
+        let (other, refresh) = state.withLock { state -> (String?, Task<Result<TokenGrant, FCMError>, Never>?) in
+            if let cached = state.cached, cached.token != token { return (cached.token, nil) }
+            guard state.refresh != nil || time >= state.lastForcedAt.addingTimeInterval(Self.forcedRefreshSeconds) else {
+                return (nil, nil)
+            }
+            state.lastForcedAt = time
+            return (nil, startRefresh(&state))
+        }
+        guard let refresh else { return other }
+        return try? await refresh.value.get().token
     }
 
     @discardableResult
-    private func startRefresh() -> Task<Result<TokenGrant, FCMError>, Never> {
-        if let refresh { return refresh }
+    private func startRefresh(_ state: inout State) -> Task<Result<TokenGrant, FCMError>, Never> {
+        if let refresh = state.refresh { return refresh }
         // A task of its own: whoever asked first may be cancelled, and the others still want the token.
-        let task = Task { [request, now] in
+        let task = Task {
             let result = await request.grant(at: now())
             take(result)
             return result
         }
-        refresh = task
+        state.refresh = task
         return task
     }
 
     private func take(_ result: Result<TokenGrant, FCMError>) {
-        refresh = nil
         let time = now()
+        state.withLock { state in
+            state.refresh = nil
+            switch result {
+            case .success(let grant):
+                let life = grant.lifetimeSeconds
+                let jitter = Double.random(in: 0.95...1)
+                state.cached = Cached(
+                    token: grant.token, refreshAt: time.addingTimeInterval(life * 5 / 6 * jitter),
+                    expiresAt: time.addingTimeInterval(max(1, life - Self.marginSeconds)))
+            case .failure: state.lastFailureAt = time
+            }
+        }
         switch result {
-        case .success(let grant):
-            let life = grant.lifetimeSeconds
-            let jitter = Double.random(in: 0.95...1)
-            cached = Cached(
-                token: grant.token, refreshAt: time.addingTimeInterval(life * 5 / 6 * jitter),
-                expiresAt: time.addingTimeInterval(max(1, life - Self.marginSeconds)))
-            logger.debug("access token granted", metadata: ["seconds": "\(Int(life))"])
-        case .failure(let error):
-            lastFailureAt = time
-            logger.debug("no access token", metadata: ["error": "\(error)"])
+        case .success(let grant): logger.debug("access token granted", metadata: ["seconds": "\(Int(grant.lifetimeSeconds))"])
+        case .failure(let error): logger.debug("no access token", metadata: ["error": "\(error)"])
         }
     }
 }

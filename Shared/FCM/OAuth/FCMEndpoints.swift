@@ -23,10 +23,10 @@ struct FCMEndpoints: Sendable {
     }
 
     /// Where the messages of a project are posted to.
-    static func send(baseURL: String, projectID: String) throws(FCMError) -> String {
+    static func send(baseURL: String, projectID: String) throws(FCMError) -> (origin: String, path: String) {
         try check(baseURL, "the base URL of FCM")
         let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
-        return "\(base)/v1/projects/\(projectID)/messages:send"
+        return (base, "/v1/projects/\(projectID)/messages:send")
     }
 
     private static func check(_ url: String, _ name: String) throws(FCMError) {

@@ -1,99 +1,119 @@
 public import FoundationEssentials
-public import HTTPClient
+public import HTTP2Client
+internal import HTTPClient
+public import Logging
+public import ServiceLifecycle
 internal import Synchronization
 
 /// What a client is made with.
 public struct FCMConfiguration: Sendable {
     /// Where FCM is, without a path; another address than Google's must be https, or on this machine.
     public var baseURL = "https://fcm.googleapis.com"
-    /// How long one send may take; Google asks for at least 10 seconds.
-    public var timeout: Duration = .seconds(15)
+    /// How requests get there. One may take 15 seconds; Google asks for at least 10.
+    public var transport = HTTP2ClientConfiguration()
 
     /// The configuration for the real FCM.
     public init() {}
 }
 
-/// Sends messages to FCM and says what became of each.
-public final class FCMClient: Sendable {
+/// Sends messages to FCM and says what became of each. It is usable at once, and until it is shut down.
+public final class FCMClient: Service {
     /// A request that is ready but for its body, and the access token in its header.
     private struct Ready {
         let token: String
-        let request: PreparedRequest
+        let request: HTTP2Request
     }
 
-    private let url: String
-    private let timeout: Duration
-    private let http: HTTPClient
-    private let tokens: any AccessTokenSource
+    let tokens: any AccessTokenSource
+    private let path: String
+    private let transport: HTTP2Client
     private let now: @Sendable () -> Date
+    private let turnEnded: @Sendable () -> Void
     private let ready = Mutex<Ready?>(nil)
-
-    /// Makes a client for the project of a service account.
-    ///
-    /// - Throws: `configuration` when the base URL may not be used.
-    public convenience init(
-        configuration: FCMConfiguration = .init(), key: ServiceAccountKey, tokens: any AccessTokenSource,
-        http: HTTPClient, now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(FCMError) {
-        try self.init(configuration: configuration, projectID: key.projectID, tokens: tokens, http: http, now: now)
-    }
 
     /// Makes a client for a project.
     ///
+    /// - Parameter turnEnded: Called whenever one or more sends have ended, after all that ended at once; it must not block.
     /// - Throws: `configuration` when the base URL may not be used.
     public init(
-        configuration: FCMConfiguration = .init(), projectID: String, tokens: any AccessTokenSource,
-        http: HTTPClient, now: @escaping @Sendable () -> Date = { Date() }
+        configuration: FCMConfiguration = .init(), projectID: String, tokens: any AccessTokenSource, logger: Logger,
+        turnEnded: @escaping @Sendable () -> Void = {}, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(FCMError) {
-        url = try FCMEndpoints.send(baseURL: configuration.baseURL, projectID: projectID)
-        timeout = configuration.timeout
+        let origin: String
+        (origin, path) = try FCMEndpoints.send(baseURL: configuration.baseURL, projectID: projectID)
+        transport = HTTP2Client(origin: origin, configuration: configuration.transport, logger: logger, turnEnded: turnEnded)
         self.tokens = tokens
-        self.http = http
+        self.turnEnded = turnEnded
         self.now = now
     }
 
-    /// Sends a message once to one device; a send whose access token is refused is made a second time with a new one,
-    /// and so is one that certainly did not reach FCM, as when the connection had just been closed.
+    /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
+    public func run() async throws { try await transport.run() }
+
+    /// Sends nothing more, gives what is on its way the transport's grace, and returns when nothing is.
+    public func shutdown() async { await transport.shutdown() }
+
+    /// Returns how many connections to FCM were opened since this was last called.
+    public func takeConnectionsOpened() -> Int { transport.takeConnectionsOpened() }
+
+    /// Prepares to send a message once to one device.
     ///
     /// - Parameters:
     ///   - badge: The number on the app's icon; nil leaves it as it is.
     ///   - validateOnly: Has FCM check the message and not deliver it.
+    public func prepare(
+        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false
+    ) -> FCMSend {
+        FCMSend(self, body: message.request(to: target, badge: badge, at: now(), validateOnly: validateOnly))
+    }
+
+    /// Sends a message once to one device, as ``prepare(_:to:badge:validateOnly:)`` and ``FCMSend/start(_:)`` do, and waits for
+    /// the outcome.
     public func send(
         _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false
     ) async -> FCMResult {
-        let body = message.request(to: target, badge: badge, at: now(), validateOnly: validateOnly)
-        let token: String
-        do throws(FCMError) {
-            token = try await tokens.accessToken()
-        } catch {
-            return switch error.code {
-            case .invalidMessage: FCMResult(.badPayload, code: "invalid_message")
-            case .tokenUnavailable: FCMResult(.notSent, code: "token_unavailable")
-            case .credentialsRefused, .configuration: FCMResult(.ourAuth, code: "credentials_refused")
-            }
+        let send = prepare(message, to: target, badge: badge, validateOnly: validateOnly)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in send.start { continuation.resume(returning: $0) } }
+        } onCancel: {
+            send.cancel()
         }
-        var first = await post(body, token: token)
-        if first.outcome == .notSent { first = await post(body, token: token) }
-        guard first.outcome == .ourAuth, let other = await tokens.accessToken(afterRefusalOf: token) else { return first }
-        return await post(body, token: other)
     }
 
-    private func post(_ body: [UInt8], token: String) async -> FCMResult {
+    /// Posts the body of a send; `completion` is told what became of it, on the transport's thread unless it takes nothing.
+    ///
+    /// - Returns: What ``cancel(_:)`` takes, 0 when nothing was posted; a later call has a greater number.
+    func post(_ body: [UInt8], token: String, completion: @escaping FCMSend.Completion) -> UInt64 {
         do throws(HTTPClientError) {
-            return FCMClassifier.classify(try await http.execute(request(token: token), body: body), now: now())
+            return transport.start(try request(token: token), body: body) { [now] result in
+                switch result {
+                case .success(let response): completion(FCMClassifier.classify(response, now: now()))
+                case .failure(let error): completion(FCMClassifier.classify(error))
+                }
+            }
         } catch {
-            return FCMClassifier.classify(error)
+            completion(FCMClassifier.classify(error))
+            return 0
+        }
+    }
+
+    func cancel(_ call: UInt64) {
+        if call > 0 { transport.cancel(call) }
+    }
+
+    /// Does the part of a send that has to wait for something.
+    func detour(_ body: @escaping @Sendable () async -> Void) {
+        Task {
+            await body()
+            turnEnded()
         }
     }
 
     /// The request with the header of a token; made anew only when the token is another.
-    private func request(token: String) throws(HTTPClientError) -> PreparedRequest {
+    private func request(token: String) throws(HTTPClientError) -> HTTP2Request {
         if let ready = ready.withLock({ $0 }), ready.token == token { return ready.request }
-        let request = try PreparedRequest(
-            HTTPClientRequest(
-                method: "POST", url: url,
-                headers: [("Authorization", "Bearer \(token)"), ("Content-Type", "application/json; charset=UTF-8")],
-                timeout: timeout))
+        let request = try HTTP2Request(
+            path: path, headers: [("authorization", "Bearer \(token)"), ("content-type", "application/json; charset=UTF-8")])
         ready.withLock { $0 = Ready(token: token, request: request) }
         return request
     }

@@ -42,7 +42,7 @@ public struct MessageTraceRepository: Sendable {
             }
         }
         let deliveries: PostgresQuery = """
-            SELECT * FROM deliveries WHERE notification_id = ANY(\(Array(notificationIDs))) ORDER BY created_at, id
+            SELECT * FROM delivery_ledger WHERE notification_id = ANY(\(Array(notificationIDs))) ORDER BY created_at, id
             """
         return MessageTrace(
             messages: messages, sessions: try await SessionRepository(db).find(ids: Array(sessionIDs)),

@@ -48,6 +48,17 @@ public struct ClaimedDelivery: Sendable {
         public let platform: String?
         /// The user signed in on it.
         public let userID: UUID?
+        /// Whether FCM called it dead when it was not to be believed: its next push decides.
+        public let isSuspect: Bool
+
+        fileprivate init(row: PostgresRow) throws(PostgresError) {
+            kind = try row.decodeCase("target_kind")
+            installationKey = try row.decode("installation_key")
+            valueSealed = try row.decode("value_sealed")
+            platform = try row.decode("platform")
+            userID = try row.decode("user_id")
+            isSuspect = try row.decode("is_suspect")
+        }
     }
 
     /// The delivery.
@@ -60,7 +71,7 @@ public struct ClaimedDelivery: Sendable {
     public let attempt: Int
     /// The installation's generation that is sent to.
     public let generation: Int64
-    /// The lease it is held by, with others; `nil` when it has one of its own.
+    /// The lease it is held by, with others; `nil` when it has one of its own, or its page has.
     public let leaseID: UUID?
     /// Until when the caller has it.
     public let leaseUntil: Date
@@ -102,13 +113,39 @@ public struct ClaimedDelivery: Sendable {
         leaseUntil = try row.decode("lease_until")
         createdAt = try row.decode("created_at")
         skipCode = try row.decode("skip_code")
-        guard skipCode == nil else {
-            target = nil
-            return
+        target = skipCode == nil ? try Target(row: row) : nil
+    }
+
+    /// Reads the deliveries of a page, of which the page's own row says what they share.
+    static func read(_ rows: PostgresRows, onPage page: PostgresRow) throws(PostgresError) -> [ClaimedDelivery] {
+        let notification = try ClaimedNotification(id: try page.decode("notification_id"), row: page)
+        let id: UUID = try page.decode("id")
+        let attempt = Int(try page.decode("attempt", as: Int32.self))
+        let (leaseUntil, createdAt) = (
+            try page.decode("lease_until", as: Date.self), try page.decode("created_at", as: Date.self)
+        )
+        let skipCode: String? = try page.decode("skip_code")
+        return try rows.map { row throws(PostgresError) in
+            try ClaimedDelivery(
+                row: row, notification, pageID: id, attempt: attempt, leaseUntil: leaseUntil, createdAt: createdAt,
+                skipCode: skipCode)
         }
-        target = Target(
-            kind: try row.decodeCase("target_kind"), installationKey: try row.decode("installation_key"),
-            valueSealed: try row.decode("value_sealed"), platform: try row.decode("platform"),
-            userID: try row.decode("user_id"))
+    }
+
+    private init(
+        row: PostgresRow, _ notification: ClaimedNotification, pageID: UUID, attempt: Int, leaseUntil: Date, createdAt: Date,
+        skipCode: String?
+    ) throws(PostgresError) {
+        self.notification = notification
+        id = DeliveryPage.deliveryID(try row.decode("number"), of: pageID)
+        installID = try row.decode("install_id")
+        self.attempt = attempt
+        generation = try row.decode("generation")
+        leaseID = nil
+        self.leaseUntil = leaseUntil
+        self.createdAt = createdAt
+        let ownCode: String? = try row.decode("skip_code")
+        self.skipCode = skipCode ?? ownCode
+        target = self.skipCode == nil ? try Target(row: row) : nil
     }
 }

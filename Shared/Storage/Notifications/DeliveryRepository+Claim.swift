@@ -33,7 +33,7 @@ extension DeliveryRepository {
             ), n AS MATERIALIZED (SELECT * FROM notifications WHERE id = \(notificationID))
             SELECT d.id, d.notification_id, d.install_id, d.attempt + 1 AS attempt, l.lease_id, l.lease_until, d.created_at,
                    \(unescaped: Self.generation) AS generation, \(unescaped: Self.skipCode(Self.generation)) AS skip_code,
-                   i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id,
+                   i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect,
                    n.kind, n.recipient_type, n.recipient_id, n.lane, n.request_id, n.traceparent, n.expires_at,
                    CASE WHEN row_number() OVER () = 1 THEN n.parameters::text END AS parameters
             FROM lease l CROSS JOIN n CROSS JOIN unnest(\(ids)) AS given (given_id)
@@ -61,12 +61,18 @@ extension DeliveryRepository {
     /// What is needed to send a delivery besides its notification, found by its installation's id.
     static func joins(_ installID: String) -> String {
         """
-        LEFT JOIN LATERAL (
-            SELECT * FROM push_installs
-            WHERE id = \(installID)
-              AND (state IN ('active', 'stale') OR (state = 'suspect' AND suspect_until <= now())) OFFSET 0) i ON true
+        LEFT JOIN LATERAL (\(living(installID))) i ON true
         LEFT JOIN LATERAL (
             SELECT id FROM image_jobs WHERE id = \(jobID) AND deleted_at IS NULL AND expires_at > now() OFFSET 0) j ON true
+        """
+    }
+
+    /// The installation that can be sent to, found by its id.
+    static func living(_ installID: String) -> String {
+        """
+        SELECT * FROM push_installs
+        WHERE id = \(installID)
+          AND (state IN ('active', 'stale') OR (state = 'suspect' AND suspect_until <= now())) OFFSET 0
         """
     }
 
@@ -76,12 +82,23 @@ extension DeliveryRepository {
         CASE WHEN n.expires_at <= now() THEN 'expired'
              WHEN n.kind IN ('job_completed', 'job_failed') AND j.id IS NULL THEN 'job_gone'
              WHEN \(generation) IS DISTINCT FROM i.generation THEN 'no_installation'
-             WHEN n.kind = 'chat_message' AND EXISTS (
-                 SELECT FROM push_presence s
-                 WHERE s.installation_key = i.installation_key AND s.user_id = i.user_id AND s.lease_until > now()
-                   AND s.topic_id::text = n.parameters->>'topic_id') THEN 'presence' END
+             WHEN \(isPresent) THEN 'presence' END
         """
     }
+
+    /// Whether the conversation that a push is about is on the screen of the very installation.
+    static let isPresent = """
+        n.kind = 'chat_message' AND EXISTS (
+            SELECT FROM push_presence s
+            WHERE s.installation_key = i.installation_key AND s.user_id = i.user_id AND s.lease_until > now()
+              AND s.topic_id::text = n.parameters->>'topic_id')
+        """
+
+    /// Whether the job that a notification is about is deleted or expired.
+    static let isJobGone = """
+        n.kind IN ('job_completed', 'job_failed') AND NOT EXISTS (
+            SELECT FROM image_jobs WHERE id = \(jobID) AND deleted_at IS NULL AND expires_at > now())
+        """
 
     /// The job a notification is about; null for other kinds, and for what is no id.
     private static let jobID = """

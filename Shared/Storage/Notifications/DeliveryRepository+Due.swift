@@ -7,12 +7,15 @@ extension DeliveryRepository {
     /// not settled them within its lease: `pending | sending → sending`. What another caller is taking at this moment is left
     /// out. Belongs in a transaction.
     ///
-    /// Deliveries that were never tried are not among them: the event that addressed them brings them to a sender.
+    /// Deliveries that were never tried are not among them: the event that addressed them brings them to a sender. A page that
+    /// is due goes first, and as a whole.
     ///
     /// - Parameters:
-    ///   - limit: The most deliveries to take; those that are due the longest come first.
+    ///   - limit: The most deliveries to take, ``DeliveryPage/membersMax`` or more; those that are due the longest come first.
     ///   - lease: How long the caller has.
     public func claimDue(lane: Lane, limit: Int, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
+        let page = try await DeliveryPageRepository(db).claimDue(lane: lane, lease: lease)
+        guard page.isEmpty else { return page }
         try await takeOver(lane)
         let query: PostgresQuery = """
             WITH due AS (
@@ -30,7 +33,8 @@ extension DeliveryRepository {
                 WHERE d.id = due_id
                 RETURNING d.id, d.notification_id, d.install_id, d.attempt, NULL::uuid AS lease_id,
                           d.due_at AS lease_until, d.created_at, d.generation, \(unescaped: Self.skipCode("d.generation")) AS skip_code,
-                          i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id
+                          i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id,
+                          i.state = 'suspect' AS is_suspect
             )
             SELECT c.*, n.kind, n.recipient_type, n.recipient_id, n.lane, n.request_id, n.traceparent, n.expires_at,
                    CASE WHEN row_number() OVER (PARTITION BY n.id) = 1 THEN n.parameters::text END AS parameters
@@ -69,6 +73,8 @@ extension DeliveryRepository {
             SELECT extract(epoch FROM min(earliest.at) - now())::float8 AS seconds
             FROM unnest(\(lanes.map(\.rawValue))) AS l (lane), LATERAL (
                 (SELECT due_at AS at FROM deliveries d WHERE d.lane = l.lane AND due_at IS NOT NULL ORDER BY due_at LIMIT 1)
+                UNION ALL
+                (SELECT due_at FROM delivery_pages p WHERE p.lane = l.lane AND due_at IS NOT NULL ORDER BY due_at LIMIT 1)
                 UNION ALL
                 (SELECT lease_until FROM push_leases p WHERE p.lane = l.lane ORDER BY lease_until LIMIT 1)) AS earliest
             """

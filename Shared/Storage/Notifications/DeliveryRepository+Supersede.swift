@@ -22,13 +22,15 @@ extension DeliveryRepository {
     /// tried, and waiting for more than ``supersedeAge``: `pending → skipped`. What a sender is just taking is left to it.
     /// Belongs in the transaction that inserts the new ones.
     ///
+    /// - Parameter installIDs: The installations to which there are new ones, by what is told.
     /// - Returns: The notifications of those that were ended; they may have none left under way.
-    public func supersede(by batch: [NewDelivery], code: String) async throws(PostgresError) -> Set<UUID> {
-        let older = try await openOlder(than: Set(batch.map(\.notificationID)))
-        let touched = batch.filter { older[$0.notificationID] != nil }
-        guard !touched.isEmpty else { return [] }
+    public func supersede(by installIDs: [UUID: [UUID]], code: String) async throws(PostgresError) -> Set<UUID> {
+        let older = try await openOlder(than: Set(installIDs.keys))
+        guard !older.isEmpty else { return [] }
+        let pages = DeliveryPageRepository(db)
+        for (new, old) in older { try await pages.takeApart(notificationIDs: old, touching: installIDs[new] ?? []) }
         // One row an older notification and new delivery, each found by the ledger's own key: few, as there are few older ones.
-        let pairs = touched.flatMap { new in (older[new.notificationID] ?? []).map { (old: $0, install: new.installID) } }
+        let pairs = older.flatMap { new, old in (installIDs[new] ?? []).flatMap { id in old.map { (old: $0, install: id) } } }
         let rows = try await db.query(
             """
             UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
@@ -42,7 +44,9 @@ extension DeliveryRepository {
                     FOR UPDATE SKIP LOCKED) d)
             RETURNING notification_id
             """)
-        return try await countEnded(rows)
+        let ended = try Self.counts(rows)
+        try await countEnded(ended)
+        return Set(ended.keys)
     }
 
     /// Returns what a topic was told before, of the same kind, and has not been told to the end: by the newer notification.

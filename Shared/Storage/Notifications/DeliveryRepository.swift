@@ -36,31 +36,36 @@ public struct DeliveryRepository: Sendable {
     /// - Returns: The ids that this call ended; of the others an end was written before.
     @discardableResult
     public func settle(_ batch: [DeliverySettlement]) async throws(PostgresError) -> Set<UUID> {
+        let onPages = try await DeliveryPageRepository(db).settle(batch)
         // In the order of their ids, in which all who change many rows lock them.
-        let batch = batch.sorted { $0.id < $1.id }
-        guard !batch.isEmpty else { return [] }
+        let alone = batch.filter { !onPages.ended.contains($0.id) }.sorted { $0.id < $1.id }
+        guard !alone.isEmpty else {
+            try await countEnded(onPages.counts)
+            return onPages.ended
+        }
         let rows = try await db.query(
             """
             UPDATE deliveries d
             SET state = outcome, fcm_name = e.fcm_name, code = e.code, attempt = greatest(d.attempt, e.attempt),
                 generation = coalesce(e.generation, d.generation), due_at = NULL, settled_at = now()
-            FROM unnest(\(batch.map(\.id)), \(batch.map(\.outcome.rawValue)), \(batch.map(\.fcmName)),
-                        \(batch.map(\.code)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.generation)))
+            FROM unnest(\(alone.map(\.id)), \(alone.map(\.outcome.rawValue)), \(alone.map(\.fcmName)),
+                        \(alone.map(\.code)), \(alone.map { Int32($0.attempt) }), \(alone.map(\.generation)))
                 AS e (id, outcome, fcm_name, code, attempt, generation)
             WHERE d.id = e.id AND d.state IN ('pending', 'sending')
             RETURNING d.id, d.notification_id
             """)
-        try await countEnded(rows)
-        return try ids(rows)
+        try await countEnded(Self.counts(rows).merging(onPages.counts, uniquingKeysWith: +))
+        return try ids(rows).union(onPages.ended)
     }
 
-    /// Gives deliveries back to be sent later: `pending | sending → pending`.
+    /// Gives deliveries back to be sent later: `pending | sending → pending`. Belongs in a transaction.
     ///
     /// - Returns: The ids that were given back; of the others another sender has taken over, or an end was written.
     @discardableResult
     public func postpone(_ batch: [DeliveryPostponement]) async throws(PostgresError) -> Set<UUID> {
-        let batch = batch.sorted { $0.id < $1.id }
-        guard !batch.isEmpty else { return [] }
+        let onPages = try await DeliveryPageRepository(db).postpone(batch)
+        let batch = batch.filter { !onPages.contains($0.id) }.sorted { $0.id < $1.id }
+        guard !batch.isEmpty else { return onPages }
         return try ids(
             await db.query(
                 """
@@ -74,7 +79,8 @@ public struct DeliveryRepository: Sendable {
                   AND ((d.state = 'sending' AND d.attempt = given_attempt)
                        OR (d.state = 'pending' AND d.due_at IS NULL AND d.attempt = given_attempt - 1))
                 RETURNING d.id
-                """))
+                """)
+        ).union(onPages)
     }
 
     /// Ends what waits for installations that no longer exist: `pending → skipped`. What a sender has is left to it.
@@ -94,7 +100,7 @@ public struct DeliveryRepository: Sendable {
                 FOR UPDATE SKIP LOCKED)
             RETURNING *
             """)
-        try await countEnded(rows)
+        try await countEnded(Self.counts(rows))
         return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
     }
 
@@ -102,13 +108,18 @@ public struct DeliveryRepository: Sendable {
     public func find(ids: [UUID]) async throws(PostgresError) -> [Delivery] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM deliveries WHERE id = ANY(\(ids))"
-        let rows = try await db.query(query.readOnly())
-        return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
+        let alone = try await db.query(query.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) }
+        let pageIDs = Set(ids.compactMap { DeliveryPage.place(of: $0)?.pageID })
+        guard !pageIDs.isEmpty else { return alone }
+        let onPages: PostgresQuery = """
+            SELECT * FROM delivery_ledger WHERE page_id = ANY(\(Array(pageIDs))) AND id = ANY(\(ids))
+            """
+        return try await alone + db.query(onPages.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) }
     }
 
     /// Returns the deliveries of a notification.
     public func find(notificationID: UUID) async throws(PostgresError) -> [Delivery] {
-        let query: PostgresQuery = "SELECT * FROM deliveries WHERE notification_id = \(notificationID)"
+        let query: PostgresQuery = "SELECT * FROM delivery_ledger WHERE notification_id = \(notificationID)"
         let rows = try await db.query(query.readOnly())
         return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
     }

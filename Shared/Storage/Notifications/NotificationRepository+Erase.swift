@@ -34,6 +34,7 @@ extension DeliveryRepository {
     @discardableResult
     public func withdraw(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
+        try await DeliveryPageRepository(db).takeApart(notificationIDs: notificationIDs)
         let rows = try await db.query(
             """
             UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
@@ -43,7 +44,7 @@ extension DeliveryRepository {
                 FOR UPDATE SKIP LOCKED)
             RETURNING notification_id
             """)
-        try await countEnded(rows)
+        try await countEnded(Self.counts(rows))
         return rows.count
     }
 

@@ -24,6 +24,7 @@ extension DeliveryRepository {
     @discardableResult
     public func expireOpen(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
+        try await DeliveryPageRepository(db).takeApart(notificationIDs: notificationIDs)
         let ended = try await db.execute(
             """
             UPDATE deliveries SET state = 'expired', code = \(code), due_at = NULL, settled_at = now()
@@ -37,7 +38,11 @@ extension DeliveryRepository {
         try await db.execute(
             """
             UPDATE notifications n SET (delivery_count, ended_deliveries) = (
-                SELECT count(*), count(d.settled_at) FROM deliveries d WHERE d.notification_id = n.id)
+                SELECT alone.made + paged.made, alone.ended + paged.ended
+                FROM (SELECT count(*) AS made, count(settled_at) AS ended FROM deliveries WHERE notification_id = n.id) alone,
+                     (SELECT coalesce(sum(cardinality(install_ids) - bit_count(parted)), 0) AS made,
+                             coalesce(sum(bit_count(accepted)), 0) AS ended
+                      FROM delivery_pages WHERE notification_id = n.id) paged)
             WHERE id = ANY(\(notificationIDs))
             """)
         return ended

@@ -118,6 +118,7 @@ public struct NotificationRepository: Sendable {
             DELETE FROM notifications WHERE id IN (
                 SELECT id FROM notifications n WHERE created_at < now() - make_interval(secs => \(age.inSeconds))
                     AND NOT EXISTS (SELECT FROM deliveries d WHERE d.notification_id = n.id)
+                    AND NOT EXISTS (SELECT FROM delivery_pages p WHERE p.notification_id = n.id)
                 ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
     }

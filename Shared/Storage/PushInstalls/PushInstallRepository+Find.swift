@@ -54,7 +54,8 @@ extension PushInstallRepository {
     /// successful sign-in that can still be redeemed.
     ///
     /// Belongs in a transaction: the rows are locked first and judged by a second statement, so that a push that was
-    /// addressed in between is seen.
+    /// addressed in between is seen. Pages of fan-outs need no look: what they have for an installation was meant for its user, and
+    /// is not sent to one that has lost it.
     ///
     /// - Returns: How many were deleted.
     @discardableResult

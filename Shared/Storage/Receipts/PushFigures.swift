@@ -43,13 +43,16 @@ extension ReceiptRepository {
         let query: PostgresQuery = """
             WITH recent AS MATERIALIZED (
                 SELECT id, kind, has_picture FROM notifications WHERE created_at >= \(start)
-            ), sent AS (
+            ), alone AS (
                 SELECT kind, has_picture,
                        count(*) FILTER (WHERE state = 'accepted') AS accepted, count(*) FILTER (WHERE state = 'dead') AS dead,
                        count(*) FILTER (WHERE state = 'skipped' AND code = \(Self.presenceCode)) AS present,
                        count(*) FILTER (WHERE state IN ('failed', 'expired')
                                         OR (state = 'skipped' AND code IS DISTINCT FROM \(Self.presenceCode))) AS unsent
                 FROM recent n LEFT JOIN deliveries d ON d.notification_id = n.id GROUP BY kind, has_picture
+            ), paged AS (
+                SELECT kind, has_picture, sum(bit_count(p.accepted)) AS accepted
+                FROM recent n JOIN delivery_pages p ON p.notification_id = n.id GROUP BY kind, has_picture
             ), devices AS (
                 SELECT kind, has_picture, bool_or(event <> 'suppressed') AS arrived, bool_or(event = 'opened') AS opened,
                        bool_or(event = 'dismissed') AS dismissed, bool_or(event = 'suppressed') AS suppressed
@@ -60,9 +63,10 @@ extension ReceiptRepository {
                        count(*) FILTER (WHERE dismissed) AS dismissed, count(*) FILTER (WHERE suppressed) AS suppressed
                 FROM devices GROUP BY kind, has_picture
             )
-            SELECT kind, has_picture, accepted, dead, unsent, coalesce(delivered, 0) AS delivered, coalesce(opened, 0) AS opened,
+            SELECT kind, has_picture, (alone.accepted + coalesce(paged.accepted, 0))::bigint AS accepted, dead, unsent,
+                   coalesce(delivered, 0) AS delivered, coalesce(opened, 0) AS opened,
                    coalesce(dismissed, 0) AS dismissed, present + coalesce(suppressed, 0) AS suppressed
-            FROM sent LEFT JOIN told USING (kind, has_picture) ORDER BY kind, has_picture
+            FROM alone LEFT JOIN paged USING (kind, has_picture) LEFT JOIN told USING (kind, has_picture) ORDER BY kind, has_picture
             """
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in
             var figures = PushFigures(kind: try row.decodeCase("kind"), hasPicture: try row.decode("has_picture"))

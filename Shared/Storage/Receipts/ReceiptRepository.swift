@@ -38,8 +38,12 @@ public struct ReceiptRepository: Sendable {
                 FROM told JOIN notifications n ON n.id = told_id
                 LEFT JOIN LATERAL (
                     SELECT i.id, i.installation_key FROM push_installs i
-                    JOIN deliveries d ON d.notification_id = n.id AND d.install_id = i.id
-                    WHERE i.user_id = \(userID)
+                    WHERE i.user_id = \(userID) AND (
+                        EXISTS (SELECT FROM deliveries d WHERE d.notification_id = n.id AND d.install_id = i.id)
+                        OR EXISTS (
+                            SELECT FROM delivery_pages p
+                            WHERE p.notification_id = n.id AND p.last_user_id >= i.user_id AND p.first_user_id <= i.user_id
+                              AND i.id = ANY(p.install_ids)))
                     ORDER BY (i.installation_key = \(installationKey)) DESC NULLS LAST LIMIT 1
                 ) sent ON true
                 WHERE sent.id IS NOT NULL OR (n.recipient_type = 'user' AND n.recipient_id = \(userID.wireString))

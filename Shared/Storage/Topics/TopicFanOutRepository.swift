@@ -4,6 +4,9 @@ public import WireFormat
 
 /// Reads and writes `topic_fan_outs`.
 public struct TopicFanOutRepository: Sendable {
+    /// The channel on which a commit wakes those of its own process who go on with fan-outs.
+    public static let channel = "heliograph_topic_fan_outs"
+
     let db: any PostgresQueryable
 
     /// Works on a client or inside a transaction.
@@ -23,6 +26,7 @@ public struct TopicFanOutRepository: Sendable {
             VALUES (\(notificationID), \(topicID), \(except))
             ON CONFLICT DO NOTHING
             """)
+        db.wakeListeners(on: Self.channel)
     }
 
     /// Takes the fan-out of a lane that has waited longest for its next page; it is locked until the transaction ends, and

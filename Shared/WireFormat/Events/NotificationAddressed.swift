@@ -10,8 +10,10 @@ public struct NotificationAddressed: Event {
     public static let deliveriesMax = 500
 
     @WireUUID public var notificationID: UUID
-    /// The deliveries to make, at most ``deliveriesMax``.
+    /// The deliveries to make, at most ``deliveriesMax``; none when they are on a page.
     @WireUUIDs public var deliveryIDs: [UUID]
+    /// The page of a fan-out that has the deliveries, in place of their ids.
+    public var page: AddressedPage?
     public var lane: Lane
 
     public var key: String { notificationID.wireString }
@@ -26,9 +28,14 @@ public struct NotificationAddressed: Event {
         self.lane = lane
     }
 
+    public init(notificationID: UUID, page: AddressedPage, lane: Lane) {
+        self.init(notificationID: notificationID, deliveryIDs: [], lane: lane)
+        self.page = page
+    }
+
     enum CodingKeys: String, CodingKey {
         case notificationID = "notification_id"
         case deliveryIDs = "delivery_ids"
-        case lane
+        case page, lane
     }
 }

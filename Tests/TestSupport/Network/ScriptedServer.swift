@@ -31,6 +31,19 @@ public final class ScriptedServer: Sendable {
             throw ChannelError.inputClosed
         }
 
+        /// Reads what comes next, one byte at least.
+        public mutating func read() async throws -> [UInt8] {
+            while let buffer = try await inbound.next(isolation: #isolation) {
+                if buffer.readableBytes > 0 { return Array(buffer.readableBytesView) }
+            }
+            throw ChannelError.inputClosed
+        }
+
+        /// Sends bytes.
+        public func write(_ bytes: [UInt8]) async throws {
+            try await outbound.write(ByteBuffer(bytes: bytes))
+        }
+
         /// Sends a text.
         public func write(_ text: String) async throws {
             try await outbound.write(ByteBuffer(string: text))
@@ -44,7 +57,7 @@ public final class ScriptedServer: Sendable {
 
     /// The port it listens on.
     public let port: Int
-    private let task: Task<Void, any Error>
+    private let listener: any Channel
     private let counter: Counter
 
     private final class Counter: Sendable {
@@ -68,7 +81,8 @@ public final class ScriptedServer: Sendable {
         port = listener.channel.localAddress?.port ?? 0
         let counter = Counter()
         self.counter = counter
-        task = Task {
+        self.listener = listener.channel
+        Task {
             try await listener.executeThenClose { connections in
                 await withDiscardingTaskGroup { group in
                     var accepted = connections.makeAsyncIterator()
@@ -81,10 +95,12 @@ public final class ScriptedServer: Sendable {
                             }
                         }
                     }
+                    // Each connection that was accepted must have run, or NIO ends the process.
+                    group.cancelAll()
                 }
             }
         }
     }
 
-    deinit { task.cancel() }
+    deinit { listener.close(promise: nil) }
 }

@@ -12,20 +12,25 @@ struct NotificationAddressedHandler: EventHandler {
     let pipeline: PushPipeline
 
     func handle(_ event: Envelope<NotificationAddressed>, _ context: HandlerContext) async throws {
-        let ids = event.body.deliveryIDs
-        if let closure = pipeline.closure(of: event.body.lane) {
+        let (ids, page, lane) = (event.body.deliveryIDs, event.body.page, event.body.lane)
+        if let closure = pipeline.closure(of: lane) {
             _ = try await context.commit { transaction in
-                try await DeliveryRepository(transaction).putOff(ids, for: closure.wait, code: closure.code)
+                if let page {
+                    try await DeliveryPageRepository(transaction).putOff(page.id, for: closure.wait, code: closure.code)
+                } else {
+                    try await DeliveryRepository(transaction).putOff(ids, for: closure.wait, code: closure.code)
+                }
             }
             return
         }
         let cause = Push.Cause(requestID: event.requestID, traceparent: event.traceparent)
-        let lane = event.body.lane
-        _ = try await pipeline.feed(lane, ids.count, cause) { lease in
+        let count = page.map { min(max($0.count, 1), DeliveryPage.membersMax) } ?? ids.count
+        _ = try await pipeline.feed(lane, count, cause) { lease in
             try await context.commit { transaction in
                 // A claim that is forgotten, and with it that the event was handled, is made again when the event comes again.
                 try await transaction.commitAsynchronously()
                 try await transaction.findByKey(planningAnew: false)
+                if let page { return try await DeliveryPageRepository(transaction).claim(page.id, lease: lease) }
                 return try await DeliveryRepository(transaction).claim(
                     ids, of: event.body.notificationID, as: event.id, lane: lane, lease: lease)
             } ?? []

@@ -109,19 +109,22 @@ struct Breaker: Sendable {
     }
 
     private mutating func count(_ isFault: Bool, at now: ContinuousClock.Instant) {
-        seconds.removeAll { now - $0.start >= .seconds(Self.memory) }
         if let last = seconds.last, now - last.start < .seconds(1) {
             seconds[seconds.count - 1].results += 1
             seconds[seconds.count - 1].faults += isFault ? 1 : 0
         } else {
             seconds.append((now, 1, isFault ? 1 : 0))
         }
+        if let first = seconds.first, now - first.start >= .seconds(Self.memory) {
+            seconds.removeAll { now - $0.start >= .seconds(Self.memory) }
+        }
     }
 
     private var shallTrip: Bool {
         let faults = seconds.reduce(0) { $0 + $1.faults }
+        if faults == 0 { return false }
         switch trip {
-        case .atOnce: return faults > 0
+        case .atOnce: return true
         case .share(let share, let least):
             let results = seconds.reduce(0) { $0 + $1.results }
             return results >= least && Double(faults) >= share * Double(results)

@@ -20,38 +20,46 @@ final class Breakers: Sendable {
         }
     }
 
-    private let breakers: Mutex<[Name: Breaker]>
+    private struct State {
+        var credentials = Breaker(trip: .atOnce, probes: 1)
+        var transient = Breaker(trip: .share(0.5, of: 100), probes: 5)
+        /// Those of the platforms whose push service has failed ever; nearly always none.
+        var providers: [String: Breaker] = [:]
+
+        /// Why nothing may be sent; nil when something may.
+        mutating func closure(at now: ContinuousClock.Instant) -> (wait: Duration, code: String)? {
+            if case .wait(let wait) = credentials.look(at: now) { return (wait, Self.code(.credentials)) }
+            if case .wait(let wait) = transient.look(at: now) { return (wait, Self.code(.transient)) }
+            return nil
+        }
+
+        static func code(_ name: Name) -> String { "breaker_\(name.word)" }
+    }
+
+    private let state = Mutex(State())
     private let clock: @Sendable () -> ContinuousClock.Instant
 
-    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        self.clock = clock
-        breakers = Mutex([
-            .credentials: Breaker(trip: .atOnce, probes: 1),
-            .transient: Breaker(trip: .share(0.5, of: 100), probes: 5),
-        ])
-    }
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
 
     /// Says whether anything may be sent now: nil, or how long it is of no use and on whose account.
     var closure: (wait: Duration, code: String)? {
         let now = clock()
-        return breakers.withLock { breakers in
-            for name in [Name.credentials, .transient] {
-                if case .wait(let wait)? = breakers[name]?.look(at: now) { return (wait, "breaker_\(name.word)") }
-            }
-            return nil
-        }
+        return state.withLock { $0.closure(at: now) }
     }
 
     /// Lets a push to a device of this platform go, or says how long it has to wait and on whose account.
     func admit(platform: String?) -> (wait: Duration, code: String)? {
-        var names = [Name.credentials, .transient]
-        if let platform { names.append(.provider(platform: platform)) }
         let now = clock()
-        return breakers.withLock { breakers in
-            for name in names {
-                if case .wait(let wait)? = breakers[name]?.look(at: now) { return (wait, "breaker_\(name.word)") }
+        return state.withLock { state in
+            if let closure = state.closure(at: now) { return closure }
+            if !state.providers.isEmpty, let platform {
+                if case .wait(let wait)? = state.providers[platform]?.look(at: now) {
+                    return (wait, State.code(.provider(platform: platform)))
+                }
+                state.providers[platform]?.letGo()
             }
-            for name in names { breakers[name]?.letGo() }
+            state.credentials.letGo()
+            state.transient.letGo()
             return nil
         }
     }
@@ -61,27 +69,21 @@ final class Breakers: Sendable {
     /// - Returns: Whether sending may begin again with it, which it should do slowly.
     func note(_ outcome: FCMOutcome, platform: String?) -> Bool {
         let now = clock()
-        return breakers.withLock { breakers in
+        return state.withLock { state in
             var hasClosed = false
-            func note(_ name: Name, isFault: Bool) {
-                if breakers[name]?.note(isFault: isFault, at: now) == true { hasClosed = true }
-            }
             switch outcome {
             case .cancelled, .quota: break
-            case .transient, .notSent, .ambiguous: note(.transient, isFault: true)
-            case .ourAuth, .config: note(.credentials, isFault: true)
+            case .transient, .notSent, .ambiguous: hasClosed = state.transient.note(isFault: true, at: now)
+            case .ourAuth, .config: hasClosed = state.credentials.note(isFault: true, at: now)
             case .accepted, .deadTarget, .badPayload, .providerAuth:
-                note(.credentials, isFault: false)
-                note(.transient, isFault: false)
+                hasClosed = state.credentials.note(isFault: false, at: now)
+                if state.transient.note(isFault: false, at: now) { hasClosed = true }
             }
-            if let platform {
-                let name = Name.provider(platform: platform)
-                if outcome == .providerAuth {
-                    if breakers[name] == nil { breakers[name] = Breaker(trip: .atOnce, probes: 1) }
-                    note(name, isFault: true)
-                } else if case .accepted = outcome, breakers[name] != nil {
-                    note(name, isFault: false)
-                }
+            guard let platform else { return hasClosed }
+            if outcome == .providerAuth {
+                state.providers[platform, default: Breaker(trip: .atOnce, probes: 1)].note(isFault: true, at: now)
+            } else if !state.providers.isEmpty, case .accepted = outcome {
+                if state.providers[platform]?.note(isFault: false, at: now) == true { hasClosed = true }
             }
             return hasClosed
         }
@@ -89,11 +91,17 @@ final class Breakers: Sendable {
 
     /// Whether FCM is to be believed when it calls a device dead: not while it is out of order, for what it says then has
     /// cost others all their registrations.
-    var believesDeaths: Bool { breakers.withLock { $0[.transient]?.state == .closed } }
+    var believesDeaths: Bool { state.withLock { $0.transient.state == .closed } }
 
     /// Whether our own credentials are good as far as is known; nothing but another configuration helps when they are not.
-    var hasCredentials: Bool { breakers.withLock { $0[.credentials]?.state == .closed } }
+    var hasCredentials: Bool { state.withLock { $0.credentials.state == .closed } }
 
     /// How each of them is, for those who watch.
-    var states: [Name: Breaker.State] { breakers.withLock { $0.mapValues(\.state) } }
+    var states: [Name: Breaker.State] {
+        state.withLock { state in
+            var states: [Name: Breaker.State] = [.credentials: state.credentials.state, .transient: state.transient.state]
+            for (platform, breaker) in state.providers { states[.provider(platform: platform)] = breaker.state }
+            return states
+        }
+    }
 }

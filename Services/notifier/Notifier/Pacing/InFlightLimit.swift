@@ -7,7 +7,7 @@ struct InFlightLimit: Sendable {
     /// The least; so many are always tried.
     static let min = 8.0
     /// How much longer than ever answers may take, at least, before they count as queueing.
-    static let queueingMin: Duration = .milliseconds(10)
+    static let queueingMin: Duration = .milliseconds(3)
     /// The shortest window that is judged, in answers.
     private static let windowMin = 20
 

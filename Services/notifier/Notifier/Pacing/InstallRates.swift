@@ -40,9 +40,12 @@ final class InstallRates: Sendable {
         var accounts: [UUID: Account] = [:]
     }
 
-    private enum Decision {
+    /// What a push may do.
+    enum Admission: Sendable {
         case go
+        /// It may come again after that time.
         case wait(Duration)
+        /// It may ask again, without being counted again, when this has ended.
         case ask(Task<Void, Never>)
     }
 
@@ -68,21 +71,20 @@ final class InstallRates: Sendable {
         }
     }
 
-    /// Lets a push to an installation go, or says how long it has to wait.
+    /// Lets a push to an installation go, or says for how long or for what it has to wait.
     ///
     /// What somebody is waiting for with the phone in hand counts, and never waits.
-    func admit(_ installID: UUID, _ kind: NotificationKind) async -> Duration? {
-        let seen = count(installID)
-        guard seen > Self.freePerMinute, kind.mayWait else { return nil }
-        while true {
-            switch decide(installID) {
-            case .go: return nil
-            case .ask(let task): await task.value
-            case .wait(let wait):
-                Counter(label: "push_installation_rate_waits_total", dimensions: [("kind", kind.rawValue)]).increment()
-                return wait
-            }
+    ///
+    /// - Parameter isCounted: Whether the push was counted when it asked before.
+    func admit(_ installID: UUID, _ kind: NotificationKind, isCounted: Bool = false) -> Admission {
+        if !isCounted {
+            guard count(installID) > Self.freePerMinute, kind.mayWait else { return .go }
         }
+        let admission = decide(installID)
+        if case .wait = admission {
+            Counter(label: "push_installation_rate_waits_total", dimensions: [("kind", kind.rawValue)]).increment()
+        }
+        return admission
     }
 
     private func count(_ installID: UUID) -> Int {
@@ -97,7 +99,7 @@ final class InstallRates: Sendable {
         }
     }
 
-    private func decide(_ installID: UUID) -> Decision {
+    private func decide(_ installID: UUID) -> Admission {
         let now = clock()
         return state.withLock { state in
             var account = state.accounts[installID] ?? Account(until: now, nextTurn: now)

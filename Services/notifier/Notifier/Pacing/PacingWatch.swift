@@ -1,5 +1,5 @@
+internal import FCM
 internal import FoundationEssentials
-internal import HTTPClient
 internal import Logging
 internal import Metrics
 internal import ServiceDefaults
@@ -17,7 +17,7 @@ struct PacingWatch: Service {
     let queue: SendQueue
     let quota: Quota
     let breakers: Breakers
-    let http: HTTPClient
+    let fcm: FCMClient
     let logger: Logger
 
     func run() async throws {
@@ -30,7 +30,7 @@ struct PacingWatch: Service {
         for (name, state) in breakers.states {
             Gauge(label: "push_breaker_state", dimensions: [("breaker", name.word)]).record(state.rawValue)
         }
-        Counter(label: "push_connections_opened_total").increment(by: http.takeConnectionsOpened())
+        Counter(label: "push_connections_opened_total").increment(by: fcm.takeConnectionsOpened())
         // The last, because a database that does not answer must not hide the rest.
         try await showQuota()
     }

@@ -44,21 +44,23 @@ final class Quota: Service {
     /// Has somebody called whenever there is leave again.
     func whenGranted(_ body: @escaping @Sendable () -> Void) { onGrant.withLock { $0 = body } }
 
-    /// Takes leave for one push; false when there is none yet, and then it is being asked for.
-    func take(_ lane: Lane) -> Bool {
+    /// Takes leave for some pushes of a lane.
+    ///
+    /// - Returns: How many of them may go. What is missing is being asked for.
+    func take(_ count: Int, _ lane: Lane) -> Int {
         let now = ContinuousClock.now
-        let (mayGo, shallAsk) = balances.withLock { balances in
+        let (granted, shallAsk) = balances.withLock { balances in
             var balance = balances[lane == .bulk] ?? Balance()
             if balance.left > 0, balance.until <= now { balance.left = 0 }
-            let mayGo = balance.left > 0 || (lane != .bulk && balance.left > -Self.debtMax)
-            if mayGo { balance.left -= 1 }
-            let shallAsk = balance.left < slice / 4 && !balance.isWanted
+            let granted = min(count, max(0, balance.left + (lane == .bulk ? 0 : Self.debtMax)))
+            balance.left -= granted
+            let shallAsk = balance.left < max(1, slice / 4) && !balance.isWanted
             if shallAsk { balance.isWanted = true }
             balances[lane == .bulk] = balance
-            return (mayGo, shallAsk)
+            return (granted, shallAsk)
         }
         if shallAsk { wanted.ring() }
-        return mayGo
+        return granted
     }
 
     private var slice: Int { max(1, Int(limits.perSecond * Self.sliceShare)) }

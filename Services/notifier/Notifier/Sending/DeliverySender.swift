@@ -3,9 +3,11 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Logging
 internal import Storage
+internal import TraceContext
+internal import Tracing
 internal import WireFormat
 
-/// Sends one push and judges the outcome.
+/// Decides about one push at a time, without waiting for anything: whether it is sent, and what its outcome comes to.
 struct DeliverySender: Sendable {
     let fcm: FCMClient
     let sealer: Sealer
@@ -16,36 +18,64 @@ struct DeliverySender: Sendable {
     let logger: Logger
     let clock: @Sendable () -> Date
 
-    /// Sends, unless there is a reason not to, and says what is to be written and what it tells of the pace.
-    func send(_ push: Push) async -> (DeliveryVerdict, SendQueue.Pace) {
+    /// What comes next for a push.
+    enum Step {
+        /// It ends, or waits in the ledger, and nothing is sent.
+        case end(DeliveryVerdict)
+        /// It is sent.
+        case send(FCMSend)
+        /// It takes this step again, counted, when that has ended.
+        case wait(Task<Void, Never>)
+    }
+
+    /// Prepares a push for sending, unless there is a reason not to send it.
+    ///
+    /// - Parameter isCounted: Whether it has counted already for what its installation may be sent.
+    func step(_ push: Push, at now: Date, isCounted: Bool) -> Step {
         let delivery = push.delivery
-        if delivery.notification.expiresAt <= clock() { return (settle(delivery, .expired, "expired"), .unknown) }
+        if delivery.notification.expiresAt <= now { return .end(settle(delivery, .expired, "expired")) }
         // A claim counts as an attempt, so a process that dies while sending cannot go on for ever.
-        if delivery.attempt > retryPolicy.attemptsMax {
-            return (settle(delivery, .failed, "attempts_exhausted"), .unknown)
-        }
-        guard let target = delivery.target else { return (skip(delivery), .unknown) }
+        if delivery.attempt > retryPolicy.attemptsMax { return .end(settle(delivery, .failed, "attempts_exhausted")) }
+        guard let target = delivery.target else { return .end(skip(delivery)) }
         let message: FCMMessage
         switch push.content {
         case .success(let content): message = content
         case .failure(let failure):
-            logger.error("a push cannot be built", metadata: Self.metadata(delivery, ["error": "\(failure.reason)"]))
-            return (settle(delivery, .failed, failure.code), .unknown)
+            log(.error, "a push cannot be built", push, ["error": "\(failure.reason)"])
+            return .end(settle(delivery, .failed, failure.code))
         }
         if let wait = pauses.remaining(delivery.notification.lane) {
-            return (giveBack(delivery, for: wait, code: "lane_paused"), .unknown)
+            return .end(giveBack(delivery, for: wait, code: "lane_paused"))
         }
         if ContinuousClock.now >= push.deadline {
-            return (giveBack(delivery, for: retryPolicy.delayMin, code: "lease_too_short"), .unknown)
+            return .end(giveBack(delivery, for: retryPolicy.delayMin, code: "lease_too_short"))
         }
-        guard let value = open(target, of: delivery) else { return (settle(delivery, .failed, "sealed_value"), .unknown) }
-        if let wait = await rates.admit(delivery.installID, delivery.notification.kind) {
-            return (giveBack(delivery, for: wait, code: "installation_rate"), .unknown)
+        guard let value = open(target, of: push) else { return .end(settle(delivery, .failed, "sealed_value")) }
+        switch rates.admit(delivery.installID, delivery.notification.kind, isCounted: isCounted) {
+        case .go: break
+        case .wait(let wait): return .end(giveBack(delivery, for: wait, code: "installation_rate"))
+        case .ask(let task): return .wait(task)
         }
         if let (wait, code) = breakers.admit(platform: target.platform) {
-            return (giveBack(delivery, for: wait, code: code), .unknown)
+            return .end(giveBack(delivery, for: wait, code: code))
         }
-        return await send(message, to: value, push, platform: target.platform)
+        return .send(fcm.prepare(message, to: value, badge: push.badge))
+    }
+
+    /// Says what is to be written after an answer, and what it tells of the pace.
+    func judge(_ answer: PushAnswer, at now: Date) -> (DeliveryVerdict, SendQueue.Pace) {
+        let outcome = answer.result.outcome
+        let delivery = answer.push.delivery
+        if case .quota(let wait) = outcome { pauses.pause(delivery.notification.lane, for: wait) }
+        let hasClosed = breakers.note(outcome, platform: delivery.target?.platform)
+        let pace: SendQueue.Pace =
+            switch outcome {
+            case _ where hasClosed: .restarted
+            case .quota, .transient, .notSent, .ambiguous: .pushedBack
+            case .cancelled: .unknown
+            default: .answered(answer.time)
+            }
+        return (verdict(on: answer), pace)
     }
 
     /// Says of a push that this process will not send any more that another may at once.
@@ -53,72 +83,54 @@ struct DeliverySender: Sendable {
         postpone(push.delivery, for: .zero, code: "sender_stopped", countsAsAttempt: false)
     }
 
-    private func send(
-        _ message: FCMMessage, to target: FCMTarget, _ push: Push, platform: String?
-    ) async -> (DeliveryVerdict, SendQueue.Pace) {
-        let (start, sentAt) = (ContinuousClock.now, clock())
-        let result = await fcm.send(message, to: target, badge: push.badge)
-        let time = ContinuousClock.now - start
-        NotifierMetrics.sent(push.delivery.notification.kind, result.outcome, took: time)
-        if case .quota(let wait) = result.outcome { pauses.pause(push.delivery.notification.lane, for: wait) }
-        let hasClosed = breakers.note(result.outcome, platform: platform)
-        let pace: SendQueue.Pace =
-            switch result.outcome {
-            case _ where hasClosed: .restarted
-            case .quota, .transient, .notSent, .ambiguous: .pushedBack
-            case .cancelled: .unknown
-            default: .answered(time)
-            }
-        return (judge(result, push.delivery, platform: platform, sentAt: sentAt), pace)
-    }
-
-    private func open(_ target: ClaimedDelivery.Target, of delivery: ClaimedDelivery) -> FCMTarget? {
+    private func open(_ target: ClaimedDelivery.Target, of push: Push) -> FCMTarget? {
         let context = SealingContext.pushInstall(installationKey: target.installationKey)
         do throws(CryptoError) {
             let value = String(decoding: try sealer.open(target.valueSealed, context: context), as: UTF8.self)
             return FCMTarget(value, kind: target.kind)
         } catch {
-            logger.error("an installation's value cannot be opened", metadata: Self.metadata(delivery, ["error": "\(error)"]))
+            log(.error, "an installation's value cannot be opened", push, ["error": "\(error)"])
             return nil
         }
     }
 
-    private func judge(
-        _ result: FCMResult, _ delivery: ClaimedDelivery, platform: String?, sentAt: Date
-    ) -> DeliveryVerdict {
+    private func verdict(on answer: PushAnswer) -> DeliveryVerdict {
+        let (push, result) = (answer.push, answer.result)
+        let delivery = push.delivery
         switch result.outcome {
         case .accepted(let name):
-            return settle(delivery, .accepted, nil, fcmName: name, sentAt: sentAt)
+            return settle(delivery, .accepted, nil, fcmName: name, sentAt: answer.sentAt)
         case .deadTarget:
-            guard breakers.believesDeaths else { return again(result, delivery) }
-            log(.info, "the installation is gone, its push is skipped", delivery, result)
-            return settle(delivery, .dead, result.code, sentAt: sentAt)
+            guard breakers.believesDeaths else { return again(result, push) }
+            log(.info, "the installation is gone, its push is skipped", push, result)
+            return settle(delivery, .dead, result.code, sentAt: answer.sentAt)
         case .badPayload:
-            log(.error, "push refused", delivery, result)
+            log(.error, "push refused", push, result)
             return settle(delivery, .failed, result.code)
         case .ourAuth, .config:
-            log(.error, "FCM refuses this service; pushes wait until it does not", delivery, result)
+            log(.error, "FCM refuses this service; pushes wait until it does not", push, result)
             return giveBack(delivery, for: Breaker.probeTime, code: result.code)
-        case .providerAuth where platform != nil:
-            log(.error, "FCM has no access to a platform's push service; pushes to it wait", delivery, result)
+        case .providerAuth where delivery.target?.platform != nil:
+            log(.error, "FCM has no access to a platform's push service; pushes to it wait", push, result)
             return giveBack(delivery, for: Breaker.probeTime, code: result.code)
         case .cancelled: return .leave
-        case .providerAuth, .quota, .transient, .notSent, .ambiguous: return again(result, delivery)
+        case .providerAuth, .quota, .transient, .notSent, .ambiguous: return again(result, push)
         }
     }
 
     /// Has a delivery sent again if it still may be.
-    private func again(_ result: FCMResult, _ delivery: ClaimedDelivery) -> DeliveryVerdict {
+    private func again(_ result: FCMResult, _ push: Push) -> DeliveryVerdict {
+        let delivery = push.delivery
         let age = Duration.seconds(max(0, clock().timeIntervalSince(delivery.createdAt)))
         switch retryPolicy.next(after: result.outcome, attempt: delivery.attempt, age: age) {
         case .after(let delay):
-            log(.notice, "push failed, to be repeated", delivery, result)
+            log(.notice, "push failed, to be repeated", push, result)
             return postpone(delivery, for: delay, code: result.code, countsAsAttempt: true)
         case .tooOften:
-            log(.warning, "push failed at the last attempt", delivery, result)
+            log(.warning, "push failed at the last attempt", push, result)
             return settle(delivery, .failed, result.code)
         case .tooLate:
-            log(.warning, "push failed for so long that it is given up", delivery, result)
+            log(.warning, "push failed for so long that it is given up", push, result)
             return settle(delivery, .expired, result.code)
         }
     }
@@ -155,18 +167,24 @@ struct DeliverySender: Sendable {
                 generation: delivery.generation, sentAt: sentAt))
     }
 
-    private func log(_ level: Logger.Level, _ message: Logger.Message, _ delivery: ClaimedDelivery, _ result: FCMResult) {
-        guard level >= logger.logLevel else { return }
-        logger.log(level: level, message, metadata: Self.metadata(delivery, ["code": "\(result.code)"]))
+    private func log(_ level: Logger.Level, _ message: Logger.Message, _ push: Push, _ result: FCMResult) {
+        log(level, message, push, ["code": "\(result.code)"])
     }
 
-    private static func metadata(_ delivery: ClaimedDelivery, _ more: Logger.Metadata) -> Logger.Metadata {
+    private func log(
+        _ level: Logger.Level, _ message: Logger.Message, _ push: Push, _ more: @autoclosure () -> Logger.Metadata
+    ) {
+        guard level >= logger.logLevel else { return }
+        let delivery = push.delivery
         let own: Logger.Metadata = [
             "delivery_id": "\(delivery.id.wireString)", "installation_id": "\(delivery.installID.wireString)",
             "notification_id": "\(delivery.notification.id.wireString)",
             "kind": "\(delivery.notification.kind.rawValue)", "attempt": "\(delivery.attempt)",
         ]
-        return own.merging(more) { $1 }
+        // The line tells whose request it speaks of.
+        InstrumentationContext.withValue(push.batch.work) {
+            logger.log(level: level, message, metadata: own.merging(more()) { $1 })
+        }
     }
 }
 

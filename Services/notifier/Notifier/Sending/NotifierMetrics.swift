@@ -9,31 +9,47 @@ enum NotifierMetrics {
     private struct Sends: Hashable {
         var kind: NotificationKind
         var outcome: String
+
+        init(_ answer: PushAnswer) {
+            kind = answer.push.delivery.notification.kind
+            outcome = word(answer.result.outcome)
+        }
+    }
+
+    private struct Series {
+        let count: Counter
+        let time: Timer
+
+        init(_ sends: Sends) {
+            count = Counter(label: "push_sends_total", dimensions: [("kind", sends.kind.rawValue), ("outcome", sends.outcome)])
+            time = Timer(label: "push_send_seconds", dimensions: [("kind", sends.kind.rawValue)])
+        }
     }
 
     // Finding a metric by its name and labels costs more than all else that is counted with it, so each is found once.
-    private static let sends = Mutex<[Sends: (count: Counter, time: Timer)]>([:])
+    private static let series = Mutex<[Sends: Series]>([:])
 
-    /// Notes one send to FCM and how long it took.
-    static func sent(_ kind: NotificationKind, _ outcome: FCMOutcome, took duration: Duration) {
-        let key = Sends(kind: kind, outcome: word(outcome))
-        let (count, time) = sends.withLock { sends in
-            if let metrics = sends[key] { return metrics }
-            let metrics = (
-                Counter(label: "push_sends_total", dimensions: [("kind", kind.rawValue), ("outcome", key.outcome)]),
-                Timer(label: "push_send_seconds", dimensions: [("kind", kind.rawValue)])
-            )
-            sends[key] = metrics
-            return metrics
+    /// Notes what FCM answered and how long it took.
+    static func sent(_ answers: [PushAnswer]) {
+        var rest = answers[...]
+        while let first = rest.first {
+            // Nearly always all of them.
+            let sends = Sends(first)
+            let alike = rest.prefix { Sends($0) == sends }
+            rest = rest[alike.endIndex...]
+            let series = series.withLock { all in
+                if let series = all[sends] { return series }
+                let series = Series(sends)
+                all[sends] = series
+                return series
+            }
+            series.count.increment(by: alike.count)
+            for answer in alike { series.time.recordNanoseconds(Int64(answer.time.inSeconds * 1e9)) }
         }
-        count.increment()
-        time.recordNanoseconds(Int64(duration.inSeconds * 1e9))
     }
 
     /// Notes deliveries that reached their end.
-    static func settled(_ endings: some Sequence<(NotificationKind, DeliveryOutcome)>) {
-        var counts: [NotificationKind: [DeliveryOutcome: Int]] = [:]
-        for (kind, outcome) in endings { counts[kind, default: [:]][outcome, default: 0] += 1 }
+    static func settled(_ counts: [NotificationKind: [DeliveryOutcome: Int]]) {
         for (kind, outcomes) in counts {
             for (outcome, count) in outcomes {
                 let dimensions = [("kind", kind.rawValue), ("outcome", outcome.rawValue)]

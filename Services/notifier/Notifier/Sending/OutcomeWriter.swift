@@ -1,10 +1,8 @@
-internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
 internal import Storage
 internal import Synchronization
-internal import WireFormat
 
 /// Writes what became of pushes, many in one transaction, while others are being sent.
 ///
@@ -13,18 +11,21 @@ internal import WireFormat
 /// which replaces what the phones show.
 final class OutcomeWriter: Sendable {
     /// The most outcomes of one transaction.
-    static let batchMax = 1000
-    /// How long outcomes are gathered while many come.
-    static let linger: Duration = .milliseconds(15)
-    /// So many outcomes of one transaction are many.
-    static let many = 8
+    static let batchMax = 4000
+    /// How long outcomes are gathered after a transaction of how many: the more there are, the dearer it would be to write
+    /// them one by one, and the less it matters when each of them is written.
+    static func linger(after count: Int) -> Duration? {
+        switch count {
+        case ...8: nil
+        case ...100: .milliseconds(15)
+        default: .milliseconds(50)
+        }
+    }
     /// How often a batch is tried.
     static let attemptsMax = 5
 
-    private struct Entry: Sendable {
-        let push: Push
-        let verdict: DeliveryVerdict
-    }
+    /// A push, and what became of it.
+    typealias Entry = (push: Push, verdict: DeliveryVerdict)
 
     private struct State {
         var entries: [Entry] = []
@@ -41,13 +42,17 @@ final class OutcomeWriter: Sendable {
         self.logger = logger
     }
 
-    /// Notes what became of a push.
-    func add(_ verdict: DeliveryVerdict, of push: Push) {
-        push.batch.trace?.ended(verdict)
-        if case .leave = verdict { return }
+    /// Notes what became of some pushes.
+    func add(_ endings: [Entry]) {
+        let entries = endings.filter { push, verdict in
+            push.batch.trace?.ended(verdict)
+            if case .leave = verdict { return false }
+            return true
+        }
+        if entries.isEmpty { return }
         let isFirst = state.withLock { state in
-            state.entries.append(Entry(push: push, verdict: verdict))
-            return state.entries.count == 1
+            state.entries += entries
+            return state.entries.count == entries.count
         }
         if isFirst { news.ring() }
     }
@@ -63,7 +68,7 @@ final class OutcomeWriter: Sendable {
         var lastCount = 0
         while true {
             let isClosed = state.withLock { $0.isClosed }
-            if lastCount > Self.many, !isClosed { try? await Task.sleep(for: Self.linger) }
+            if let linger = Self.linger(after: lastCount), !isClosed { try? await Task.sleep(for: linger) }
             let (batch, isOver) = state.withLock { state in
                 let batch = Array(state.entries.prefix(Self.batchMax))
                 state.entries.removeFirst(batch.count)
@@ -90,52 +95,48 @@ final class OutcomeWriter: Sendable {
 
     /// Writes the verdicts of a batch and the events that tell what has ended, in one transaction.
     private func commit(_ batch: [Entry]) async throws {
-        var endings: [UUID: (push: Push, settlement: DeliverySettlement)] = [:]
+        let latest = Self.latest(batch)
+        var settlements: [DeliverySettlement] = []
         var postponements: [DeliveryPostponement] = []
-        for entry in batch {
+        for entry in latest {
             switch entry.verdict {
-            case .settle(let settlement): endings[settlement.id] = (entry.push, settlement)
+            case .settle(let settlement): settlements.append(settlement)
             case .postpone(let postponement): postponements.append(postponement)
             case .leave: break
             }
         }
         let leases = Dictionary(grouping: batch.compactMap(\.push.lease), by: ObjectIdentifier.init)
         let finished = leases.values.filter { $0[0].ends(after: $0.count) }.map { $0[0].id }
-        let (ending, waiting) = (endings, postponements)
-        let ended = try await postgres.withTransaction { transaction in
+        let (ending, waiting) = (settlements, postponements)
+        let report = try await postgres.withTransaction { transaction in
             // A push whose end is forgotten is sent again when its lease is over, and replaces itself.
             try await transaction.commitAsynchronously()
             try await transaction.findByKey()
             let deliveries = DeliveryRepository(transaction)
             try await deliveries.postpone(waiting)
-            let ended = try await deliveries.settle(ending.values.map(\.settlement))
-            try await OutboxRepository(transaction).append(Self.events(ended.compactMap { ending[$0] }))
+            let report = EndedDeliveries(latest, ended: try await deliveries.settle(ending))
+            try await OutboxRepository(transaction).append(report.events())
             try await deliveries.release(leases: finished)
-            return ended
+            return report
         }
         for members in leases.values { members[0].ended(members.count) }
-        NotifierMetrics.settled(
-            ended.lazy.compactMap { endings[$0] }.map { ($0.push.delivery.notification.kind, $0.settlement.outcome) })
+        NotifierMetrics.settled(report.counts)
     }
 
-    /// The most outcomes of one event, of which each takes some 200 bytes of its 64 KB.
-    static let outcomesMax = 200
-
-    /// The events that tell how deliveries ended, one or more for each notification.
-    private static func events(_ endings: [(push: Push, settlement: DeliverySettlement)]) throws -> [NewOutboxMessage] {
-        try Dictionary(grouping: endings) { $0.push.delivery.notification.id }.flatMap { notificationID, members in
-            let cause = members[0].push.batch.cause
-            return try stride(from: 0, to: members.count, by: outcomesMax).map { start in
-                let outcomes = members[start..<min(start + outcomesMax, members.count)].map { push, settlement in
-                    SettledDelivery(
-                        deliveryID: settlement.id, installationID: push.delivery.installID, outcome: settlement.outcome,
-                        code: settlement.code, sentAt: settlement.sentAt)
-                }
-                return try NewOutboxMessage(
-                    Envelope(
-                        NotificationSettled(notificationID: notificationID, outcomes: outcomes),
-                        traceparent: cause.traceparent, requestID: cause.requestID))
+    /// One outcome a delivery, that of its latest attempt: where the database was away for longer than a lease, a batch may have two.
+    private static func latest(_ batch: [Entry]) -> [Entry] {
+        var places: [UUID: Int] = [:]
+        var latest: [Entry] = []
+        latest.reserveCapacity(batch.count)
+        for entry in batch {
+            let delivery = entry.push.delivery
+            if let place = places[delivery.id] {
+                if latest[place].push.delivery.attempt < delivery.attempt { latest[place] = entry }
+            } else {
+                places[delivery.id] = latest.count
+                latest.append(entry)
             }
         }
+        return latest
     }
 }

@@ -4,7 +4,9 @@ internal import TraceContext
 internal import Tracing
 
 /// A claimed delivery on its way out: what is sent, and what is needed to write how it ended.
-struct Push: Sendable {
+///
+/// One object, because it passes through many hands between its claim and its end.
+final class Push: Sendable {
     let delivery: ClaimedDelivery
     /// What is sent; shared by all pushes of a notification. A failure to render it ends the delivery.
     let content: Result<FCMMessage, RenderingFailure>
@@ -17,6 +19,18 @@ struct Push: Sendable {
     /// The lease it shares; nil when it has one of its own.
     let lease: PushLease?
 
+    init(
+        delivery: ClaimedDelivery, content: Result<FCMMessage, RenderingFailure>, badge: Int?, deadline: ContinuousClock.Instant,
+        batch: PushBatch, lease: PushLease?
+    ) {
+        self.delivery = delivery
+        self.content = content
+        self.badge = badge
+        self.deadline = deadline
+        self.batch = batch
+        self.lease = lease
+    }
+
     /// The request and the trace at the root of a push.
     struct Cause: Sendable {
         let requestID: String?
@@ -25,7 +39,7 @@ struct Push: Sendable {
 }
 
 /// The pushes of one notification that were claimed together.
-struct PushBatch: Sendable {
+final class PushBatch: Sendable {
     /// What their outcomes are published with.
     let cause: Push.Cause
     /// The span of their sending; nil when the trace is not recorded.

@@ -17,6 +17,7 @@ struct PushPipeline: Service {
     let rendering: Rendering
     let sender: DeliverySender
     let queue: SendQueue
+    let dispatcher: PushDispatcher
     let writer: OutcomeWriter
     let limits: DeliveryLimits
     let logger: Logger
@@ -65,17 +66,9 @@ struct PushPipeline: Service {
     func run() async throws {
         async let writing: Void = writer.run()
         await withTaskCancellationOrGracefulShutdownHandler {
-            await withDiscardingTaskGroup { group in
-                while let push = await queue.next() {
-                    group.addTask {
-                        let (verdict, pace) = await InstrumentationContext.withValue(push.batch.work) { await sender.send(push) }
-                        writer.add(verdict, of: push)
-                        queue.ended(pace)
-                    }
-                }
-            }
+            await dispatcher.run()
         } onCancelOrGracefulShutdown: {
-            for push in queue.close() { writer.add(sender.handBack(push), of: push) }
+            writer.add(queue.close().map { ($0, sender.handBack($0)) })
         }
         writer.close()
         await writing

@@ -11,6 +11,13 @@ internal import WireFormat
 final class SendQueue: Sendable {
     /// With so many pushes of a lane waiting here, or being claimed, no further batch is claimed.
     static let waitingMax = 1000
+    /// The most pushes that are taken at once: one that is urgent waits for no more than these to be sent.
+    static let batchMax = 64
+    /// The bulk lane waits until so many may go at once, or half of what may be on its way: sent together they cost each
+    /// process on their way less than one after the other, as answers come in.
+    static let bulkBurst = 64
+    /// But no longer than this after the last of it went.
+    static let bulkPause: Duration = .milliseconds(5)
 
     private typealias Waiter = CheckedContinuation<Void, Never>
 
@@ -18,8 +25,9 @@ final class SendQueue: Sendable {
         var lanes: [Lane: Deque<Push>] = [:]
         var limit: InFlightLimit
         var inFlight = 0
-        var dispatcher: Waiter?
-        var hasNews = false
+        var lastBulk: ContinuousClock.Instant?
+        /// Whether bulk waits to be sent in a burst, and is woken when its pause is over.
+        var isGathering = false
         /// How many pushes of a lane are being claimed by those who were given room.
         var expected: [Lane: Int] = [:]
         /// Those who wait for room, by lane, and for how many pushes.
@@ -27,21 +35,18 @@ final class SendQueue: Sendable {
         var isClosed = false
 
         var isEmpty: Bool { lanes.values.allSatisfy(\.isEmpty) }
-
-        mutating func takeDispatcher() -> Waiter? {
-            defer { dispatcher = nil }
-            if dispatcher == nil { hasNews = true }
-            return dispatcher
-        }
     }
 
     private let state: Mutex<State>
     private let quota: Quota
+    private let news: Bell
 
-    init(inFlightMax: Int, quota: Quota) {
+    /// - Parameter news: Rung whenever there may be a push to send, or the end has come.
+    init(inFlightMax: Int, quota: Quota, news: Bell) {
         state = Mutex(State(limit: InFlightLimit(max: inFlightMax)))
         self.quota = quota
-        quota.whenGranted { [weak self] in self?.wake() }
+        self.news = news
+        quota.whenGranted { news.ring() }
     }
 
     // MARK: Intake
@@ -65,77 +70,92 @@ final class SendQueue: Sendable {
 
     /// Adds a batch of one lane, for which room was kept; an empty one gives the room back.
     func add(_ pushes: [Push], to lane: Lane, expected count: Int) {
-        let (dispatcher, room) = state.withLock { state -> (Waiter?, Waiter?) in
+        let waiters = state.withLock { state in
             state.expected[lane, default: 0] -= count
             state.lanes[lane, default: []].append(contentsOf: pushes)
-            return (pushes.isEmpty ? nil : state.takeDispatcher(), nextForRoom(lane, &state))
+            return giveRoom(lane, &state)
         }
-        dispatcher?.resume()
-        room?.resume()
+        if !pushes.isEmpty { news.ring() }
+        for waiter in waiters { waiter.resume() }
     }
 
     private func hasRoom(_ lane: Lane, _ state: State) -> Bool {
         state.lanes[lane, default: []].count + state.expected[lane, default: 0] < Self.waitingMax
     }
 
-    /// Keeps room for the one who has waited for it longest, if there is any.
-    private func nextForRoom(_ lane: Lane, _ state: inout State) -> Waiter? {
-        guard hasRoom(lane, state), let first = state.roomWaiters[lane]?.popFirst() else { return nil }
-        state.expected[lane, default: 0] += first.count
-        return first.waiter
+    /// Keeps room, as far as there is any, for those who have waited for it longest.
+    private func giveRoom(_ lane: Lane, _ state: inout State) -> [Waiter] {
+        var waiters: [Waiter] = []
+        while hasRoom(lane, state), let first = state.roomWaiters[lane]?.popFirst() {
+            state.expected[lane, default: 0] += first.count
+            waiters.append(first.waiter)
+        }
+        return waiters
     }
 
     /// Ends the sending: lets whoever waits for room go, and returns what has not been sent.
     func close() -> [Push] {
         let (rest, waiters) = state.withLock { state -> ([Push], [Waiter]) in
             state.isClosed = true
-            let waiters = state.roomWaiters.values.flatMap { $0.map { $0.waiter } } + (state.takeDispatcher().map { [$0] } ?? [])
+            let waiters = state.roomWaiters.values.flatMap { $0.map { $0.waiter } }
             let rest = state.lanes.values.flatMap { $0 }
             (state.roomWaiters, state.lanes) = ([:], [:])
             return (rest, waiters)
         }
+        news.ring()
         for waiter in waiters { waiter.resume() }
         return rest
     }
 
     // MARK: Dispatch
 
-    /// Gives the next push, which is on its way from now on; nil when the queue is closed and empty.
-    func next() async -> Push? {
-        while true {
-            let (push, room, isOver) = state.withLock { state -> (Push?, Waiter?, Bool) in
-                state.hasNews = false
-                let push = takeNext(&state)
-                let lane = push?.delivery.notification.lane
-                return (push, lane.flatMap { nextForRoom($0, &state) }, state.isClosed && state.isEmpty)
-            }
-            room?.resume()
-            if let push { return push }
-            if isOver { return nil }
-            await withCheckedContinuation { continuation in
-                let mustWait = state.withLock { state in
-                    if state.hasNews { return false }
-                    state.dispatcher = continuation
-                    return true
+    /// Gives the pushes that may go now, the most urgent first; they are on their way from now on. None when there is nothing to
+    /// send, or too much on its way, or no leave.
+    func next() -> [Push] {
+        let (pushes, waiters, mustWake) = state.withLock { state -> ([Push], [Waiter], Bool) in
+            var (pushes, waiters): ([Push], [Waiter]) = ([], [])
+            for lane in [Lane.urgent, .normal, .bulk] {
+                guard let waiting = state.lanes[lane]?.count, waiting > 0 else { continue }
+                let count = min(state.limit.count - state.inFlight, Self.batchMax - pushes.count, waiting)
+                if count <= 0 { break }
+                if lane == .bulk, mustGather(state) {
+                    state.limit.noteFull()
+                    defer { state.isGathering = true }
+                    return (pushes, waiters, !state.isGathering)
                 }
-                if !mustWait { continuation.resume() }
+                let granted = quota.take(count, lane)
+                guard granted > 0 else { continue }
+                pushes += state.lanes[lane, default: []].prefix(granted)
+                state.lanes[lane, default: []].removeFirst(granted)
+                state.inFlight += granted
+                if lane == .bulk { state.lastBulk = .now }
+                waiters += giveRoom(lane, &state)
             }
+            if state.inFlight >= state.limit.count, !state.isEmpty { state.limit.noteFull() }
+            return (pushes, waiters, false)
+        }
+        for waiter in waiters { waiter.resume() }
+        if mustWake { wakeAfterPause() }
+        return pushes
+    }
+
+    /// Whether bulk waits for more answers, to be sent in a burst.
+    private func mustGather(_ state: State) -> Bool {
+        let free = state.limit.count - state.inFlight
+        guard state.inFlight > 0, free < min(Self.bulkBurst, state.limit.count / 2) else { return false }
+        return state.lastBulk.map { .now - $0 < Self.bulkPause } ?? false
+    }
+
+    private func wakeAfterPause() {
+        Task {
+            try? await Task.sleep(for: Self.bulkPause)
+            state.withLock { $0.isGathering = false }
+            news.ring()
         }
     }
 
-    private func takeNext(_ state: inout State) -> Push? {
-        guard !state.isEmpty else { return nil }
-        guard state.inFlight < state.limit.count else {
-            state.limit.noteFull()
-            return nil
-        }
-        for lane in [Lane.urgent, .normal, .bulk] where !state.lanes[lane, default: []].isEmpty {
-            guard quota.take(lane) else { continue }
-            state.inFlight += 1
-            return state.lanes[lane]?.popFirst()
-        }
-        return nil
-    }
+    /// Whether there will be nothing more to send, and nothing is on its way.
+    var isOver: Bool { state.withLock { $0.isClosed && $0.isEmpty && $0.inFlight == 0 } }
 
     /// What the end of a send says about the pace.
     enum Pace {
@@ -149,19 +169,20 @@ final class SendQueue: Sendable {
         case unknown
     }
 
-    /// A push is not on its way any more.
-    func ended(_ pace: Pace) {
-        let dispatcher = state.withLock { state -> Waiter? in
-            state.inFlight -= 1
-            switch pace {
-            case .answered(let time): state.limit.answered(in: time)
-            case .pushedBack: state.limit.pushedBack(at: .now)
-            case .restarted: state.limit.restart()
-            case .unknown: break
+    /// Some pushes are not on their way any more.
+    func ended(_ paces: [Pace]) {
+        if paces.isEmpty { return }
+        state.withLock { state in
+            state.inFlight -= paces.count
+            for pace in paces {
+                switch pace {
+                case .answered(let time): state.limit.answered(in: time)
+                case .pushedBack: state.limit.pushedBack(at: .now)
+                case .restarted: state.limit.restart()
+                case .unknown: break
+                }
             }
-            return state.isEmpty ? nil : state.takeDispatcher()
         }
-        dispatcher?.resume()
     }
 
     // MARK: Figures
@@ -183,10 +204,5 @@ final class SendQueue: Sendable {
             }
             return figures
         }
-    }
-
-    /// Whether there is leave to send again.
-    private func wake() {
-        state.withLock { $0.takeDispatcher() }?.resume()
     }
 }

@@ -38,10 +38,8 @@ struct Addressing {
         // Planning a few deliveries anew would take longer than making them.
         try await transaction.findByKey(planningAnew: batch.count > Self.keptPlansMax)
         let made = try await deliveries.insertPending(batch)
-        let new = batch.filter { made.contains($0.id) }
-        let superseded = try await deliveries.supersede(by: new, code: Self.supersededCode)
-        try await NotificationRepository(transaction).settle(Array(superseded))
-        let byNotification = Dictionary(grouping: new, by: \.notificationID)
+        let byNotification = Dictionary(grouping: batch.filter { made.contains($0.id) }, by: \.notificationID)
+        try await supersede(by: byNotification.mapValues { $0.map(\.installID) })
         let messages = try orders.flatMap { order in
             try Self.messages(order, (byNotification[order.notificationID] ?? []).map(\.id))
         }
@@ -50,15 +48,45 @@ struct Addressing {
         return byNotification.mapValues(\.count)
     }
 
+    /// Makes the deliveries of a part of a fan-out, on pages.
+    ///
+    /// - Returns: How many were made.
+    func addressPages(_ order: Order) async throws -> Int {
+        let pages = NewDeliveryPage.pages(of: order.notificationID, on: order.lane, to: order.addresses)
+        let installIDs = pages.flatMap { $0.addresses.map(\.id) }
+        guard !installIDs.isEmpty else { return 0 }
+        try await DeliveryPageRepository(transaction).insert(pages)
+        try await supersede(by: [order.notificationID: installIDs])
+        try await OutboxRepository(transaction).append(
+            pages.map { page in
+                try Self.message(
+                    order,
+                    NotificationAddressed(
+                        notificationID: order.notificationID, page: AddressedPage(id: page.id, count: page.addresses.count),
+                        lane: order.lane))
+            })
+        Counter(label: "push_deliveries_addressed_total").increment(by: installIDs.count)
+        return installIDs.count
+    }
+
+    private func supersede(by installIDs: [UUID: [UUID]]) async throws {
+        let superseded = try await DeliveryRepository(transaction).supersede(by: installIDs, code: Self.supersededCode)
+        try await NotificationRepository(transaction).settle(Array(superseded))
+    }
+
     /// The events that hand deliveries to the notifier: one for every ``NotificationAddressed/deliveriesMax`` of them.
     private static func messages(_ order: Order, _ deliveryIDs: [UUID]) throws -> [NewOutboxMessage] {
         try stride(from: 0, to: deliveryIDs.count, by: NotificationAddressed.deliveriesMax).map { start in
             let part = deliveryIDs[start..<min(start + NotificationAddressed.deliveriesMax, deliveryIDs.count)]
-            return try NewOutboxMessage(
-                Envelope(
-                    NotificationAddressed(notificationID: order.notificationID, deliveryIDs: Array(part), lane: order.lane),
-                    traceparent: order.traceparent, requestID: order.requestID, expiresAt: order.expiresAt))
+            return try message(
+                order,
+                NotificationAddressed(notificationID: order.notificationID, deliveryIDs: Array(part), lane: order.lane))
         }
+    }
+
+    private static func message(_ order: Order, _ event: NotificationAddressed) throws -> NewOutboxMessage {
+        try NewOutboxMessage(
+            Envelope(event, traceparent: order.traceparent, requestID: order.requestID, expiresAt: order.expiresAt))
     }
 }
 

@@ -22,7 +22,7 @@ public struct TopicFanOutService: Service {
         /// The most members of a page; each has up to ``PushInstallLimits/perUserMax`` installations, few have more than two.
         public var pageMembers = 2_000
         /// With more open deliveries than this a fan-out waits; somewhat over a second's work of the notifier.
-        public var openDeliveriesMax = 10_000
+        public var openDeliveriesMax = 20_000
         /// How long it waits before it looks again.
         public var backPressurePause: Duration = .milliseconds(250)
 
@@ -46,12 +46,20 @@ public struct TopicFanOutService: Service {
         await withTaskGroup { group in
             for lane in Lane.allCases {
                 group.addTask {
-                    await periodically("fan-out", every: configuration.interval, logger: logger) {
-                        while try await makePage(on: lane) { try Task.checkCancellation() }
-                    }
+                    await periodically("fan-out", every: configuration.interval, logger: logger) { try await makePages(on: lane) }
                 }
+                group.addTask { await cancelWhenGracefulShutdown { await makePagesAtOnce(on: lane) } }
             }
         }
+    }
+
+    private func makePages(on lane: Lane) async throws {
+        while try await makePage(on: lane) { try Task.checkCancellation() }
+    }
+
+    /// Begins with a fan-out when its first row is committed by this process; what fails is left to the next look.
+    private func makePagesAtOnce(on lane: Lane) async {
+        for await _ in postgres.notifications(on: TopicFanOutRepository.channel) { try? await makePages(on: lane) }
     }
 
     /// Makes the next page of the fan-out whose turn it is.
@@ -60,6 +68,9 @@ public struct TopicFanOutService: Service {
     @discardableResult
     public func makePage(on lane: Lane) async throws -> Bool {
         try await postgres.withTransaction { transaction in
+            // A page that is forgotten is made again, how far the fan-out has come being forgotten with it; its pushes that were sent
+            // meanwhile are sent again, and replace themselves.
+            try await transaction.commitAsynchronously()
             let fanOuts = TopicFanOutRepository(transaction)
             guard let fanOut = try await fanOuts.next(on: lane) else { return false }
             guard fanOut.state == .requested, fanOut.expiresAt > Date() else {
@@ -93,7 +104,7 @@ public struct TopicFanOutService: Service {
         let order = Addressing.Order(
             notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
             traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, addresses: addresses)
-        let made = try await Addressing(transaction: transaction).address([order])[fanOut.notificationID] ?? 0
+        let made = try await Addressing(transaction: transaction).addressPages(order)
         Counter(label: "push_fan_out_deliveries_total").increment(by: made)
         return made
     }

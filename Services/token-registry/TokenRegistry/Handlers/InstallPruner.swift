@@ -15,10 +15,12 @@ struct InstallPruner {
     let logger: Logger
 
     /// Prunes what the outcomes call dead, and notes what was reached.
-    func prune(after outcomes: [SettledDelivery]) async throws {
+    ///
+    /// - Parameter acceptedCount: How many more pushes were accepted.
+    func prune(after outcomes: [SettledDelivery], andAccepted acceptedCount: Int) async throws {
         let dead = outcomes.filter { $0.outcome == .dead }
         let reached = outcomes.filter { $0.outcome == .accepted }.map(\.installationID)
-        let answers = dead.count + reached.count + outcomes.count { $0.outcome == .failed }
+        let answers = dead.count + acceptedCount + reached.count + outcomes.count { $0.outcome == .failed }
         let guarding = PushGuardRepository(transaction)
         try await guarding.count(sent: answers, dead: dead.count)
         try await PushInstallRepository(transaction).markReached(reached)

@@ -12,6 +12,9 @@ public import WireFormat
 /// The outcomes themselves are already in `deliveries`, written by the notifier. Everything here but the count of answers is
 /// idempotent, and that only serves to tell an outage.
 public struct NotificationSettledHandler: EventBatchHandler {
+    /// The most acceptances that one event tells of, and more than a sender writes in one transaction.
+    private static let acceptedMax = 100_000
+
     private let logger: Logger
 
     /// Makes the handler.
@@ -23,7 +26,9 @@ public struct NotificationSettledHandler: EventBatchHandler {
         // Whoever forgets this is told again.
         try await transaction.commitAsynchronously()
         try await transaction.findByKey()
-        try await InstallPruner(transaction: transaction, logger: logger).prune(after: events.flatMap(\.body.outcomes))
+        try await InstallPruner(transaction: transaction, logger: logger).prune(
+            after: events.flatMap(\.body.outcomes),
+            andAccepted: events.reduce(0) { $0 + min(max($1.body.acceptedCount ?? 0, 0), Self.acceptedMax) })
         let ids = Array(Set(events.map(\.body.notificationID)))
         let notifications = NotificationRepository(transaction)
         let settled = try await notifications.settle(ids)

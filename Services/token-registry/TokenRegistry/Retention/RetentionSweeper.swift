@@ -61,7 +61,7 @@ public struct RetentionSweeper: Service {
         Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
         deleted["push_outcomes"] = try await drain { try await PushGuardRepository(postgres).deleteOld(limit: limit) }
         deleted["push_install_rates"] = try await drain { try await PushRateRepository(postgres).deleteOld(limit: limit) }
-        (deleted["deliveries"], deleted["notifications"]) = try await deleteNotifications()
+        (deleted["delivery_pages"], deleted["deliveries"], deleted["notifications"]) = try await deleteNotifications()
         deleted["outbox"] = try await drain {
             try await OutboxRepository(postgres).deleteSettled(olderThan: configuration.messageAge, limit: limit)
         }
@@ -91,15 +91,17 @@ public struct RetentionSweeper: Service {
     }
 
     /// Deletes old notifications, their deliveries first: a batch of one goes with a batch of the other.
-    private func deleteNotifications() async throws -> (deliveries: Int, notifications: Int) {
+    private func deleteNotifications() async throws -> (pages: Int, deliveries: Int, notifications: Int) {
         let (age, limit) = (configuration.notificationAge, configuration.batchRows)
-        var total = (deliveries: 0, notifications: 0)
+        var total = (pages: 0, deliveries: 0, notifications: 0)
         for _ in 0..<configuration.batchesMax {
+            let pages = try await DeliveryPageRepository(postgres).deleteOlder(than: age, limit: limit)
             let deliveries = try await DeliveryRepository(postgres).deleteOlder(than: age, limit: limit)
             let notifications = try await NotificationRepository(postgres).deleteOlder(than: age, limit: limit)
+            total.pages += pages
             total.deliveries += deliveries
             total.notifications += notifications
-            if deliveries < limit, notifications < limit { break }
+            if max(pages, deliveries, notifications) < limit { break }
         }
         return total
     }

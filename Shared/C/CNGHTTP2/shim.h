@@ -1,0 +1,6 @@
+#pragma once
+#include <nghttp2/nghttp2.h>
+
+// A frame is a union, whose members Swift would copy it for.
+
+static inline const nghttp2_frame_hd *hg_frame_head(const nghttp2_frame *frame) { return &frame->hd; }

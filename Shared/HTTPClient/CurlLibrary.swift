@@ -1,0 +1,42 @@
+internal import CLibCurl
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// What all uses of libcurl in this package share.
+package enum CurlLibrary {
+    /// Whether the library could be started; it is, when this is first read.
+    package static let isReady = hg_global_init() == CURLE_OK
+
+    /// Sets an easy handle up for how connections are made, and for how dead ones are found.
+    package static func setUpConnection(
+        _ easy: UnsafeMutableRawPointer, caFile: String?, connectTimeout: Duration, unacknowledgedTimeout: Duration
+    ) {
+        // Signals would be delivered to whichever thread happens to run.
+        hg_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        if let caFile { hg_easy_set_string(easy, CURLOPT_CAINFO, caFile) }
+        hg_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, connectTimeout.curlMilliseconds)
+        hg_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
+        hg_easy_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
+        setUpDeadConnectionDetection(easy, unacknowledgedTimeout)
+    }
+
+    /// Has the kernel end connections whose other side is gone: a dead HTTP/2 connection would otherwise swallow one
+    /// request after the other, as a timeout ends only a stream.
+    private static func setUpDeadConnectionDetection(_ easy: UnsafeMutableRawPointer, _ timeout: Duration) {
+        #if os(Linux)
+            hg_easy_set_pointer(easy, CURLOPT_SOCKOPTDATA, UnsafeMutableRawPointer(bitPattern: timeout.curlMilliseconds))
+            hg_easy_set_socket_callback(easy, CURLOPT_SOCKOPTFUNCTION) { context, socket, _ in
+                var milliseconds = UInt32(clamping: Int(bitPattern: context))
+                let size = socklen_t(MemoryLayout<UInt32>.size)
+                _ = setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
+                return CURL_SOCKOPT_OK
+            }
+        #endif
+    }
+}

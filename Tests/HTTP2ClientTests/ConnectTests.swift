@@ -1,0 +1,105 @@
+import Foundation
+import HTTP2Client
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite struct ConnectTests {
+    @Test func `a refused connection means not sent`() async throws {
+        let port = try FreePort.find()
+        try await withClient("http://127.0.0.1:\(port)") { client in
+            for _ in 0..<3 {
+                let error = try await client.failure()
+                #expect(error?.code == .notSent)
+                #expect(error?.mayHaveReachedServer == false)
+                #expect(error?.curlCode == 7)
+            }
+        }
+    }
+
+    @Test func `a host without an address means not sent`() async throws {
+        try await withClient("http://no-such-host.invalid") { client in
+            try await client.expect(failure: .notSent)
+        }
+    }
+
+    @Test(arguments: ["ftp://localhost", "http://a b", ""])
+    func `an origin that is none is an invalid request`(origin: String) async throws {
+        try await withClient(origin) { client in
+            try await client.expect(failure: .invalidRequest)
+        }
+    }
+
+    @Test func `all calls that wait for a server that is not there fail`() async throws {
+        let port = try FreePort.find()
+        try await withClient("http://127.0.0.1:\(port)") { client in
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<100 { group.addTask { (try? await client.failure()?.code) == .notSent } }
+                for await isNotSent in group { #expect(isNotSent) }
+            }
+        }
+    }
+
+    @Test func `a server that speaks HTTP 1 only is named as such`() async throws {
+        let server = try await ScriptedServer { connection in
+            _ = try await connection.read()
+            try await connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
+        }
+        try await withClient(server.origin) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .notSent)
+            #expect(error?.message.contains("does not speak HTTP/2") == true)
+        }
+    }
+
+    @Test func `a TLS server that does not offer HTTP 2 is not sent anything`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = { (name: String) in directory.path + "/" + name }
+        try await TestCertificates.make(
+            authority: file("ca.pem"), certificate: file("server.pem"), key: file("server.key"), folder: directory.path)
+        let server = try GuardedProcess(
+            ["/usr/bin/openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", file("server.pem"), "-key", file("server.key")]
+                + ["-alpn", "http/1.1", "-www"], log: file("log"))
+        let port = try await eventually("the server says its port") {
+            let text = try String(contentsOfFile: file("log"), encoding: .utf8)
+            return text.firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).map { String($0.1) }
+        }
+        try await withClient("https://localhost:\(port)", configure: { $0.caFile = file("ca.pem") }) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .notSent)
+            #expect(error?.mayHaveReachedServer == false)
+            #expect(error?.curlCode == 35 || error?.message.contains("does not speak HTTP/2") == true)
+        }
+        await server.stop()
+    }
+
+    @Test func `a server that never says its settings is given up as not sent`() async throws {
+        let server = try await ScriptedServer { connection in try await connection.waitForClose() }
+        try await withClient(server.origin, configure: { $0.connectTimeout = .seconds(2) }) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .notSent)
+            #expect(error?.mayHaveReachedServer == false)
+        }
+    }
+
+    @Test func `a call that waits for a connection can run out of time unsent`() async throws {
+        let server = try await ScriptedServer { connection in try await connection.waitForClose() }
+        try await withClient(server.origin, configure: { $0.timeout = .milliseconds(50) }) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .timeout)
+            #expect(error?.mayHaveReachedServer == false)
+        }
+    }
+
+    @Test func `a connection that is old is replaced once it is free`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        try await withClient(server.origin, configure: { $0.connectionLifetime = .zero }) { client in
+            var opened = 0
+            try await eventually("several connections were used") {
+                try await client.expect(status: 200)
+                opened += client.takeConnectionsOpened()
+                return opened >= 3
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import TestSupport
+
+/// The server's side of a connection, frame by frame, for what no server does on purpose.
+struct FramePeer {
+    /// A frame that came from the client.
+    struct Frame {
+        let type: UInt8
+        let flags: UInt8
+        let stream: UInt8
+        let payload: [UInt8]
+    }
+
+    enum Kind {
+        static let data: UInt8 = 0
+        static let headers: UInt8 = 1
+        static let reset: UInt8 = 3
+        static let settings: UInt8 = 4
+        static let ping: UInt8 = 6
+        static let goAway: UInt8 = 7
+    }
+
+    private static let prefaceByteCount = 24
+
+    private var connection: ScriptedServer.Connection
+    private var bytes: [UInt8] = []
+
+    /// Reads the client's preface and sends the server's settings: pairs of a number and a value.
+    init(_ connection: ScriptedServer.Connection, settings: [(UInt8, UInt32)] = []) async throws {
+        self.connection = connection
+        _ = try await take(Self.prefaceByteCount)
+        var entries: [UInt8] = []
+        for (number, value) in settings { entries += [0, number] + Self.bytes(of: value) }
+        try await send(Kind.settings, payload: entries)
+    }
+
+    /// Listens, and serves each connection by a script of frames.
+    static func server(
+        settings: [(UInt8, UInt32)] = [], _ script: @escaping @Sendable (inout FramePeer) async throws -> Void
+    ) async throws -> ScriptedServer {
+        try await ScriptedServer { connection in
+            var peer = try await FramePeer(connection, settings: settings)
+            try await script(&peer)
+        }
+    }
+
+    private mutating func take(_ count: Int) async throws -> [UInt8] {
+        while bytes.count < count { bytes += try await connection.read() }
+        defer { bytes.removeFirst(count) }
+        return Array(bytes[..<count])
+    }
+
+    /// Reads the next frame.
+    mutating func read() async throws -> Frame {
+        let head = try await take(9)
+        let count = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+        return Frame(type: head[3], flags: head[4], stream: head[8], payload: try await take(count))
+    }
+
+    /// Reads until a frame of a kind comes.
+    @discardableResult mutating func read(_ kind: UInt8) async throws -> Frame {
+        while true {
+            let frame = try await read()
+            if frame.type == kind { return frame }
+        }
+    }
+
+    /// Reads until a whole request is there, and returns the number of its stream.
+    mutating func readRequest() async throws -> UInt8 {
+        while true {
+            let frame = try await read()
+            if frame.type <= Kind.headers, frame.flags & 1 != 0 { return frame.stream }
+        }
+    }
+
+    /// Waits until the client closes.
+    mutating func waitForClose() async throws {
+        while true { _ = try await read() }
+    }
+
+    func send(_ kind: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, payload: [UInt8] = []) async throws {
+        let size = Self.bytes(of: UInt32(payload.count)).dropFirst()
+        try await connection.write(size + [kind, flags, 0, 0, 0, stream] + payload)
+    }
+
+    /// Answers a stream with a status and no body.
+    func answer(_ stream: UInt8, status: String = "200") async throws {
+        // End of stream and of headers; a literal field whose name is the static table's eighth, :status.
+        try await send(Kind.headers, flags: 0x05, stream: stream, payload: [0x08, UInt8(status.utf8.count)] + Array(status.utf8))
+    }
+
+    /// Ends a stream with an error.
+    func reset(_ stream: UInt8, code: UInt8) async throws {
+        try await send(Kind.reset, stream: stream, payload: [0, 0, 0, code])
+    }
+
+    /// Says which stream is the last that is served.
+    func goAway(last: UInt8) async throws {
+        try await send(Kind.goAway, payload: [0, 0, 0, last, 0, 0, 0, 0])
+    }
+
+    private static func bytes(of number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}
+
+extension ScriptedServer {
+    /// Scheme, host and port.
+    var origin: String { "http://127.0.0.1:\(port)" }
+}

@@ -1,0 +1,112 @@
+import HTTP2Client
+import HTTPClient
+import TestSupport
+import Testing
+
+/// Against nghttpd, an HTTP/2 server that is none of our making.
+@Suite struct ServerTests {
+    @Test(arguments: [true, false])
+    func `a body comes back whole, over TLS and without`(isTLS: Bool) async throws {
+        let server = try await NGHTTPServer(isTLS: isTLS)
+        try await withClient(server.origin, configure: { if isTLS { $0.caFile = server.authority } }) { client in
+            let response = try await client.post(body: Array("there and back".utf8))
+            #expect(response.status == 200)
+            #expect(response.httpVersion == .http2)
+            #expect(String(decoding: response.body, as: UTF8.self) == "there and back")
+            #expect(client.takeConnectionsOpened() == 1)
+        }
+    }
+
+    @Test func `a GET has no body, and a refusal has its header fields`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        try await withClient(server.origin) { client in
+            let file = try await client.execute(HTTP2Request(method: "GET", path: "/file.txt"), body: [])
+            #expect(String(decoding: file.body, as: UTF8.self) == "file")
+            #expect(file.headers.isEmpty)
+            let none = try await client.execute(HTTP2Request(method: "GET", path: "/none"), body: [])
+            #expect(none.status == 404)
+            #expect(none.header("Server")?.hasPrefix("nghttpd") == true)
+        }
+    }
+
+    @Test func `a thousand requests share four connections and each gets its own answer`() async throws {
+        let server = try await NGHTTPServer()
+        try await withClient(server.origin, configure: { $0.caFile = server.authority }) { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<1000 {
+                    group.addTask {
+                        let body = Array("request \(index)".utf8)
+                        let response = try await client.post(body: body)
+                        #expect(response.body == body)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect((1...4).contains(client.takeConnectionsOpened()))
+        }
+    }
+
+    @Test func `a server that allows few streams gets few at a time`() async throws {
+        let server = try await NGHTTPServer(isTLS: false, arguments: ["--max-concurrent-streams=5"])
+        try await withClient(server.origin) { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<200 { group.addTask { try await client.expect(status: 200) } }
+                try await group.waitForAll()
+            }
+            #expect((1...4).contains(client.takeConnectionsOpened()))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a body larger than all windows goes both ways`(isTLS: Bool) async throws {
+        let server = try await NGHTTPServer(isTLS: isTLS)
+        let body = (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try await withClient(
+            server.origin,
+            configure: {
+                if isTLS { $0.caFile = server.authority }
+                $0.responseBodyByteCountMax = 1 << 20
+            }
+        ) { client in
+            async let other = client.post(body: body)
+            let one = try await client.post(body: body)
+            #expect(one.body == body)
+            #expect(try await other.body == body)
+        }
+    }
+
+    @Test func `a server of an unknown authority is not spoken to`() async throws {
+        let server = try await NGHTTPServer()
+        try await withClient(server.origin) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .notSent)
+            #expect(error?.mayHaveReachedServer == false)
+            #expect(error?.curlCode == 60)
+        }
+    }
+
+    @Test func `the client finds a server that was restarted`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        try await withClient(server.origin) { client in
+            try await client.expect(status: 200)
+            await server.process.stop(signal: 9)
+            try await eventually("requests fail") { try await client.failure()?.code == .notSent }
+            let again = try await NGHTTPServer(isTLS: false, port: server.port, directory: server.directory)
+            // An attempt to connect that was under way may still fail.
+            try await eventually("requests succeed") { try await client.failure() == nil }
+            withExtendedLifetime(again) {}
+        }
+    }
+
+    @Test func `a server that says nothing any more is given up before its requests are`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        try await withClient(server.origin, configure: { $0.unacknowledgedTimeout = .seconds(2) }) { client in
+            try await client.expect(status: 200)
+            server.process.signal(19)  // SIGSTOP: the kernel still acknowledges what comes.
+            let error = try await client.failure()
+            server.process.signal(18)
+            #expect(error?.code == .ambiguous)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import HTTP2Client
+import HTTPClient
+import TestSupport
+import Testing
+
+/// What servers do to streams and connections, frame by frame.
+@Suite struct StreamFaultTests {
+    @Test func `a refused stream was not sent`() async throws {
+        let server = try await FramePeer.server { peer in
+            try await peer.reset(peer.readRequest(), code: 7)
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .notSent)
+            #expect(error?.mayHaveReachedServer == false)
+        }
+    }
+
+    @Test(arguments: [UInt8(0), 1, 2, 8, 11])
+    func `a stream that is reset otherwise is ambiguous`(code: UInt8) async throws {
+        let server = try await FramePeer.server { peer in
+            try await peer.reset(peer.readRequest(), code: code)
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .ambiguous)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `a reset stream leaves the connection's others alone`() async throws {
+        let server = try await FramePeer.server { peer in
+            try await peer.reset(peer.readRequest(), code: 2)
+            try await peer.answer(peer.readRequest())
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in
+            try await client.expect(failure: .ambiguous)
+            try await client.expect(status: 200)
+            #expect(client.takeConnectionsOpened() == 1)
+        }
+    }
+
+    @Test func `GOAWAY fails the streams after the last as not sent and lets the others finish`() async throws {
+        let server = try await FramePeer.server { peer in
+            let (first, second) = (try await peer.readRequest(), try await peer.readRequest())
+            try await peer.goAway(last: first)
+            #expect(second > first)
+            try await peer.answer(first)
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in
+            async let one = client.failure("/one")
+            async let other = client.failure("/other")
+            let errors = try await [one, other].compactMap { $0 }
+            #expect(errors.map(\.code) == [.notSent])
+            #expect(errors.first?.mayHaveReachedServer == false)
+        }
+    }
+
+    @Test func `after GOAWAY calls go out on another connection`() async throws {
+        let server = try await FramePeer.server { peer in
+            let stream = try await peer.readRequest()
+            try await peer.goAway(last: stream)
+            try await peer.answer(stream)
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in
+            for _ in 0..<3 { try await client.expect(status: 200) }
+            #expect(client.takeConnectionsOpened() == 3)
+        }
+    }
+
+    @Test func `a connection that closes after the request is ambiguous`() async throws {
+        let server = try await FramePeer.server { peer in _ = try await peer.readRequest() }
+        try await withClient(server.origin) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .ambiguous)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `a connection that closes before a byte of the body could go was not sent on`() async throws {
+        // The windows of streams (setting 4) are empty, so heads come and bodies do not.
+        let server = try await FramePeer.server(settings: [(4, 0)]) { peer in try await peer.read(FramePeer.Kind.headers) }
+        try await withClient(server.origin) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .notSent)
+            #expect(error?.mayHaveReachedServer == false)
+        }
+    }
+
+    @Test func `a request without a body is sent by its head`() async throws {
+        let server = try await FramePeer.server { peer in try await peer.read(FramePeer.Kind.headers) }
+        try await withClient(server.origin) { client in
+            let request = try HTTP2Request(method: "GET", path: "/")
+            await #expect { try await client.execute(request, body: []) } throws: { error in
+                (error as? HTTPClientError)?.code == .ambiguous
+            }
+        }
+    }
+
+    @Test func `an answer that does not come is a timeout of a request that was sent`() async throws {
+        let server = try await FramePeer.server { peer in try await peer.waitForClose() }
+        try await withClient(server.origin, configure: { $0.timeout = .seconds(2) }) { client in
+            let error = try await client.failure()
+            #expect(error?.code == .timeout)
+            #expect(error?.mayHaveReachedServer == true)
+        }
+    }
+
+    @Test func `a timeout resets its stream and makes room for the next call`() async throws {
+        let server = try await FramePeer.server(settings: [(3, 1)]) { peer in
+            _ = try await peer.readRequest()
+            try await peer.read(FramePeer.Kind.reset)
+            try await peer.answer(peer.readRequest())
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin, configure: { ($0.timeout, $0.connectionsMax) = (.seconds(2), 1) }) { client in
+            try await client.expect(failure: .timeout)
+            try await client.expect(status: 200)
+        }
+    }
+
+    @Test func `a server that answers PING may take its time`() async throws {
+        let server = try await FramePeer.server { peer in
+            let stream = try await peer.readRequest()
+            for _ in 0..<3 {
+                let ping = try await peer.read(FramePeer.Kind.ping)
+                try await peer.send(FramePeer.Kind.ping, flags: 1, payload: ping.payload)
+            }
+            try await peer.answer(stream)
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin, configure: { $0.unacknowledgedTimeout = .seconds(4) }) { client in
+            try await client.expect(status: 200)
+        }
+    }
+
+    @Test func `a head that only announces the answer is not the answer`() async throws {
+        let server = try await FramePeer.server { peer in
+            let stream = try await peer.readRequest()
+            try await peer.send(FramePeer.Kind.headers, flags: 0x04, stream: stream, payload: [0x08, 3] + Array("103".utf8))
+            try await peer.answer(stream, status: "503")
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in try await client.expect(status: 503) }
+    }
+
+    @Test func `a garbled answer is ambiguous`() async throws {
+        let server = try await FramePeer.server { peer in
+            let stream = try await peer.readRequest()
+            try await peer.send(
+                FramePeer.Kind.headers, flags: 0x05, stream: stream, payload: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in
+            try await client.expect(failure: .ambiguous)
+        }
+    }
+}

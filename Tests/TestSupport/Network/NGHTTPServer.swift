@@ -1,0 +1,64 @@
+import Foundation
+
+/// nghttpd, an HTTP/2 server that is none of our making: it serves a folder and sends back what is posted to it.
+public final class NGHTTPServer: Sendable {
+    private static let address = "127.0.0.1"
+
+    /// The folder it serves, with `file.txt` in it, and its certificates.
+    public let directory: TemporaryDirectory
+    /// The port of 127.0.0.1 that it listens on.
+    public let port: Int
+    /// The server itself.
+    public let process: GuardedProcess
+    private let scheme: String
+    /// The PEM file of the authority to trust.
+    public var authority: String { directory.path + "/ca.pem" }
+    /// Scheme, host and port, without a slash.
+    public var origin: String { "\(scheme)://localhost:\(port)" }
+    /// The URL of its root.
+    public var url: String { origin + "/" }
+
+    /// Starts a server and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - directory: The folder of an earlier server, to be followed by this one.
+    ///   - arguments: More arguments for nghttpd.
+    public init(
+        isTLS: Bool = true, port: Int? = nil, directory: TemporaryDirectory? = nil, arguments: [String] = []
+    ) async throws {
+        let folder = try directory ?? TemporaryDirectory()
+        let (certificate, key) = (folder.path + "/server.pem", folder.path + "/server.key")
+        if directory == nil {
+            if isTLS {
+                try await TestCertificates.make(
+                    authority: folder.path + "/ca.pem", certificate: certificate, key: key, folder: folder.path)
+            }
+            try Data("file".utf8).write(to: URL(fileURLWithPath: folder.path + "/file.txt"))
+        }
+        let files = isTLS ? [key, certificate] : []
+        let options =
+            ["--address=\(Self.address)", "--htdocs=\(folder.path)", "--echo-upload"] + (isTLS ? [] : ["--no-tls"]) + arguments
+        self.directory = folder
+        scheme = isTLS ? "https" : "http"
+        (self.port, process) = try await Self.start(options, files: files, port: port, log: folder.path + "/nghttpd.log")
+    }
+
+    /// Starts the server on a port; a free one may be gone by the time that it is bound, and then another is tried.
+    private static func start(
+        _ options: [String], files: [String], port wanted: Int?, log: String
+    ) async throws -> (port: Int, process: GuardedProcess) {
+        try await eventually("nghttpd listens") {
+            let port = try wanted ?? FreePort.find()
+            try Data().write(to: URL(fileURLWithPath: log))
+            // Only with -v it says that it listens, and by itself would keep that in a buffer.
+            let process = try GuardedProcess(
+                ["/usr/bin/stdbuf", "-oL", "/usr/sbin/nghttpd", "-v"] + options + ["\(port)"] + files, log: log)
+            let isListening = try await eventually("nghttpd listens or ends") { () -> Bool? in
+                let text = try String(contentsOfFile: log, encoding: .utf8)
+                if text.contains("listen \(address):\(port)") { return true }
+                return process.isRunning ? nil : false
+            }
+            return isListening ? (port, process) : nil
+        }
+    }
+}
