@@ -14,15 +14,22 @@ final class ClientCore: Sendable {
         loop.setHandler(pool)
     }
 
-    func query(_ query: PostgresQuery, _ kind: WorkUnit.Kind) async throws(PostgresError) -> PostgresRows {
+    func query(
+        _ query: PostgresQuery, after preceding: [PostgresQuery] = [], _ kind: WorkUnit.Kind
+    ) async throws(PostgresError) -> PostgresRows {
+        try validate(query)
+        switch try await perform(unit(query, after: preceding, kind)) {
+        case .rows(let rows): return rows
+        case .lease, .nothing: preconditionFailure("a query is answered with rows")
+        }
+    }
+
+    /// Throws when a query is over what the protocol can say.
+    func validate(_ query: PostgresQuery) throws(PostgresError) {
         guard query.arguments.count <= PostgresArguments.maxCount else {
             throw PostgresError(code: .invalidQuery, message: "\(query.arguments.count) parameters, the limit is 65535")
         }
         guard !query.sql.utf8.contains(0) else { throw PostgresError(code: .invalidQuery, message: "a NUL in the text") }
-        switch try await perform(unit(query, kind)) {
-        case .rows(let rows): return rows
-        case .lease, .nothing: preconditionFailure("a query is answered with rows")
-        }
     }
 
     /// Waits for a connection of its own.
@@ -35,9 +42,9 @@ final class ClientCore: Sendable {
         }
     }
 
-    private func unit(_ query: PostgresQuery, _ kind: WorkUnit.Kind) -> WorkUnit {
+    private func unit(_ query: PostgresQuery, after preceding: [PostgresQuery] = [], _ kind: WorkUnit.Kind) -> WorkUnit {
         let timeout = query.timeout ?? configuration.queryTimeout
-        return WorkUnit(query: query, kind: kind, deadline: MonotonicClock.now + timeout.clampedNanoseconds)
+        return WorkUnit(query: query, after: preceding, kind: kind, deadline: MonotonicClock.now + timeout.clampedNanoseconds)
     }
 
     private func perform(_ unit: WorkUnit) async throws(PostgresError) -> WorkUnit.Outcome {
@@ -69,7 +76,8 @@ final class ClientCore: Sendable {
             await end(lease, "ROLLBACK", timeout: .seconds(5)).ignore()
             throw error
         }
-        switch await end(lease, "COMMIT", timeout: configuration.queryTimeout) {
+        let pending = transaction.pending.takeAll()
+        switch await end(lease, "COMMIT", after: pending, timeout: configuration.queryTimeout) {
         case .success(.rows(let rows)):
             // The server answers the COMMIT of a failed transaction with ROLLBACK, and that is no error to it.
             guard rows.result.commandTag == "COMMIT" else {
@@ -79,6 +87,8 @@ final class ClientCore: Sendable {
         case .success:
             break
         case .failure(let error):
+            // With a statement that went ahead of it the server has skipped the COMMIT.
+            if !pending.isEmpty { await end(lease, "ROLLBACK", timeout: .seconds(5)).ignore() }
             throw error
         }
         pool.wakeListeners(on: transaction.channels.names)
@@ -87,9 +97,9 @@ final class ClientCore: Sendable {
 
     /// Ends a transaction, even though the task may be cancelled: it would be left open otherwise.
     private func end(
-        _ lease: LeaseID, _ command: String, timeout: Duration
+        _ lease: LeaseID, _ command: String, after pending: [PostgresQuery] = [], timeout: Duration
     ) async -> Result<WorkUnit.Outcome, PostgresError> {
-        await performUncancelled(unit(PostgresQuery(unescaped: command).timeout(timeout), .end(lease)))
+        await performUncancelled(unit(PostgresQuery(unescaped: command).timeout(timeout), after: pending, .end(lease)))
     }
 
     func shutdown(drainTimeout: Duration) async {

@@ -5,6 +5,13 @@ public protocol PostgresQueryable: Sendable {
     /// - Throws: ``PostgresError``. A write whose error is `connectionLost` may have taken effect.
     func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows
 
+    /// Runs a statement whose result nobody waits for: at once by a client, and in a transaction together with its next
+    /// statement or its commit, at no round trip of its own.
+    ///
+    /// - Throws: ``PostgresError`` as ``query(_:)`` does; in a transaction only when the statement cannot be sent as it is, and what
+    ///   the server says against it is thrown by the next statement, or by the commit.
+    func enqueue(_ query: PostgresQuery) async throws(PostgresError)
+
     /// Whether anybody listens to a channel with this client; ``wakeListeners(on:)`` reaches them without the server.
     func hasListeners(on channel: String) -> Bool
 
@@ -17,6 +24,8 @@ public protocol PostgresQueryable: Sendable {
 }
 
 extension PostgresQueryable {
+    public func enqueue(_ query: PostgresQuery) async throws(PostgresError) { _ = try await self.query(query) }
+
     /// Runs a statement and returns how many rows it inserted, updated, deleted or returned.
     ///
     /// - Throws: ``PostgresError``. A write whose error is `connectionLost` may have taken effect.

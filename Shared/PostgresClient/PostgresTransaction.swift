@@ -6,12 +6,19 @@ public struct PostgresTransaction: PostgresQueryable {
     let lease: LeaseID
     /// The channels whose listeners are woken by the commit.
     let channels = ChannelSet()
+    /// What goes out with the next statement, or with the commit.
+    let pending = PendingStatements()
 
     /// Runs a query in the transaction, after those sent before it.
     ///
     /// - Throws: ``PostgresError``. After an SQLSTATE error only a rollback is left: let the error leave the body.
     public func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows {
-        try await core.query(query, .leased(lease))
+        try await core.query(query, after: pending.takeAll(), .leased(lease))
+    }
+
+    public func enqueue(_ query: PostgresQuery) async throws(PostgresError) {
+        try core.validate(query)
+        pending.append(query)
     }
 
     /// Runs a text that may hold several statements, without parameters.
@@ -21,6 +28,8 @@ public struct PostgresTransaction: PostgresQueryable {
     /// - Throws: ``PostgresError``.
     @discardableResult
     public func script(_ sql: String, timeout: Duration? = nil) async throws(PostgresError) -> PostgresRows {
+        var earlier = pending.takeAll()
+        if let last = earlier.popLast() { _ = try await core.query(last, after: earlier, .leased(lease)) }
         var query = PostgresQuery(unescaped: sql)
         query.timeout = timeout
         return try await core.query(query, .script(lease))
@@ -39,7 +48,7 @@ public struct PostgresTransaction: PostgresQueryable {
     ///
     /// - Throws: ``PostgresError``.
     public func commitAsynchronously() async throws(PostgresError) {
-        try await execute("SET LOCAL synchronous_commit TO off")
+        try await enqueue("SET LOCAL synchronous_commit TO off")
     }
 }
 
@@ -50,6 +59,20 @@ final class ChannelSet: Sendable {
     var names: Set<String> { state.withLock(\.self) }
 
     func insert(_ name: String) { state.withLock { _ = $0.insert(name) } }
+}
+
+/// Statements of a transaction that wait for the next to be sent.
+final class PendingStatements: Sendable {
+    private let state = Mutex<[PostgresQuery]>([])
+
+    func append(_ query: PostgresQuery) { state.withLock { $0.append(query) } }
+
+    func takeAll() -> [PostgresQuery] {
+        state.withLock { statements in
+            defer { statements = [] }
+            return statements
+        }
+    }
 }
 
 /// What a transaction sees of others that run at the same time.

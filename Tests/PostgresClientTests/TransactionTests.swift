@@ -203,4 +203,100 @@ struct TransactionTests {
             #expect(rows == 1)
         }
     }
+
+    // MARK: Statements that nobody waits for
+
+    @Test func `a statement that nobody waits for goes out with the next one, and before it`() async throws {
+        try await withTable { client in
+            try await client.withTransaction { transaction in
+                try await transaction.enqueue("SELECT pg_advisory_xact_lock(\(7))")
+                try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
+                let isFree: Bool = try await client.query("SELECT pg_try_advisory_xact_lock(7)")[0].decode(0)
+                #expect(isFree, "nothing was sent yet")
+                let rows: Int = try await transaction.query("SELECT count(*) FROM t")[0].decode(0)
+                #expect(rows == 1)
+                let isStillFree: Bool = try await client.query("SELECT pg_try_advisory_xact_lock(7)")[0].decode(0)
+                #expect(!isStillFree)
+            }
+        }
+    }
+
+    @Test func `a statement that nobody waits for goes out with the commit at last`() async throws {
+        try await withTable { client in
+            try await client.withTransaction { transaction in
+                try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
+                try await transaction.enqueue("INSERT INTO t VALUES (\(2))")
+            }
+            let rows = try await count(client)
+            #expect(rows == 2)
+        }
+    }
+
+    @Test func `a statement that nobody waits for is not sent when the body throws`() async throws {
+        try await withTable { client in
+            await #expect(throws: Refused.self) {
+                try await client.withTransaction { transaction in
+                    try await transaction.enqueue("INSERT INTO t VALUES (1)")
+                    throw Refused()
+                }
+            }
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `the next statement has the error of one that nobody waited for`() async throws {
+        try await withTable { client in
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
+                    try await transaction.enqueue("INSERT INTO t VALUES (\(2))")
+                    _ = try await transaction.query("SELECT count(*) FROM t")
+                    Issue.record("the statement after the error was answered")
+                }
+            }
+            #expect(error?.isUniqueViolation == true)
+            let rows = try await count(client)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test func `the commit has the error of one that nobody waited for, and the connection serves on`() async throws {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            try await client.execute("CREATE TABLE t (a int PRIMARY KEY)")
+            let before: Int32 = try await client.query("SELECT pg_backend_pid()")[0].decode(0)
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
+                }
+            }
+            #expect(error?.isUniqueViolation == true)
+            let rows = try await count(client)
+            #expect(rows == 0)
+            let after: Int32 = try await client.query("SELECT pg_backend_pid()")[0].decode(0)
+            #expect(before == after)
+        }
+    }
+
+    @Test func `a script runs after what nobody waited for`() async throws {
+        try await withTable { client in
+            try await client.withTransaction { transaction in
+                try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
+                try await transaction.script("UPDATE t SET a = a + 1; UPDATE t SET a = a * 10")
+                let value: Int = try await transaction.query("SELECT a::bigint FROM t")[0].decode(0)
+                #expect(value == 20)
+            }
+        }
+    }
+
+    @Test func `a statement that cannot be sent is refused when it is noted`() async throws {
+        try await withTable { client in
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { transaction in try await transaction.enqueue("SELECT '\u{0}'") }
+            }
+            #expect(error?.code == .invalidQuery)
+        }
+    }
 }

@@ -114,7 +114,7 @@ final class Connection {
         unit.state = .running
         inFlight += 1
         group.append(unit)
-        send(unit)
+        send(unit.query, of: unit)
         if unit.isAlone || group.count >= maxGroup { closeGroup() }
     }
 
@@ -126,7 +126,8 @@ final class Connection {
         sync()
     }
 
-    /// Sends a unit that has the connection to itself, as a segment of its own.
+    /// Sends a unit that has the connection to itself, as a segment of its own, with what precedes it: where one of them fails, the
+    /// server skips the rest, and the unit has the error.
     func sendExclusive(_ unit: WorkUnit, preamble: String? = nil) {
         unit.state = .running
         inFlight += 1
@@ -140,13 +141,13 @@ final class Connection {
             expected.append(.preamble(unit))
         }
         segments.append(Segment(units: [unit]))
-        send(unit)
+        for query in unit.preceding { send(query, of: unit) }
+        send(unit.query, of: unit)
         sync()
     }
 
-    private func send(_ unit: WorkUnit) {
+    private func send(_ query: PostgresQuery, of unit: WorkUnit) {
         guard failure == nil else { return }
-        let query = unit.query
         let key = PreparedStatement.Key(sql: query.sql, types: query.arguments.types)
         let statement: PreparedStatement
         let isFresh: Bool

@@ -33,6 +33,8 @@ final class WorkUnit: @unchecked Sendable {
     }
 
     let query: PostgresQuery
+    /// What goes out with it, ahead of it, and whose results nobody waits for; only on a leased connection.
+    let preceding: [PostgresQuery]
     let kind: Kind
     /// On the monotonic clock, in nanoseconds.
     let deadline: UInt64
@@ -57,8 +59,9 @@ final class WorkUnit: @unchecked Sendable {
     /// Whether it was sent again after its prepared statement turned out stale.
     var wasRepeated = false
 
-    init(query: PostgresQuery, kind: Kind, deadline: UInt64) {
+    init(query: PostgresQuery, after preceding: [PostgresQuery] = [], kind: Kind, deadline: UInt64) {
         self.query = query
+        self.preceding = preceding
         self.kind = kind
         self.deadline = deadline
     }

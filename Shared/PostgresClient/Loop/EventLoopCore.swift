@@ -90,7 +90,7 @@ final class EventLoopCore: @unchecked Sendable {
     private func turn(_ events: UnsafeMutableBufferPointer<epoll_event>) -> Bool {
         // The jobs at hand may hold the last reference to the loop, and need it until they have returned.
         withExtendedLifetime(loop) {
-            runEnqueued()
+            runEnqueued(events)
             handler?.loopDrained()
         }
         guard local.isEmpty else {
@@ -106,11 +106,13 @@ final class EventLoopCore: @unchecked Sendable {
         return true
     }
 
-    private func runEnqueued() {
+    private func runEnqueued(_ events: UnsafeMutableBufferPointer<epoll_event>) {
         inbox.withLock { inbox in
             inbox.isSleeping = false
             swap(&inbox.work, &running)
         }
+        // What had come on the sockets when the work was enqueued is known when it runs: that a connection has ended, above all.
+        if !running.isEmpty { wait(events, timeoutMilliseconds: 0) }
         runAll()
         // What the work itself enqueued, once: the rest comes after the events, so that no task starves the sockets.
         swap(&local, &running)

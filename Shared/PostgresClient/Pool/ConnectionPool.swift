@@ -147,7 +147,7 @@ actor ConnectionPool: EventLoopHandler {
     func startLeased(_ connection: Connection) {
         while connection.exclusive == nil, connection.cancelsPending == 0, let unit = connection.leaseQueue.popFirst() {
             guard unit.state != .finished else { continue }
-            if case .end = unit.kind, connection.pendingBegin != nil {
+            if case .end = unit.kind, connection.pendingBegin != nil, unit.preceding.isEmpty {
                 unit.finish(.success(.nothing))
                 continue
             }
