@@ -81,6 +81,8 @@ public struct OutboxRelay: Service {
         let trace = RelayTrace()
         let (found, sent, refused) = try await postgres.withTransaction { transaction in
             let outbox = OutboxRepository(transaction)
+            // Plans made while the outbox was empty would go through all of it.
+            try await transaction.findByKey(planningAnew: false)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
             guard !messages.isEmpty else { return (0, 0, 0) }
             // What is forgotten of this is sent once more.

@@ -168,7 +168,7 @@ extension DeliveryPageRepository {
             RETURNING d.notification_id
             """)
         try await DeliveryRepository(db).countEnded(DeliveryRepository.counts(outdated))
-        try await db.execute(
+        try await db.enqueue(
             """
             INSERT INTO deliveries AS d (id, notification_id, install_id, generation, lane, state, attempt, due_at, code, created_at,
                                          settled_at)

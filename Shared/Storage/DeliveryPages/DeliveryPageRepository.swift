@@ -27,7 +27,7 @@ public struct DeliveryPageRepository: Sendable {
             let userIDs = page.addresses.compactMap(\.userID)
             guard let first = userIDs.min(), let last = userIDs.max() else { continue }
             let members = Int32(page.addresses.count)
-            try await db.execute(
+            try await db.enqueue(
                 """
                 INSERT INTO delivery_pages (id, notification_id, lane, first_user_id, last_user_id, install_ids, generations,
                                             accepted, parted, due_at)

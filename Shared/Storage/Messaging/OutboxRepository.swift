@@ -17,14 +17,14 @@ public struct OutboxRepository: Sendable {
     }
 
     /// Appends messages with one statement, and wakes a relay when they are committed: the one that works with the same client,
-    /// or, if there is none, all others. Throws a unique violation when a message id is already there.
+    /// or, if there is none, all others. When a message id is already there, the next statement or the commit throws a unique violation.
     public func append(_ batch: [NewOutboxMessage]) async throws(PostgresError) {
         guard !batch.isEmpty else { return }
         let isHeardHere = db.hasListeners(on: HeliographSchema.outboxChannel)
         let envelopes = batch.map(\.envelope)
         // An array of arrays of different lengths is nothing SQL knows; no name of a group has a comma.
         let groups = batch.map { $0.groups.joined(separator: ",") }
-        try await db.execute(
+        try await db.enqueue(
             """
             WITH appended AS (
                 INSERT INTO outbox (stream, message_id, key, type, version, occurred_at, traceparent, request_id,
@@ -69,7 +69,7 @@ public struct OutboxRepository: Sendable {
         _ publications: [OutboxPublication], wait: Duration, waitMax: Duration
     ) async throws(PostgresError) {
         guard !publications.isEmpty else { return }
-        try await db.execute(
+        try await db.enqueue(
             """
             UPDATE outbox o
             SET state = CASE WHEN cardinality(consumer_groups) = 0 THEN 'confirmed' ELSE 'published' END,
@@ -85,7 +85,7 @@ public struct OutboxRepository: Sendable {
     /// Puts waiting messages off that their stream refused: 1 s the first time, then twice as long each time, at most 30 s.
     public func postpone(_ messageIDs: [UUID]) async throws(PostgresError) {
         guard !messageIDs.isEmpty else { return }
-        try await db.execute(
+        try await db.enqueue(
             """
             UPDATE outbox
             SET refusals = refusals + 1,

@@ -47,7 +47,7 @@ extension DeliveryRepository {
     /// Gives the leases of batches back of which nothing is under way any more. Belongs in the transaction that ends the last.
     public func release(leases: [UUID]) async throws(PostgresError) {
         guard !leases.isEmpty else { return }
-        try await db.execute("DELETE FROM push_leases WHERE id = ANY(\(leases))")
+        try await db.enqueue("DELETE FROM push_leases WHERE id = ANY(\(leases))")
     }
 
     /// Whether a sender has a delivery that was never sent before.

@@ -10,7 +10,7 @@ extension DeliveryRepository {
     func countEnded(_ ended: [UUID: Int32]) async throws(PostgresError) {
         guard !ended.isEmpty else { return }
         let ids = ended.keys.sorted()
-        try await db.execute(
+        try await db.enqueue(
             """
             WITH held AS MATERIALIZED (
                 SELECT id AS held_id, ended FROM unnest(\(ids), \(ids.map { ended[$0] ?? 0 })) AS e (ended_id, ended)

@@ -63,7 +63,7 @@ public struct NotificationRepository: Sendable {
         guard !deliveryCounts.isEmpty else { return }
         let counts = deliveryCounts.sorted { $0.key < $1.key }
         let ids = counts.map(\.key)
-        try await db.execute(
+        try await db.enqueue(
             """
             UPDATE notifications SET state = 'addressed',
                 delivery_count = (\(counts.map { Int32($0.value) }))[array_position(\(ids), id)]

@@ -13,7 +13,7 @@ extension PostgresTransaction {
     /// - Parameter planningAnew: `false` for statements that have but one way of finding each row with tables and hashes turned
     ///   off, as with a subquery for each key, and for a handful of rows: the plan that is kept serves them.
     public func findByKey(planningAnew: Bool = true) async throws(PostgresError) {
-        try await execute(
+        try await enqueue(
             """
             SELECT set_config('plan_cache_mode', \(planningAnew ? "force_custom_plan" : "auto"), true),
                    set_config('random_page_cost', '1.1', true),

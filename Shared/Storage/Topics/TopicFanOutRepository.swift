@@ -20,7 +20,7 @@ public struct TopicFanOutRepository: Sendable {
     ///   - topicID: The topic; a later one of its name is another.
     ///   - except: The member who is left out.
     public func begin(notificationID: UUID, topicID: UUID, except: UUID?) async throws(PostgresError) {
-        try await db.execute(
+        try await db.enqueue(
             """
             INSERT INTO topic_fan_outs (notification_id, topic_id, except_user_id)
             VALUES (\(notificationID), \(topicID), \(except))
@@ -68,7 +68,7 @@ public struct TopicFanOutRepository: Sendable {
 
     /// Puts a fan-out's next turn off.
     public func postpone(_ fanOut: TopicFanOut, for wait: Duration) async throws(PostgresError) {
-        try await db.execute(
+        try await db.enqueue(
             """
             UPDATE topic_fan_outs SET turn_at = clock_timestamp() + make_interval(secs => \(wait.inSeconds))
             WHERE notification_id = \(fanOut.notificationID)
@@ -77,7 +77,7 @@ public struct TopicFanOutRepository: Sendable {
 
     /// Notes that a page is done, and lets others have their turn.
     public func advance(_ fanOut: TopicFanOut, after userID: UUID, deliveries: Int) async throws(PostgresError) {
-        try await db.execute(
+        try await db.enqueue(
             """
             UPDATE topic_fan_outs
             SET after_user_id = \(userID), delivery_count = delivery_count + \(deliveries), turn_at = clock_timestamp()
@@ -87,6 +87,6 @@ public struct TopicFanOutRepository: Sendable {
 
     /// Ends a fan-out.
     public func end(_ notificationID: UUID) async throws(PostgresError) {
-        try await db.execute("DELETE FROM topic_fan_outs WHERE notification_id = \(notificationID)")
+        try await db.enqueue("DELETE FROM topic_fan_outs WHERE notification_id = \(notificationID)")
     }
 }

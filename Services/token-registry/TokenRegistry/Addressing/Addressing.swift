@@ -20,6 +20,8 @@ struct Addressing {
         var requestID: String?
         var traceparent: String?
         var expiresAt: Date
+        /// Whether it is for a topic: then it may take the place of others.
+        var isForTopic: Bool
         var addresses: [InstallAddress]
     }
 
@@ -39,7 +41,8 @@ struct Addressing {
         try await transaction.findByKey(planningAnew: batch.count > Self.keptPlansMax)
         let made = try await deliveries.insertPending(batch)
         let byNotification = Dictionary(grouping: batch.filter { made.contains($0.id) }, by: \.notificationID)
-        try await supersede(by: byNotification.mapValues { $0.map(\.installID) })
+        let forTopics = Set(orders.filter(\.isForTopic).map(\.notificationID))
+        try await supersede(by: byNotification.filter { forTopics.contains($0.key) }.mapValues { $0.map(\.installID) })
         let messages = try orders.flatMap { order in
             try Self.messages(order, (byNotification[order.notificationID] ?? []).map(\.id))
         }

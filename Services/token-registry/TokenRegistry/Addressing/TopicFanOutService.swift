@@ -103,7 +103,7 @@ public struct TopicFanOutService: Service {
         }
         let order = Addressing.Order(
             notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
-            traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, addresses: addresses)
+            traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, isForTopic: true, addresses: addresses)
         let made = try await Addressing(transaction: transaction).addressPages(order)
         Counter(label: "push_fan_out_deliveries_total").increment(by: made)
         return made

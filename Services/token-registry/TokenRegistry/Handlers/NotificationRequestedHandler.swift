@@ -31,6 +31,9 @@ public struct NotificationRequestedHandler: EventBatchHandler {
     public func handle(
         _ events: [Envelope<NotificationRequested>], in transaction: PostgresTransaction
     ) async throws {
+        // Requests that are forgotten are published again by whoever finds that they were not handled; a push that had left by then
+        // replaces itself.
+        try await transaction.commitAsynchronously()
         let storable = events.filter { event in
             if event.body.isStorable { return true }
             InstrumentationContext.withValue(event.work) { logger.error("notification request refused") }
@@ -149,6 +152,7 @@ extension Addressing.Order {
     fileprivate init(_ request: Envelope<NotificationRequested>, _ addresses: [InstallAddress]) {
         self.init(
             notificationID: request.body.notificationID, lane: request.body.lane, requestID: request.requestID,
-            traceparent: request.traceparent, expiresAt: request.body.expiresAt, addresses: addresses)
+            traceparent: request.traceparent, expiresAt: request.body.expiresAt,
+            isForTopic: request.body.recipient.type == .topic, addresses: addresses)
     }
 }
