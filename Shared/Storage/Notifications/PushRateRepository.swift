@@ -48,11 +48,12 @@ public struct PushRateRepository: Sendable {
         self.limits = limits
     }
 
-    /// Takes leave to send some pushes to an installation.
+    /// Takes leave to send some pushes to an installation. Belongs in a transaction that finds rows by key: the table may be empty
+    /// when the server plans this, and have ten thousand rows soon after.
     ///
     /// - Parameter count: The most that are wanted.
     public func take(_ count: Int, installID: UUID) async throws(PostgresError) -> PushRateGrant {
-        try await db.execute(
+        try await db.enqueue(
             """
             INSERT INTO push_install_rates (install_id, minute_tokens, hour_tokens)
             VALUES (\(installID), \(limits.minuteBurst), \(limits.hourBurst)) ON CONFLICT DO NOTHING

@@ -63,7 +63,11 @@ final class InstallRates: Sendable {
     convenience init(postgres: PostgresClient, logger: Logger) {
         self.init { installID, count in
             do {
-                return try await PushRateRepository(postgres).take(count, installID: installID)
+                return try await postgres.withTransaction { transaction in
+                    try await transaction.commitAsynchronously()
+                    try await transaction.findByKey(planningAnew: false)
+                    return try await PushRateRepository(transaction).take(count, installID: installID)
+                }
             } catch {
                 logger.warning("no leave to send to an installation could be had", metadata: ["error": "\(error)"])
                 return PushRateGrant(count: count, wait: .zero)
