@@ -61,6 +61,45 @@ import Testing
     }
 }
 
+@Suite struct BulkPaceTests {
+    private let start = ContinuousClock.now
+    private var half: Duration { BulkPace.pause / 2 }
+
+    @Test func `bulk goes on at once while there is room for a burst`() {
+        var pace = BulkPace()
+        pace.bulkLeft(at: start)
+        #expect(pace.wait(inFlight: 136, limit: 200, at: start) == nil)
+    }
+
+    @Test func `with less room it waits for answers, a pause at most`() {
+        var pace = BulkPace()
+        #expect(pace.wait(inFlight: 199, limit: 200, at: start) == nil, "nothing has left yet")
+        pace.bulkLeft(at: start)
+        #expect(pace.wait(inFlight: 137, limit: 200, at: start + half) == .room)
+        #expect(pace.wait(inFlight: 137, limit: 200, at: start + BulkPace.pause) == nil)
+    }
+
+    @Test func `a small limit counts half of it as a burst, and nothing is waited for when nothing is on its way`() {
+        var pace = BulkPace()
+        pace.bulkLeft(at: start)
+        #expect(pace.wait(inFlight: 5, limit: 10, at: start) == nil)
+        #expect(pace.wait(inFlight: 6, limit: 10, at: start) == .room)
+        #expect(pace.wait(inFlight: 0, limit: 1, at: start) == nil)
+    }
+
+    @Test func `for a second after an urgent push bulk leaves one batch a pause`() {
+        var pace = BulkPace()
+        pace.urgentCame(at: start)
+        #expect(pace.wait(inFlight: 0, limit: 200, at: start) == nil, "the first batch goes")
+        pace.bulkLeft(at: start)
+        #expect(pace.wait(inFlight: 0, limit: 200, at: start + half) == .urgent)
+        #expect(pace.wait(inFlight: 0, limit: 200, at: start + BulkPace.pause) == nil)
+        let later = start + BulkPace.urgentMemory
+        pace.bulkLeft(at: later)
+        #expect(pace.wait(inFlight: 0, limit: 200, at: later) == nil)
+    }
+}
+
 @Suite struct BreakerTests {
     let start = ContinuousClock.now
     var transient: Breaker { Breaker(trip: .share(0.5, of: 100), probes: 5) }

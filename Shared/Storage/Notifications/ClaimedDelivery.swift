@@ -35,7 +35,9 @@ public final class ClaimedNotification: Sendable {
 }
 
 /// A delivery that the caller holds until its lease ends, with all that is needed to send it.
-public struct ClaimedDelivery: Sendable {
+///
+/// An object, because it passes through many hands, and a copy of it would count a reference for each of its parts.
+public final class ClaimedDelivery: Sendable {
     /// Where to send.
     public struct Target: Sendable, Equatable {
         /// Whether the value is a token or an installation id.

@@ -13,11 +13,6 @@ final class SendQueue: Sendable {
     static let waitingMax = 1000
     /// The most pushes that are taken at once: one that is urgent waits for no more than these to be sent.
     static let batchMax = 64
-    /// The bulk lane waits until so many may go at once, or half of what may be on its way: sent together they cost each
-    /// process on their way less than one after the other, as answers come in.
-    static let bulkBurst = 64
-    /// But no longer than this after the last of it went.
-    static let bulkPause: Duration = .milliseconds(5)
 
     private typealias Waiter = CheckedContinuation<Void, Never>
 
@@ -25,9 +20,9 @@ final class SendQueue: Sendable {
         var lanes: [Lane: Deque<Push>] = [:]
         var limit: InFlightLimit
         var inFlight = 0
-        var lastBulk: ContinuousClock.Instant?
-        /// Whether bulk waits to be sent in a burst, and is woken when its pause is over.
-        var isGathering = false
+        var bulkPace = BulkPace()
+        /// Whether bulk waits, and is woken when its pause is over.
+        var isBulkPausing = false
         /// How many pushes of a lane are being claimed by those who were given room.
         var expected: [Lane: Int] = [:]
         /// Those who wait for room, by lane, and for how many pushes.
@@ -73,6 +68,7 @@ final class SendQueue: Sendable {
         let waiters = state.withLock { state in
             state.expected[lane, default: 0] -= count
             state.lanes[lane, default: []].append(contentsOf: pushes)
+            if lane == .urgent, !pushes.isEmpty { state.bulkPace.urgentCame(at: .now) }
             return giveRoom(lane, &state)
         }
         if !pushes.isEmpty { news.ring() }
@@ -118,17 +114,17 @@ final class SendQueue: Sendable {
                 guard let waiting = state.lanes[lane]?.count, waiting > 0 else { continue }
                 let count = min(state.limit.count - state.inFlight, Self.batchMax - pushes.count, waiting)
                 if count <= 0 { break }
-                if lane == .bulk, mustGather(state) {
-                    state.limit.noteFull()
-                    defer { state.isGathering = true }
-                    return (pushes, waiters, !state.isGathering)
+                if lane == .bulk, let wait = state.bulkPace.wait(inFlight: state.inFlight, limit: state.limit.count, at: .now) {
+                    if wait == .room { state.limit.noteFull() }
+                    defer { state.isBulkPausing = true }
+                    return (pushes, waiters, !state.isBulkPausing)
                 }
                 let granted = quota.take(count, lane)
                 guard granted > 0 else { continue }
                 pushes += state.lanes[lane, default: []].prefix(granted)
                 state.lanes[lane, default: []].removeFirst(granted)
                 state.inFlight += granted
-                if lane == .bulk { state.lastBulk = .now }
+                if lane == .bulk { state.bulkPace.bulkLeft(at: .now) }
                 waiters += giveRoom(lane, &state)
             }
             if state.inFlight >= state.limit.count, !state.isEmpty { state.limit.noteFull() }
@@ -139,17 +135,10 @@ final class SendQueue: Sendable {
         return pushes
     }
 
-    /// Whether bulk waits for more answers, to be sent in a burst.
-    private func mustGather(_ state: State) -> Bool {
-        let free = state.limit.count - state.inFlight
-        guard state.inFlight > 0, free < min(Self.bulkBurst, state.limit.count / 2) else { return false }
-        return state.lastBulk.map { .now - $0 < Self.bulkPause } ?? false
-    }
-
     private func wakeAfterPause() {
         Task {
-            try? await Task.sleep(for: Self.bulkPause)
-            state.withLock { $0.isGathering = false }
+            try? await Task.sleep(for: BulkPace.pause)
+            state.withLock { $0.isBulkPausing = false }
             news.ring()
         }
     }
