@@ -26,10 +26,13 @@ import WireFormat
 
     @Test func `streams that FCM refuses are sent again at once, and only once`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
-            var rule = FaultRule(.resetStream(.refused))
-            rule.count = 20
-            fixture.emulator.addFault(rule)
             let tokens = (0..<100).map { _ in fixture.emulator.mintToken() }
+            // Each of twenty is refused once: a rule for the next twenty requests could meet one and its repetition.
+            for token in tokens.prefix(20) {
+                var rule = FaultRule(.resetStream(.refused))
+                rule.registration = token
+                fixture.emulator.addFault(rule)
+            }
             let deliveries = try await fixture.settled(fixture.address(tokens, expiresIn: 3600, lane: .bulk))
             #expect(deliveries.allSatisfy { $0.state == .accepted && $0.attempt == 1 })
             #expect(fixture.emulator.acceptedCounts == [1: 100])
