@@ -72,6 +72,7 @@ final class ClientCore: Sendable {
         do {
             result = try await body(transaction)
             if Task.isCancelled { throw PostgresError.cancelled }
+            if transaction.pending.areLost { throw PostgresError.earlierFailure }
         } catch {
             await end(lease, "ROLLBACK", timeout: .seconds(5)).ignore()
             throw error
@@ -81,8 +82,7 @@ final class ClientCore: Sendable {
         case .success(.rows(let rows)):
             // The server answers the COMMIT of a failed transaction with ROLLBACK, and that is no error to it.
             guard rows.result.commandTag == "COMMIT" else {
-                let message = "an earlier statement had failed, so the transaction was rolled back"
-                throw PostgresError(code: .sqlState("25P02"), message: message)
+                throw PostgresError.earlierFailure
             }
         case .success:
             break
@@ -104,6 +104,12 @@ final class ClientCore: Sendable {
 
     func shutdown(drainTimeout: Duration) async {
         await pool.shutdown(drainTimeout: drainTimeout)
+    }
+}
+
+extension PostgresError {
+    fileprivate static var earlierFailure: PostgresError {
+        PostgresError(code: .sqlState("25P02"), message: "an earlier statement had failed, so the transaction was rolled back")
     }
 }
 

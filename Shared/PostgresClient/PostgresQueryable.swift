@@ -9,7 +9,7 @@ public protocol PostgresQueryable: Sendable {
     /// statement or its commit, at no round trip of its own.
     ///
     /// - Throws: ``PostgresError`` as ``query(_:)`` does; in a transaction only when the statement cannot be sent as it is, and what
-    ///   the server says against it is thrown by the next statement, or by the commit.
+    ///   the server says against it is thrown by the next statement, or by the commit, whose deadline counts for both.
     func enqueue(_ query: PostgresQuery) async throws(PostgresError)
 
     /// Whether anybody listens to a channel with this client; ``wakeListeners(on:)`` reaches them without the server.

@@ -13,7 +13,19 @@ public struct PostgresTransaction: PostgresQueryable {
     ///
     /// - Throws: ``PostgresError``. After an SQLSTATE error only a rollback is left: let the error leave the body.
     public func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows {
-        try await core.query(query, after: pending.takeAll(), .leased(lease))
+        try core.validate(query)
+        return try await send(query, after: pending.takeAll())
+    }
+
+    /// Runs a query with what precedes it. Whether that was sent is unknown when it fails, so that there is no commit then, even if the
+    /// body goes on.
+    private func send(_ query: PostgresQuery, after preceding: [PostgresQuery]) async throws(PostgresError) -> PostgresRows {
+        do throws(PostgresError) {
+            return try await core.query(query, after: preceding, .leased(lease))
+        } catch {
+            if !preceding.isEmpty { pending.lose() }
+            throw error
+        }
     }
 
     public func enqueue(_ query: PostgresQuery) async throws(PostgresError) {
@@ -29,7 +41,7 @@ public struct PostgresTransaction: PostgresQueryable {
     @discardableResult
     public func script(_ sql: String, timeout: Duration? = nil) async throws(PostgresError) -> PostgresRows {
         var earlier = pending.takeAll()
-        if let last = earlier.popLast() { _ = try await core.query(last, after: earlier, .leased(lease)) }
+        if let last = earlier.popLast() { _ = try await send(last, after: earlier) }
         var query = PostgresQuery(unescaped: sql)
         query.timeout = timeout
         return try await core.query(query, .script(lease))
@@ -64,6 +76,12 @@ final class ChannelSet: Sendable {
 /// Statements of a transaction that wait for the next to be sent.
 final class PendingStatements: Sendable {
     private let state = Mutex<[PostgresQuery]>([])
+    private let isLost = Atomic(false)
+
+    /// Whether some went out with a statement that failed.
+    var areLost: Bool { isLost.load(ordering: .relaxed) }
+
+    func lose() { isLost.store(true, ordering: .relaxed) }
 
     func append(_ query: PostgresQuery) { state.withLock { $0.append(query) } }
 

@@ -54,7 +54,7 @@ private func fanOutFigures(
             shares[name, default: []].append(time.microseconds(of: name, since: timeBefore, by: fanOutSize))
         }
     }
-    // While urgent pushes come, bulk goes at the pace of `SendQueue.urgentMemory`.
+    // While urgent pushes come, bulk goes at the pace of `BulkPace.urgentMemory`.
     var (shared, busy): ([FanOutRun], [Double]) = ([], [])
     for _ in 0..<sharedRuns {
         shared.append(try await fanOut(stack) { busy.append(try await witnesses.pushTime()) })
@@ -70,7 +70,9 @@ private func fanOutFigures(
             reference: "h2load on the same emulator just before", referenceValue: bounds.median,
             ratio: zip(rates, bounds).map { $0 / $1 }.median, bar: 0.5),
         Figure("push_fan_out_seconds", runs.map(\.seconds).median, unit: "s"),
-        Figure("push_fan_out_beside_urgent", Double(fanOutSize) / sharedSeconds, unit: "pushes/s while urgent ones are sent"),
+        Figure(
+            "push_fan_out_beside_urgent", Double(fanOutSize) / sharedSeconds, unit: "pushes/s while urgent ones are sent",
+            reference: "what a notifier may send of the quota that FCM grants at first", referenceValue: 8000, bar: 1),
         Figure(
             "push_repeated", Double((runs + shared).map(\.repeated).reduce(0, +)), unit: "devices with more than one push",
             bar: 0,

@@ -234,14 +234,17 @@ struct TransactionTests {
 
     @Test func `a statement that nobody waits for is not sent when the body throws`() async throws {
         try await withTable { client in
+            try await client.execute("CREATE SEQUENCE s")
             await #expect(throws: Refused.self) {
                 try await client.withTransaction { transaction in
-                    try await transaction.enqueue("INSERT INTO t VALUES (1)")
+                    _ = try await transaction.query("SELECT 1")
+                    try await transaction.enqueue("SELECT nextval('s')")
                     throw Refused()
                 }
             }
-            let rows = try await count(client)
-            #expect(rows == 0)
+            // A sequence does not go back with its transaction.
+            let next: Int = try await client.query("SELECT nextval('s')")[0].decode(0)
+            #expect(next == 1)
         }
     }
 
@@ -277,6 +280,23 @@ struct TransactionTests {
             #expect(rows == 0)
             let after: Int32 = try await client.query("SELECT pg_backend_pid()")[0].decode(0)
             #expect(before == after)
+        }
+    }
+
+    @Test func `what was lost with a statement that failed unsent is not committed without`() async throws {
+        try await withTable { client in
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.withTransaction { transaction in
+                    try await transaction.execute("INSERT INTO t VALUES (1)")
+                    try await transaction.enqueue("INSERT INTO t VALUES (2)")
+                    let child = Task { _ = try await transaction.query("SELECT pg_sleep(60)") }
+                    child.cancel()
+                    _ = await child.result
+                }
+            }
+            #expect(error?.sqlState == "25P02")
+            let rows = try await count(client)
+            #expect(rows == 0)
         }
     }
 

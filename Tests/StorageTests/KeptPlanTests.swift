@@ -30,7 +30,7 @@ struct KeptPlanTests {
             try await client.withTransaction { transaction in
                 try await transaction.findByKey(planningAnew: planningAnew)
                 // Known to be empty; of tables that nobody has looked at yet, the server expects ten pages.
-                try await transaction.execute("ANALYZE notifications, deliveries")
+                try await transaction.execute("ANALYZE notifications, deliveries, outbox")
                 for _ in 0..<Self.warmUps { _ = try await statement(transaction, [UUID()]) }
                 let crowd = try await fill(transaction)
                 let before = try await Self.looked(at: table, transaction)
@@ -114,5 +114,23 @@ struct KeptPlanTests {
             try await NotificationRepository($0).settle($1).count
         }
         #expect((1...3).contains(looked))
+    }
+
+    /// Messages that wait for the relay.
+    private static func messages(_ transaction: PostgresTransaction) async throws -> [UUID] {
+        let crowd = try (0..<crowd).map { _ in
+            try NewOutboxMessage(Envelope(NotificationAddressed(notificationID: UUID(), deliveryIDs: [UUID()], lane: .bulk)))
+        }
+        try await OutboxRepository(transaction).append(crowd)
+        return crowd.map(\.envelope.id)
+    }
+
+    @Test func `published messages are marked one by one, however many wait`() async throws {
+        let looked = try await rowsLookedAt(in: "outbox", planningAnew: false, filledBy: Self.messages) { transaction, ids in
+            try await OutboxRepository(transaction).markPublished(
+                ids.map { OutboxPublication(messageID: $0, entryID: "1-1") }, wait: .seconds(1), waitMax: .seconds(1))
+            return ids.count
+        }
+        #expect(looked <= 4)
     }
 }

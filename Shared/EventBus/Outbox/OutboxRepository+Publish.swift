@@ -9,7 +9,8 @@ extension OutboxRepository {
     ///   - requestID: The id of the HTTP request at the root of it.
     ///   - traceparent: The W3C trace parent of the work that causes the event.
     ///   - expiresAt: After this time nobody needs to act upon the event.
-    /// - Throws: `WireFormatError` when the event is over a limit, `PostgresError` when the row cannot be written.
+    /// - Throws: `WireFormatError` when the event is over a limit, `PostgresError` when the row cannot be written; in a
+    ///   transaction its next statement or the commit throws that.
     public func publish(
         _ event: some Event, requestID: String? = nil, traceparent: String? = nil, expiresAt: Date? = nil
     ) async throws {

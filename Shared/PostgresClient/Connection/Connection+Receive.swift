@@ -63,7 +63,7 @@ extension Connection {
             }
             finish(segment)
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
-            if case .execute(let unit, _, _)? = expected.first {
+            if case .execute(let unit, _, _, isOwn: true)? = expected.first {
                 unit.result = .success(PostgresRows(result: result))
             }
         case PGRES_FATAL_ERROR:
@@ -80,7 +80,7 @@ extension Connection {
         case .prepare(let unit, let statement):
             statements.remove(statement)
             unit.result = .failure(error)
-        case .execute(let unit, let statement, let isFresh):
+        case .execute(let unit, let statement, let isFresh, _):
             unit.result = .failure(error)
             // The server forgot the statement, or its result changed its shape: prepare it again, once.
             if !isFresh, error.sqlState == "26000" || error.sqlState == "0A000" {

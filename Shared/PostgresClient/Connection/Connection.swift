@@ -8,7 +8,8 @@ final class Connection {
     /// What the server has yet to answer, in the order of sending.
     enum Expected {
         case prepare(WorkUnit, PreparedStatement)
-        case execute(WorkUnit, PreparedStatement, isFresh: Bool)
+        /// - Parameter isOwn: Whether it is the unit's own query, and not one that precedes it.
+        case execute(WorkUnit, PreparedStatement, isFresh: Bool, isOwn: Bool)
         case preamble(WorkUnit)
         case deallocate(String)
         case sync
@@ -141,12 +142,12 @@ final class Connection {
             expected.append(.preamble(unit))
         }
         segments.append(Segment(units: [unit]))
-        for query in unit.preceding { send(query, of: unit) }
+        for query in unit.preceding { send(query, of: unit, isOwn: false) }
         send(unit.query, of: unit)
         sync()
     }
 
-    private func send(_ query: PostgresQuery, of unit: WorkUnit) {
+    private func send(_ query: PostgresQuery, of unit: WorkUnit, isOwn: Bool = true) {
         guard failure == nil else { return }
         let key = PreparedStatement.Key(sql: query.sql, types: query.arguments.types)
         let statement: PreparedStatement
@@ -161,7 +162,7 @@ final class Connection {
             PQsendQueryPrepared(pq, statement.name, Int32(query.arguments.count), values, lengths, formats, 1)
         }
         guard isSent == 1 else { return failFromLibrary() }
-        expected.append(.execute(unit, statement, isFresh: isFresh))
+        expected.append(.execute(unit, statement, isFresh: isFresh, isOwn: isOwn))
     }
 
     private func prepare(_ unit: WorkUnit, _ key: PreparedStatement.Key) -> PreparedStatement? {

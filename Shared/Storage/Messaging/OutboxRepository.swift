@@ -69,16 +69,19 @@ public struct OutboxRepository: Sendable {
         _ publications: [OutboxPublication], wait: Duration, waitMax: Duration
     ) async throws(PostgresError) {
         guard !publications.isEmpty else { return }
+        let ids = publications.map(\.messageID)
+        // As an array of keys, and past the index of those that wait: planned while that is empty, the statement would compare each
+        // key with all of a backlog.
         try await db.enqueue(
             """
-            UPDATE outbox o
+            UPDATE outbox
             SET state = CASE WHEN cardinality(consumer_groups) = 0 THEN 'confirmed' ELSE 'published' END,
-                publications = publications + 1, refusals = 0, entry_id = p.entry_id, published_at = clock_timestamp(),
+                publications = publications + 1, refusals = 0,
+                entry_id = (\(publications.map(\.entryID)))[array_position(\(ids), message_id)], published_at = clock_timestamp(),
                 settled_at = CASE WHEN cardinality(consumer_groups) = 0 THEN clock_timestamp() END,
                 due_at = clock_timestamp() + make_interval(
                     secs => least(\(wait.inSeconds) * power(1.5, least(publications, 30)), \(waitMax.inSeconds)))
-            FROM unnest(\(publications.map(\.messageID)), \(publications.map(\.entryID))) AS p (message_id, entry_id)
-            WHERE o.message_id = p.message_id AND o.state = 'waiting'
+            WHERE message_id = ANY(\(ids)) AND (state || '') = 'waiting'
             """)
     }
 

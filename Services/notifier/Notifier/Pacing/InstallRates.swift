@@ -8,7 +8,7 @@ internal import WireFormat
 
 /// Sees to it that no installation is sent more than FCM lets a device have; FCM would drop the rest without a word.
 ///
-/// A push to somebody who gets few, which are nearly all, costs two counters in memory. Only what one installation gets beyond
+/// A push to somebody who gets few, which are nearly all, costs three counters in memory. Only what one installation gets beyond
 /// ``freePerMinute`` is taken, some at a time, from buckets that all notifiers share. Four of them keep each installation below
 /// 210 pushes a minute and 5,000 an hour.
 final class InstallRates: Sendable {
@@ -64,7 +64,6 @@ final class InstallRates: Sendable {
         self.init { installID, count in
             do {
                 return try await postgres.withTransaction { transaction in
-                    try await transaction.commitAsynchronously()
                     try await transaction.findByKey(planningAnew: false)
                     return try await PushRateRepository(transaction).take(count, installID: installID)
                 }

@@ -125,8 +125,7 @@ final class OutcomeWriter: Sendable {
 
     /// One outcome a delivery, that of its latest attempt: where the database was away for longer than a lease, a batch may have two.
     private static func latest(_ batch: [Entry]) -> [Entry] {
-        // The second of two is of an attempt that is not the first.
-        guard batch.contains(where: { $0.push.delivery.attempt > 1 }) else { return batch }
+        guard Set(batch.map(\.push.delivery.id)).count < batch.count else { return batch }
         var places: [UUID: Int] = [:]
         var latest: [Entry] = []
         latest.reserveCapacity(batch.count)
