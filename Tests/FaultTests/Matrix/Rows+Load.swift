@@ -13,9 +13,14 @@ extension FaultRow {
             try await rig.appendedCount(stream) >= scale.backlog
         }
         let consumers = [try rig.launch(.consumer, ["--batches"]), try rig.launch(.consumer, ["--batches"])]
-        try await rig.flow(scale.backlog / 10, within: .seconds(300))
+        // Counted from the beginning: what is left of the backlog by the time that somebody looks is anybody's guess.
+        try await rig.wait(for: "a tenth has taken effect", within: .seconds(300)) {
+            try await rig.ledger.effectCount() >= scale.backlog / 10
+        }
         let early = consumers.map { rig.residentMebibytes($0, "VmRSS") }.reduce(0, max)
-        try await rig.flow(scale.backlog * 8 / 10, within: .seconds(900))
+        try await rig.wait(for: "nine tenths have taken effect", within: .seconds(900)) {
+            try await rig.ledger.effectCount() >= scale.backlog * 9 / 10
+        }
         let peak = consumers.map { rig.residentMebibytes($0, "VmHWM") }.reduce(0, max)
         rig.check("memory is flat", peak < early + 32, "\(Int(early)) MiB after a tenth, at most \(Int(peak)) MiB")
     }
