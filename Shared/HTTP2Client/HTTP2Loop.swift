@@ -34,14 +34,11 @@ final class HTTP2Loop {
         origin: HTTP2Origin, mailbox: HTTP2Mailbox, configuration: HTTP2ClientConfiguration, logger: Logger,
         turnEnded: @escaping @Sendable () -> Void
     ) {
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else {
-            preconditionFailure("libcurl cannot start: no memory or no random numbers")
-        }
         self.mailbox = mailbox
         self.configuration = configuration
         self.logger = logger
         self.turnEnded = turnEnded
-        self.multi = multi
+        multi = CurlLibrary.makeMulti()
         desk = CallDesk(mailbox: mailbox)
         self.origin = OriginFields(origin)
         dialler = Dialler(origin: origin, configuration: configuration, mailbox: mailbox)

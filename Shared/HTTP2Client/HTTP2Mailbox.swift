@@ -36,9 +36,9 @@ final class HTTP2Mailbox: Sendable {
         var hasMail = false
         /// Whether the thread sleeps, or is about to.
         var isAsleep = false
-        var closeDeadline: ContinuousClock.Instant?
-        var isClosed = false
-        var closeWaiters: [CheckedContinuation<Void, Never>] = []
+        var shutdown = ClientShutdown()
+        /// Whether the thread has taken its last letters.
+        var isSealed = false
         /// The address of the multi handle that the thread sleeps in, while it lives: waking it is the one call another
         /// thread may make.
         var multiAddress: UInt?
@@ -58,7 +58,7 @@ final class HTTP2Mailbox: Sendable {
     func start(_ request: HTTP2Request, body: [UInt8], completion: @escaping Completion) -> UInt64 {
         var id: UInt64 = 0
         let refusal: HTTPClientError? = state.withLock { state in
-            if state.closeDeadline != nil || state.isClosed { return .shutDown }
+            if state.shutdown.refusesCalls { return .shutDown }
             if inFlight.load(ordering: .relaxed) >= requestsInFlightMax {
                 return HTTPClientError(.notSent, mayHaveReachedServer: false, "too many requests are in flight")
             }
@@ -76,7 +76,7 @@ final class HTTP2Mailbox: Sendable {
     /// Posts that nobody waits for a call any more; calls that are done are not found and ignored.
     func cancel(_ id: UInt64) {
         state.withLock { state in
-            guard !state.isClosed else { return }
+            guard !state.isSealed else { return }
             state.delivery.cancellations.append(id)
             Self.ring(&state)
         }
@@ -85,7 +85,7 @@ final class HTTP2Mailbox: Sendable {
     /// Posts the outcome of an attempt to connect; when the client is closed, the connection is closed with it.
     func post(_ dialled: Result<CurlSocket, HTTPClientError>) {
         state.withLock { state in
-            guard !state.isClosed else { return }
+            guard !state.isSealed else { return }
             state.delivery.dialled.append(dialled)
             Self.ring(&state)
         }
@@ -93,19 +93,15 @@ final class HTTP2Mailbox: Sendable {
 
     /// Begins the shutdown; a second call may only shorten the grace.
     func close(grace: Duration) {
-        let deadline = ContinuousClock.now + grace
         state.withLock { state in
-            state.closeDeadline = min(state.closeDeadline ?? deadline, deadline)
+            state.shutdown.begin(grace: grace)
             Self.ring(&state)
         }
     }
 
     func waitUntilClosed() async {
         await withCheckedContinuation { continuation in
-            let isClosed = state.withLock { state in
-                if !state.isClosed { state.closeWaiters.append(continuation) }
-                return state.isClosed
-            }
+            let isClosed = state.withLock { $0.shutdown.isClosed(orTell: continuation) }
             if isClosed { continuation.resume() }
         }
     }
@@ -139,7 +135,7 @@ final class HTTP2Mailbox: Sendable {
             swap(&state.delivery, &delivery)
             state.hasMail = false
             state.isAsleep = false
-            return state.closeDeadline
+            return state.shutdown.deadline
         }
     }
 
@@ -151,7 +147,7 @@ final class HTTP2Mailbox: Sendable {
     func close() -> Delivery {
         state.withLock { state in
             state.multiAddress = nil
-            state.isClosed = true
+            state.isSealed = true
             defer { state.delivery = Delivery() }
             return state.delivery
         }
@@ -159,10 +155,7 @@ final class HTTP2Mailbox: Sendable {
 
     /// Tells those who wait that the thread is done.
     func closed() {
-        let waiters = state.withLock { state in
-            defer { state.closeWaiters = [] }
-            return state.closeWaiters
-        }
+        let waiters = state.withLock { $0.shutdown.close() }
         for waiter in waiters { waiter.resume() }
     }
 }

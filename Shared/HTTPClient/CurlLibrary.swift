@@ -13,6 +13,14 @@ package enum CurlLibrary {
     /// Whether the library could be started; it is, when this is first read.
     package static let isReady = hg_global_init() == CURLE_OK
 
+    /// Makes the handle that a client's thread sleeps in; the caller cleans it up.
+    package static func makeMulti() -> UnsafeMutableRawPointer {
+        guard isReady, let multi = curl_multi_init() else {
+            preconditionFailure("libcurl cannot start: no memory or no random numbers")
+        }
+        return multi
+    }
+
     /// Sets an easy handle up for how connections are made, and for how dead ones are found.
     package static func setUpConnection(
         _ easy: UnsafeMutableRawPointer, caFile: String?, connectTimeout: Duration, unacknowledgedTimeout: Duration

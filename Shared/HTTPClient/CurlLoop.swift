@@ -19,13 +19,10 @@ final class CurlLoop {
     private let connectionSeconds: Int
 
     init(mailbox: CurlMailbox, configuration: HTTPClientConfiguration, logger: Logger) {
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else {
-            preconditionFailure("libcurl cannot start: no memory or no random numbers")
-        }
         self.mailbox = mailbox
         self.configuration = configuration
         self.logger = logger
-        self.multi = multi
+        multi = CurlLibrary.makeMulti()
         // Clients that were started together do not all connect anew together.
         let lifetime = configuration.connectionLifetime * Double.random(in: 0.75...1.25)
         connectionSeconds = max(1, Int(lifetime.components.seconds))

@@ -25,9 +25,7 @@ final class CurlMailbox: Sendable {
     private struct State {
         var commands: [Command] = []
         var inFlight = 0
-        var closeDeadline: ContinuousClock.Instant?
-        var isClosed = false
-        var closeWaiters: [CheckedContinuation<Void, Never>] = []
+        var shutdown = ClientShutdown()
         /// The address of the multi handle while it lives, for waking its thread: the one call another thread may make.
         var multiAddress: UInt?
     }
@@ -43,7 +41,7 @@ final class CurlMailbox: Sendable {
     /// Posts a call, or answers it at once when the client is closing or full.
     func start(_ call: Call) {
         let refusal: HTTPClientError? = state.withLock { state in
-            if state.closeDeadline != nil || state.isClosed { return .shutDown }
+            if state.shutdown.refusesCalls { return .shutDown }
             if state.inFlight >= requestsInFlightMax {
                 return HTTPClientError(.notSent, mayHaveReachedServer: false, "too many requests are in flight")
             }
@@ -57,25 +55,21 @@ final class CurlMailbox: Sendable {
     /// Posts that nobody waits for a call any more; calls that are done are not found and ignored.
     func cancel(_ id: UInt64) {
         state.withLock { state in
-            if !state.isClosed { Self.post(.cancel(id), to: &state) }
+            if !state.shutdown.isClosed { Self.post(.cancel(id), to: &state) }
         }
     }
 
     /// Begins the shutdown; a second call may only shorten the grace.
     func close(grace: Duration) {
-        let deadline = ContinuousClock.now + grace
         state.withLock { state in
-            state.closeDeadline = min(state.closeDeadline ?? deadline, deadline)
+            state.shutdown.begin(grace: grace)
             Self.wake(state)
         }
     }
 
     func waitUntilClosed() async {
         await withCheckedContinuation { continuation in
-            let isClosed = state.withLock { state in
-                if !state.isClosed { state.closeWaiters.append(continuation) }
-                return state.isClosed
-            }
+            let isClosed = state.withLock { $0.shutdown.isClosed(orTell: continuation) }
             if isClosed { continuation.resume() }
         }
     }
@@ -89,7 +83,7 @@ final class CurlMailbox: Sendable {
     func take() -> Delivery {
         state.withLock { state in
             defer { state.commands.removeAll(keepingCapacity: true) }
-            return Delivery(commands: state.commands, closeDeadline: state.closeDeadline)
+            return Delivery(commands: state.commands, closeDeadline: state.shutdown.deadline)
         }
     }
 
@@ -103,11 +97,7 @@ final class CurlMailbox: Sendable {
     }
 
     func closed() {
-        let waiters = state.withLock { state in
-            state.isClosed = true
-            defer { state.closeWaiters = [] }
-            return state.closeWaiters
-        }
+        let waiters = state.withLock { $0.shutdown.close() }
         for waiter in waiters { waiter.resume() }
     }
 
