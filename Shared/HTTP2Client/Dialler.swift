@@ -10,7 +10,9 @@ struct Dialler: Sendable {
 
     /// Starts to connect; the outcome comes by the mailbox.
     func dial() {
-        CurlThread.start { mailbox.post(connect()) }
+        if CurlThread.start({ mailbox.post(connect()) }) { return }
+        let reason = "the system gives no thread to connect on"
+        mailbox.post(.failure(HTTPClientError(.notSent, mayHaveReachedServer: false, reason)))
     }
 
     private func connect() -> Result<CurlSocket, HTTPClientError> {

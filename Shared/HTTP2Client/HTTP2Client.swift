@@ -29,13 +29,14 @@ public final class HTTP2Client: Service {
         self.configuration = configuration
         let mailbox = HTTP2Mailbox(requestsInFlightMax: configuration.requestsInFlightMax)
         self.mailbox = mailbox
-        CurlThread.start {
+        let isStarted = CurlThread.start {
             HTTP2Loop(
                 origin: HTTP2Origin(origin), mailbox: mailbox, configuration: configuration, logger: logger,
                 turnEnded: turnEnded
             ).run()
             mailbox.closed()
         }
+        precondition(isStarted, "the system gives no thread for an HTTP client")
     }
 
     /// Fails whatever is still in flight and ends the thread.

@@ -37,8 +37,9 @@ final class HTTP2Connection {
     private(set) var fault: String?
     /// Whether the socket takes no more for now.
     private(set) var isWriteBlocked = false
-    /// Whether something may be left to read that no poll tells of, because libcurl holds it.
-    private(set) var mayHoldInput = false
+    /// Whether something may be left to read that no poll tells of, because libcurl holds it: what has come with the end of the TLS
+    /// handshake, at first.
+    private(set) var mayHoldInput = true
     private var clock: ConnectionClock
 
     init?(
@@ -139,7 +140,7 @@ final class HTTP2Connection {
         }
         isWriteBlocked = false
         // nghttp2 has told a server that broke the protocol so, and now it reads no more.
-        if !streams.isEmpty, session.isDone { lose("the server broke the protocol") }
+        if !isOver, session.isDone { lose("the server broke the protocol") }
     }
 
     private func fill() {

@@ -17,9 +17,13 @@ package enum CurlThread {
     }
 
     /// Starts a detached thread that runs `body` and ends.
-    package static func start(_ body: @escaping @Sendable () -> Void) {
-        let status = create(passing: Unmanaged.passRetained(Body(body)).toOpaque())
-        precondition(status == 0, "the system gives no thread for the HTTP client")
+    ///
+    /// - Returns: Whether the system has given a thread; if not, `body` is not run.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let body = Unmanaged.passRetained(Body(body))
+        let isStarted = create(passing: body.toOpaque()) == 0
+        if !isStarted { body.release() }
+        return isStarted
     }
 
     private static func create(passing argument: UnsafeMutableRawPointer) -> Int32 {

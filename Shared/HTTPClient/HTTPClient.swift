@@ -17,10 +17,11 @@ public final class HTTPClient: Service {
         self.configuration = configuration
         let mailbox = CurlMailbox(requestsInFlightMax: configuration.requestsInFlightMax)
         self.mailbox = mailbox
-        CurlThread.start {
+        let isStarted = CurlThread.start {
             CurlLoop(mailbox: mailbox, configuration: configuration, logger: logger).run()
             mailbox.closed()
         }
+        precondition(isStarted, "the system gives no thread for an HTTP client")
     }
 
     /// Fails whatever is still in flight and ends the thread.

@@ -1,5 +1,6 @@
 import HTTP2Client
 import HTTPClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -158,6 +159,26 @@ import Testing
         }
         try await withClient(server.origin) { client in
             try await client.expect(failure: .ambiguous)
+        }
+    }
+
+    @Test func `a connection whose server breaks the protocol while nothing is on it is not used again`() async throws {
+        let goodbyes = LifecycleTests.Counter()
+        let server = try await FramePeer.server { peer in
+            let stream = try await peer.readRequest()
+            try await peer.answer(stream)
+            // Settings are no stream's.
+            try await peer.send(FramePeer.Kind.settings, stream: stream)
+            try await peer.read(FramePeer.Kind.goAway)
+            goodbyes.value.add(1, ordering: .relaxed)
+            try await peer.waitForClose()
+        }
+        try await withClient(server.origin) { client in
+            for count in 1...3 {
+                try await client.expect(status: 200)
+                try await eventually("the server was told") { goodbyes.count == count }
+            }
+            #expect(client.takeConnectionsOpened() == 3)
         }
     }
 }
