@@ -66,6 +66,17 @@ import WireFormat
         }
     }
 
+    @Test func `a fan-out that makes room for urgent pushes goes on by itself`() async throws {
+        try await NotifierFixture.with { fixture in
+            let tokens = (0..<250).map { _ in fixture.emulator.mintToken() }
+            // The last answer of a batch comes before its pause is over, and nothing else rings after it.
+            let urgent = try await fixture.address([fixture.emulator.mintToken()])
+            let bulk = try await fixture.address(tokens, lane: .bulk)
+            #expect(try await fixture.settled(urgent).allSatisfy { $0.state == .accepted })
+            #expect(try await fixture.settled(bulk).allSatisfy { $0.state == .accepted && $0.attempt == 1 })
+        }
+    }
+
     @Test func `an installation that is gone meanwhile gets nothing`() async throws {
         try await NotifierFixture.with(isRunning: false) { fixture in
             let addressed = try await fixture.address([fixture.emulator.mintToken()])

@@ -40,6 +40,31 @@ struct PoolerTests {
         }
     }
 
+    @Test func `statements that nobody waits for are executed on the server that has their transaction`() async throws {
+        try await withPooledClient { client, _, database in
+            try await client.execute("CREATE TABLE steps (task bigint, step bigint, backend bigint DEFAULT pg_backend_pid())")
+            try await withThrowingTaskGroup { group in
+                for task in 0..<20 {
+                    group.addTask {
+                        try await client.withTransaction { transaction in
+                            try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 1)")
+                            try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 2)")
+                            let rows = try await transaction.query("SELECT count(*) FROM steps WHERE task = \(task)")
+                            #expect(try rows[0].decode(0, as: Int.self) == 2)
+                            try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 3)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let torn = try await database.psql(
+                """
+                SELECT count(*) FROM (SELECT FROM steps GROUP BY task HAVING count(*) <> 3 OR count(DISTINCT backend) > 1) t
+                """)
+            #expect(torn.hasPrefix("0"))
+        }
+    }
+
     @Test func `a statement that fails takes no other with it`() async throws {
         try await withPooledClient(connections: 1) { client, _, _ in
             try await withThrowingTaskGroup { group in
