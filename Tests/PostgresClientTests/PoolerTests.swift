@@ -97,7 +97,9 @@ struct PoolerTests {
         try await withPooledClient(connections: 1) { client, pooler, _ in
             try await client.execute("SELECT 1")
             let timeout = try await CommandLineTool.run(["psql", "-Atc", "SHOW statement_timeout", pooler.url])
-            let statements = try await CommandLineTool.run(["psql", "-Atc", "SELECT count(*) FROM pg_prepared_statements", pooler.url])
+            let statements = try await CommandLineTool.run([
+                "psql", "-Atc", "SELECT count(*) FROM pg_prepared_statements", pooler.url,
+            ])
             #expect(timeout == "0\n" && statements == "0\n")
         }
     }
