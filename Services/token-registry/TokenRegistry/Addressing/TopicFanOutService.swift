@@ -21,7 +21,8 @@ public struct TopicFanOutService: Service {
         public var interval: Duration = .milliseconds(250)
         /// The most members of a page; each has up to ``PushInstallLimits/perUserMax`` installations, few have more than two.
         public var pageMembers = 2_000
-        /// With more open deliveries than this a fan-out waits; somewhat over a second's work of the notifier.
+        /// With more open deliveries than this a fan-out waits: half a second of work for a notifier whose server is as near as can be, and
+        /// two at the share of the quota that FCM grants at first.
         public var openDeliveriesMax = 20_000
         /// How long it waits before it looks again.
         public var backPressurePause: Duration = .milliseconds(250)
