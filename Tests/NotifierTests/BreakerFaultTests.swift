@@ -23,16 +23,35 @@ import WireFormat
 
     @Test func `a platform whose push service refuses waits, and the others go on`() async throws {
         try await NotifierFixture.with { fixture in
-            let phone = fixture.emulator.mintToken()
-            fixture.emulator.addFault(FaultRule(.error(.thirdPartyAuthError)))
-            let first = try await fixture.address([phone], platform: "ios", expiresIn: 86_400)
-            try await expectWaiting(fixture, first, code: "THIRD_PARTY_AUTH_ERROR")
+            let phones = (0..<3).map { _ in fixture.emulator.mintToken() }
+            var refusal = FaultRule(.error(.thirdPartyAuthError))
+            refusal.count = 3
+            fixture.emulator.addFault(refusal)
+            let first = try await fixture.address(phones, platform: "ios", expiresIn: 86_400)
+            try await eventually("all are refused") {
+                try await fixture.deliveries(first).allSatisfy { $0.code == "THIRD_PARTY_AUTH_ERROR" }
+            }
             let behind = try await fixture.address([fixture.emulator.mintToken()], platform: "ios", expiresIn: 86_400)
             try await expectWaiting(fixture, behind, code: "breaker_provider_ios")
             let android = try await fixture.settled(
                 fixture.address([fixture.emulator.mintToken()], platform: "android"))
             #expect(android.first?.state == .accepted)
             #expect(await fixture.context.health.report().failures["fcm_credentials"] == nil)
+        }
+    }
+
+    @Test func `a phone that its platform's push service refuses holds up no other`() async throws {
+        try await NotifierFixture.with { fixture in
+            let developers = fixture.emulator.mintToken()
+            var refusal = FaultRule(.error(.thirdPartyAuthError))
+            (refusal.registration, refusal.count) = (developers, nil)
+            fixture.emulator.addFault(refusal)
+            let refused = try await fixture.address([developers], platform: "ios", expiresIn: 86_400)
+            try await eventually("it is refused again and again") {
+                try await fixture.deliveries(refused).first?.attempt ?? 0 >= 4
+            }
+            let other = try await fixture.settled(fixture.address([fixture.emulator.mintToken()], platform: "ios"))
+            #expect(other.first?.state == .accepted && other.first?.attempt == 1)
         }
     }
 

@@ -151,10 +151,13 @@ import WireFormat
 
     @Test func `a lane that FCM slows down waits, and the others go on`() async throws {
         try await NotifierFixture.with { fixture in
-            fixture.emulator.addFault(FaultRule(.error(.quotaExceeded)))
-            let told = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 86_400, lane: .bulk)
+            var quota = FaultRule(.error(.quotaExceeded))
+            quota.count = 2
+            fixture.emulator.addFault(quota)
+            let phones = (0..<2).map { _ in fixture.emulator.mintToken() }
+            let told = try await fixture.address(phones, expiresIn: 86_400, lane: .bulk)
             try await eventually("the lane is paused") {
-                try await fixture.deliveries(told).first?.code == "QUOTA_EXCEEDED"
+                try await fixture.deliveries(told).allSatisfy { $0.code == "QUOTA_EXCEEDED" }
             }
             let tokens = (0..<40).map { _ in fixture.emulator.mintToken() }
             let behind = try await fixture.address(tokens, expiresIn: 86_400, lane: .bulk)
@@ -165,7 +168,37 @@ import WireFormat
             }
             let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
             #expect(urgent.first?.state == .accepted)
-            #expect(fixture.emulator.statistics.sends == 2)
+            #expect(fixture.emulator.statistics.sends == 3)
+        }
+    }
+
+    @Test func `a device that gets more than FCM lets it have holds up no other`() async throws {
+        try await NotifierFixture.with { fixture in
+            let busy = fixture.emulator.mintToken()
+            var quota = FaultRule(.error(.quotaExceeded))
+            quota.registration = busy
+            fixture.emulator.addFault(quota)
+            let told = try await fixture.address([busy], expiresIn: 86_400)
+            try await eventually("it waits") { try await fixture.deliveries(told).first?.code == "QUOTA_EXCEEDED" }
+            let other = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
+            #expect(other.first?.state == .accepted)
+        }
+    }
+
+    @Test func `pushes of other lanes that hang do not hold an urgent one up`() async throws {
+        try await NotifierFixture.with { fixture in
+            let tokens = (0..<100).map { _ in fixture.emulator.mintToken() }
+            var silence = FaultRule(.hang)
+            silence.count = 100
+            fixture.emulator.addFault(silence)
+            _ = try await fixture.address(tokens, expiresIn: 86_400, lane: .bulk)
+            try await eventually("as many hang as may be on their way at first") { fixture.emulator.statistics.sends >= 32 }
+            fixture.emulator.clearFaults()
+            // No send that hangs ends before its 15 seconds are over.
+            let start = ContinuousClock.now
+            let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
+            #expect(urgent.first?.state == .accepted && urgent.first?.attempt == 1)
+            #expect(ContinuousClock.now - start < .seconds(10))
         }
     }
 

@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import Testing
 
 @testable import Notifier
@@ -125,6 +126,20 @@ import Testing
         #expect(breaker.look(at: start + .seconds(11)) == .go)
     }
 
+    @Test func `ten faults in twenty seconds without a good result open it`() {
+        var breaker = transient
+        for index in 0..<10 { breaker.note(isFault: true, at: start + .seconds(2 * index)) }
+        #expect(breaker.state == .closed)
+        breaker.note(isFault: true, at: start + .seconds(20))
+        #expect(breaker.state == .open)
+    }
+
+    @Test func `a good result among few faults keeps it closed`() {
+        var breaker = transient
+        for index in 0..<60 { breaker.note(isFault: index % 9 != 8, at: start + .seconds(2 * index)) }
+        #expect(breaker.state == .closed)
+    }
+
     @Test func `less than half is not enough`() {
         var breaker = transient
         for index in 0..<1000 { breaker.note(isFault: index % 10 < 4, at: start) }
@@ -170,17 +185,29 @@ import Testing
 }
 
 @Suite struct BreakersTests {
+    private let phone = UUID()
+
+    @Test func `a platform is not stopped by one phone, nor by a few between whom others are reached`() {
+        let breakers = Breakers()
+        for _ in 0..<20 { _ = breakers.note(.providerAuth, platform: "ios", installID: phone) }
+        for _ in 0..<20 {
+            _ = breakers.note(.providerAuth, platform: "ios", installID: UUID())
+            _ = breakers.note(.accepted(name: "n"), platform: "ios", installID: UUID())
+        }
+        #expect(breakers.admit(platform: "ios") == nil && !breakers.isOpen(platform: "ios"))
+    }
+
     @Test func `our own credentials stop everything until a push is accepted`() {
         let breakers = Breakers()
         #expect(breakers.admit(platform: "android") == nil && breakers.hasCredentials)
-        _ = breakers.note(.config, platform: "android")
+        _ = breakers.note(.config, platform: "android", installID: phone)
         #expect(breakers.admit(platform: "ios")?.code == "breaker_credentials")
         #expect(breakers.closure?.code == "breaker_credentials" && !breakers.hasCredentials)
     }
 
     @Test func `a platform's push service stops that platform only`() {
         let breakers = Breakers()
-        _ = breakers.note(.providerAuth, platform: "ios")
+        for _ in 0..<3 { _ = breakers.note(.providerAuth, platform: "ios", installID: UUID()) }
         #expect(breakers.admit(platform: "ios")?.code == "breaker_provider_ios")
         #expect(breakers.admit(platform: "android") == nil && breakers.admit(platform: nil) == nil)
         #expect(breakers.closure == nil && breakers.hasCredentials && breakers.believesDeaths)
@@ -188,15 +215,15 @@ import Testing
 
     @Test func `while FCM is out of order nobody is believed to be dead`() {
         let breakers = Breakers()
-        for _ in 0..<100 { _ = breakers.note(.transient(retryAfter: nil), platform: nil) }
+        for _ in 0..<100 { _ = breakers.note(.transient(retryAfter: nil), platform: nil, installID: phone) }
         #expect(breakers.closure?.code == "breaker_transient")
         #expect(!breakers.believesDeaths && breakers.hasCredentials)
     }
 
     @Test func `a full quota and a cancelled send say nothing about FCM's health`() {
         let breakers = Breakers()
-        for _ in 0..<500 { _ = breakers.note(.quota(retryAfter: .seconds(60)), platform: nil) }
-        for _ in 0..<500 { _ = breakers.note(.cancelled, platform: nil) }
+        for _ in 0..<500 { _ = breakers.note(.quota(retryAfter: .seconds(60)), platform: nil, installID: phone) }
+        for _ in 0..<500 { _ = breakers.note(.cancelled, platform: nil, installID: phone) }
         #expect(breakers.closure == nil)
     }
 }

@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import Testing
 import TestSupport
 import WireFormat
@@ -39,18 +40,22 @@ import WireFormat
         #expect(policy.next(after: wait, attempt: 1, age: .seconds(1900), jitter: 1) == .tooLate)
     }
 
-    @Test func `a pause holds its lane and no other`() throws {
-        let pauses = LanePauses()
-        pauses.pause(.bulk, for: .seconds(600))
+    @Test func `a lane waits when two installations were refused, as long as the second was told, and no other lane`() {
+        let (pauses, now) = (LanePauses(), ContinuousClock.now)
+        pauses.refused(.bulk, UUID(), for: .seconds(1), at: now)
+        #expect(pauses.remaining(.bulk, at: now) == nil)
+        pauses.refused(.bulk, UUID(), for: .seconds(600), at: now)
         // A shorter pause does not end a longer one.
-        pauses.pause(.bulk, for: .seconds(1))
-        #expect(pauses.remaining(.urgent) == nil)
-        #expect(try #require(pauses.remaining(.bulk)) > .seconds(500))
+        pauses.refused(.bulk, UUID(), for: .seconds(1), at: now)
+        #expect(pauses.remaining(.bulk, at: now) == .seconds(600))
+        #expect(pauses.remaining(.urgent, at: now) == nil)
+        #expect(pauses.remaining(.bulk, at: now + .seconds(600)) == nil)
     }
 
-    @Test func `a lane goes on when its pause is over`() {
-        let pauses = LanePauses()
-        pauses.pause(.bulk, for: .zero)
-        #expect(pauses.remaining(.bulk) == nil)
+    @Test func `one installation that is refused again and again, or two at different times, are no reason for a lane to wait`() {
+        let (pauses, now, phone) = (LanePauses(), ContinuousClock.now, UUID())
+        for _ in 0..<5 { pauses.refused(.urgent, phone, for: .seconds(600), at: now) }
+        pauses.refused(.urgent, UUID(), for: .seconds(600), at: now + LanePauses.memory)
+        #expect(pauses.remaining(.urgent, at: now + LanePauses.memory) == nil)
     }
 }

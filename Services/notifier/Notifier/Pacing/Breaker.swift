@@ -6,7 +6,8 @@ struct Breaker: Sendable {
     enum Trip: Sendable {
         /// At the first fault: it would be the same every time.
         case atOnce
-        /// When of the last results, at least so many and no older than ``Breaker/memory``, such a share are faults.
+        /// When of the last results, at least so many and no older than ``Breaker/memory``, such a share are faults; or when nothing but
+        /// faults has come for ``Breaker/droughtTime``, for where pushes hang, or are few, results are never so many.
         case share(Double, of: Int)
     }
 
@@ -22,6 +23,9 @@ struct Breaker: Sendable {
 
     /// How old a result may be that counts.
     static let memory = 10
+    /// After this time without a good result, and ``droughtFaults`` bad ones, it is not chance.
+    static let droughtTime: Duration = .seconds(20)
+    static let droughtFaults = 10
     /// The longest it stays open.
     static let openTimeMax: Duration = .seconds(300)
     /// How long a probe may take to come back; then others may be sent.
@@ -40,6 +44,8 @@ struct Breaker: Sendable {
     private var nextStep = ContinuousClock.now
     private var probesLeft = 0
     private var probesGood = 0
+    /// The faults since the last good result, and when the first of them came.
+    private var drought: (faults: Int, start: ContinuousClock.Instant)?
     /// Results by second, the newest last.
     private var seconds: [(start: ContinuousClock.Instant, results: Int, faults: Int)] = []
 
@@ -93,11 +99,11 @@ struct Breaker: Sendable {
             guard probesGood >= probes else { return false }
             state = .closed
             openTime = openTimeMin
-            seconds = []
+            (seconds, drought) = ([], nil)
             return true
         case .closed:
             count(isFault, at: now)
-            if shallTrip { open(for: openTimeMin, at: now) }
+            if shallTrip(at: now) { open(for: openTimeMin, at: now) }
             return false
         }
     }
@@ -109,6 +115,7 @@ struct Breaker: Sendable {
     }
 
     private mutating func count(_ isFault: Bool, at now: ContinuousClock.Instant) {
+        drought = isFault ? ((drought?.faults ?? 0) + 1, drought?.start ?? now) : nil
         if let last = seconds.last, now - last.start < .seconds(1) {
             seconds[seconds.count - 1].results += 1
             seconds[seconds.count - 1].faults += isFault ? 1 : 0
@@ -120,12 +127,13 @@ struct Breaker: Sendable {
         }
     }
 
-    private var shallTrip: Bool {
+    private func shallTrip(at now: ContinuousClock.Instant) -> Bool {
         let faults = seconds.reduce(0) { $0 + $1.faults }
         if faults == 0 { return false }
         switch trip {
         case .atOnce: return true
         case .share(let share, let least):
+            if let drought, drought.faults >= Self.droughtFaults, now - drought.start >= Self.droughtTime { return true }
             let results = seconds.reduce(0) { $0 + $1.results }
             return results >= least && Double(faults) >= share * Double(results)
         }

@@ -1,4 +1,5 @@
 internal import FCM
+internal import FoundationEssentials
 internal import Synchronization
 
 /// The breakers of a project, each for what it alone can know: our own credentials, the credentials that Apple or a
@@ -25,6 +26,8 @@ final class Breakers: Sendable {
         var transient = Breaker(trip: .share(0.5, of: 100), probes: 5)
         /// Those of the platforms whose push service has failed ever; nearly always none.
         var providers: [String: Breaker] = [:]
+        /// The installations of a platform that its push service has refused since it last took a push.
+        var refused: [String: Set<UUID>] = [:]
 
         /// Why nothing may be sent; nil when something may.
         mutating func closure(at now: ContinuousClock.Instant) -> (wait: Duration, code: String)? {
@@ -35,6 +38,10 @@ final class Breakers: Sendable {
 
         static func code(_ name: Name) -> String { "breaker_\(name.word)" }
     }
+
+    /// When so many installations of a platform were refused, and none was not, it is the project's credentials for it that are bad,
+    /// and not those of one build of the app: a phone with a developer's build is refused for lack of the sandbox's key.
+    static let refusedMin = 3
 
     private let state = Mutex(State())
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -64,10 +71,15 @@ final class Breakers: Sendable {
         }
     }
 
+    /// Whether pushes to devices of this platform wait for its push service.
+    func isOpen(platform: String?) -> Bool {
+        state.withLock { state in platform.flatMap { state.providers[$0] }.map { $0.state != .closed } ?? false }
+    }
+
     /// Notes how a push to a device of this platform ended.
     ///
     /// - Returns: Whether sending may begin again with it, which it should do slowly.
-    func note(_ outcome: FCMOutcome, platform: String?) -> Bool {
+    func note(_ outcome: FCMOutcome, platform: String?, installID: UUID) -> Bool {
         let now = clock()
         return state.withLock { state in
             var hasClosed = false
@@ -81,9 +93,14 @@ final class Breakers: Sendable {
             }
             guard let platform else { return hasClosed }
             if outcome == .providerAuth {
+                var refused = state.refused[platform] ?? []
+                if refused.count < Self.refusedMin { refused.insert(installID) }
+                state.refused[platform] = refused
+                guard refused.count >= Self.refusedMin else { return hasClosed }
                 state.providers[platform, default: Breaker(trip: .atOnce, probes: 1)].note(isFault: true, at: now)
-            } else if !state.providers.isEmpty, case .accepted = outcome {
+            } else if !state.refused.isEmpty, case .accepted = outcome {
                 if state.providers[platform]?.note(isFault: false, at: now) == true { hasClosed = true }
+                if state.providers[platform]?.state != .open { state.refused[platform] = nil }
             }
             return hasClosed
         }

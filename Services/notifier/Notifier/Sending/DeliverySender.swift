@@ -66,8 +66,8 @@ struct DeliverySender: Sendable {
     func judge(_ answer: PushAnswer, at now: Date) -> (DeliveryVerdict, SendQueue.Pace) {
         let outcome = answer.result.outcome
         let delivery = answer.push.delivery
-        if case .quota(let wait) = outcome { pauses.pause(delivery.notification.lane, for: wait) }
-        let hasClosed = breakers.note(outcome, platform: delivery.target?.platform)
+        if case .quota(let wait) = outcome { pauses.refused(delivery.notification.lane, delivery.installID, for: wait) }
+        let hasClosed = breakers.note(outcome, platform: delivery.target?.platform, installID: delivery.installID)
         let pace: SendQueue.Pace =
             switch outcome {
             case _ where hasClosed: .restarted
@@ -110,7 +110,7 @@ struct DeliverySender: Sendable {
         case .ourAuth, .config:
             log(.error, "FCM refuses this service; pushes wait until it does not", push, result)
             return giveBack(delivery, for: Breaker.probeTime, code: result.code)
-        case .providerAuth where delivery.target?.platform != nil:
+        case .providerAuth where breakers.isOpen(platform: delivery.target?.platform):
             log(.error, "FCM has no access to a platform's push service; pushes to it wait", push, result)
             return giveBack(delivery, for: Breaker.probeTime, code: result.code)
         case .cancelled: return .leave

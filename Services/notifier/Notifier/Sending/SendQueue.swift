@@ -11,6 +11,9 @@ internal import WireFormat
 final class SendQueue: Sendable {
     /// With so many pushes of a lane waiting here, or being claimed, no further batch is claimed.
     static let waitingMax = 1000
+    /// So many urgent pushes may be on their way beyond what may be in all: pushes of other lanes that hang, and have made that few,
+    /// do not hold them up. The streams of the connections are a quarter more than what is ever on its way.
+    static let urgentReserve = 32
     /// The most pushes that are taken at once: one that is urgent waits for no more than these to be sent.
     static let batchMax = 64
 
@@ -112,7 +115,8 @@ final class SendQueue: Sendable {
             var (pushes, waiters): ([Push], [Waiter]) = ([], [])
             for lane in [Lane.urgent, .normal, .bulk] {
                 guard let waiting = state.lanes[lane]?.count, waiting > 0 else { continue }
-                let count = min(state.limit.count - state.inFlight, Self.batchMax - pushes.count, waiting)
+                let room = state.limit.count + (lane == .urgent ? Self.urgentReserve : 0) - state.inFlight
+                let count = min(room, Self.batchMax - pushes.count, waiting)
                 if count <= 0 { break }
                 if lane == .bulk, let wait = state.bulkPace.wait(inFlight: state.inFlight, limit: state.limit.count, at: .now) {
                     if wait == .room { state.limit.noteFull() }
