@@ -21,6 +21,23 @@ struct DeliveryPageTests {
         }
     }
 
+    @Test func `a page's push goes to the token that its user's phone has meanwhile`() async throws {
+        try await withPage(of: 2) { page in
+            let install = page.installs[0]
+            try await page.client.execute(
+                "UPDATE push_installs SET generation = generation + 1, value_sealed = 'new' WHERE id = \(install.id)")
+            try await page.client.execute(
+                """
+                UPDATE push_installs SET generation = generation + 1, bound_generation = generation + 1
+                WHERE id = \(page.installs[1].id)
+                """)
+            let claimed = Dictionary(uniqueKeysWithValues: try await page.claim().map { ($0.installID, $0) })
+            #expect(claimed[install.id]?.target?.valueSealed == Array("new".utf8))
+            #expect(claimed[install.id]?.generation == install.generation + 1)
+            #expect(claimed[page.installs[1].id]?.skipCode == "no_installation")
+        }
+    }
+
     @Test func `of concurrent senders one gets a page, and another when its lease has ended`() async throws {
         try await withPage(of: 2) { page in
             #expect(try await race(8) { _ in try await page.claim().count }.reduce(0, +) == 2)

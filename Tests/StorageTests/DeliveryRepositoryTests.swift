@@ -35,6 +35,44 @@ struct DeliveryRepositoryTests {
         }
     }
 
+    @Test func `a push that waits goes to the token that its user's phone has meanwhile, and not to another user's`() async throws {
+        try await withStorage { client in
+            let (installs, deliveries) = (PushInstallRepository(client), DeliveryRepository(client))
+            let (ada, ben) = (try await UserRepository(client).make(1).id, try await UserRepository(client).make(2).id)
+            let (id, install) = try await address(.user(ada), on: client)
+            _ = try await installs.bind(installationKey: install.installationKey, userID: ada)
+            let renewed = try await client.withTransaction { transaction in
+                try await PushInstallRepository(transaction).register(
+                    .make(1, value: 2, seenAt: Date(timeIntervalSinceNow: 5)), userID: ada)
+            }
+            #expect(renewed.install.generation == 2)
+            let claimed = try #require(try await deliveries.claim([id], lease: .zero).first)
+            #expect(claimed.target?.valueSealed == [2] && claimed.generation == 2)
+            _ = try await client.withTransaction { transaction in
+                try await PushInstallRepository(transaction).register(
+                    .make(1, value: 2, seenAt: Date(timeIntervalSinceNow: 6)), userID: ben)
+            }
+            let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)
+            #expect(due.id == id && due.target == nil && due.skipCode == "no_installation")
+        }
+    }
+
+    @Test func `who has left a topic is not told any more what has waited`() async throws {
+        try await withStorage { client in
+            let ada = try await UserRepository(client).make(1).id
+            try await client.execute("INSERT INTO topics (name, owner_id) VALUES ('event:7', \(ada))")
+            try await client.execute("INSERT INTO topic_members (topic_id, user_id) SELECT id, \(ada) FROM topics")
+            let (id, install) = try await address(.topic("event:7"), on: client)
+            _ = try await PushInstallRepository(client).bind(installationKey: install.installationKey, userID: ada)
+            try await client.execute("UPDATE deliveries SET created_at = now() - interval '20 seconds'")
+            let deliveries = DeliveryRepository(client)
+            #expect(try await deliveries.claim([id], lease: .zero).first?.skipCode == nil)
+            try await client.execute("DELETE FROM topic_members")
+            let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)
+            #expect(due.id == id && due.skipCode == "not_a_member")
+        }
+    }
+
     @Test func `of concurrent senders one gets a batch, and another when its lease has ended`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)

@@ -29,7 +29,11 @@ struct PushInstallRepositoryTests {
             let first = try await installs.upsertSeen(.make(1, value: 1, seenAt: now))
             _ = try await installs.bind(installationKey: hash(1), userID: user.id)
             let same = try await installs.upsertSeen(.make(1, value: 1, seenAt: now + 1))
-            let second = try await installs.upsertSeen(.make(1, value: 2, seenAt: now + 2))
+            let stranger = try await installs.upsertSeen(.make(1, value: 3, seenAt: now + 2))
+            #expect(stranger == same, "only the user's own session brings another token")
+            var own = PushRegistration.make(1, value: 2, seenAt: now + 2)
+            own.provenUserID = user.id
+            let second = try await installs.upsertSeen(own)
             let late = try await installs.upsertSeen(.make(1, value: 1, seenAt: now + 1))
             #expect(same.generation == 1)
             #expect(second.id == first.id && second.userID == user.id)

@@ -18,7 +18,7 @@ struct PushTargetTests {
         #expect(PushTarget(value)?.kind == .token)
     }
 
-    @Test(arguments: ["", " ", "a b", "töken", "a\u{0}b", "line\nbreak", String(repeating: "x", count: 4097)])
+    @Test(arguments: ["", ":", ":APA91b", " ", "a b", "töken", "a\u{0}b", "line\nbreak", String(repeating: "x", count: 4097)])
     func `what cannot be a token is refused`(_ value: String) {
         #expect(PushTarget(value) == nil)
     }

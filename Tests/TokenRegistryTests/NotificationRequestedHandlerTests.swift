@@ -37,6 +37,24 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
+    @Test func `a session with another token of a user's phone is told, and takes nothing from the user`() async throws {
+        try await Registry.run { registry in
+            let (known, other) = ("cAAAAAAAAAAAAAAAAAAAAA:APA91b-token", "cAAAAAAAAAAAAAAAAAAAAA:junk")
+            _ = try await registry.makeUser(tokens: known)
+            let mine = try #require(try await registry.install(known))
+            let request = NotificationRequested.make(.session(try await registry.makeSession(token: other)))
+            try await registry.request(request)
+            #expect(try await registry.install(known) == mine)
+            let delivery = try #require(
+                try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).first)
+            let guest = try #require(try await PushInstallRepository(registry.client).find(ids: [delivery.installID]).first)
+            #expect(guest.id != mine.id && guest.userID == nil)
+            let opened = try registry.sealer.open(
+                guest.valueSealed, context: SealingContext.pushInstall(installationKey: guest.installationKey))
+            #expect(String(decoding: opened, as: UTF8.self) == other)
+        }
+    }
+
     @Test func `a user's push is addressed to all active installations, and to nobody else's`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "phone:1", "tablet:1", "old:1")

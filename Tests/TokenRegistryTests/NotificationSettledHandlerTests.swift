@@ -58,7 +58,7 @@ struct NotificationSettledHandlerTests {
             _ = try await PushInstallRepository(registry.client).upsertSeen(
                 PushRegistration(
                     installationKey: registry.key("a:1"), kind: .token, valueSealed: [2],
-                    valueHash: Array(repeating: 7, count: 32)))
+                    valueHash: Array(repeating: 7, count: 32), provenUserID: user))
             try await registry.settled(event)
             #expect(try await registry.install("a:1")?.state == .active)
         }

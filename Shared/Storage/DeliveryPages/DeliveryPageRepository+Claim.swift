@@ -60,9 +60,10 @@ extension DeliveryPageRepository {
     private func members(of id: UUID) async throws(PostgresError) -> PostgresRows {
         try await db.query(
             """
-            SELECT m.number, m.install_id, m.generation, i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform,
+            SELECT m.number, m.install_id, coalesce(i.generation, m.generation) AS generation, i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform,
                    i.user_id, i.state = 'suspect' AS is_suspect,
-                   CASE WHEN m.generation IS DISTINCT FROM i.generation THEN 'no_installation'
+                   CASE WHEN (m.generation >= i.bound_generation) IS NOT TRUE THEN 'no_installation'
+                        WHEN \(unescaped: DeliveryRepository.hasLeft(since: "p.created_at")) THEN 'not_a_member'
                         WHEN \(unescaped: DeliveryRepository.isPresent) THEN 'presence' END AS skip_code
             FROM delivery_pages p JOIN notifications n ON n.id = p.notification_id
             CROSS JOIN LATERAL unnest(p.install_ids, p.generations) WITH ORDINALITY AS m (install_id, generation, number)

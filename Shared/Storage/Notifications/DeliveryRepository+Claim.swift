@@ -9,7 +9,8 @@ extension DeliveryRepository {
     /// What must not be sent any more is found out in the same query, as late as can be. A push for a session goes to the
     /// device that started it, whoever signs in there meanwhile; any other push loses its target when the installation
     /// has passed to another user since it was addressed. A push about an image job loses it when the job is deleted or
-    /// expired, and a chat push when the conversation is on the screen of that very installation.
+    /// expired, a topic's that has waited when its user has left the topic, and a chat push when the conversation is on the screen of
+    /// that very installation.
     ///
     /// - Parameters:
     ///   - ids: The deliveries; those that were put off or have ended are left out.
@@ -53,9 +54,11 @@ extension DeliveryRepository {
     /// Whether a sender has a delivery that was never sent before.
     static let isHeld = "id IN (SELECT unnest(delivery_ids) FROM push_leases WHERE lease_until > now())"
 
-    /// The installation as it is when a push is sent, not when it was addressed, for a session's push; else as it was.
+    /// The installation as it is when a push is sent, unless it has passed to another user since the push was addressed: to whom a
+    /// session's push goes does not depend on that.
     static let generation = """
-        CASE WHEN n.recipient_type = 'session' THEN coalesce(i.generation, d.generation) ELSE d.generation END
+        CASE WHEN n.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
+             ELSE d.generation END
         """
 
     /// What is needed to send a delivery besides its notification, found by its installation's id.
@@ -82,7 +85,17 @@ extension DeliveryRepository {
         CASE WHEN n.expires_at <= now() THEN 'expired'
              WHEN n.kind IN ('job_completed', 'job_failed') AND j.id IS NULL THEN 'job_gone'
              WHEN \(generation) IS DISTINCT FROM i.generation THEN 'no_installation'
+             WHEN \(hasLeft(since: "d.created_at")) THEN 'not_a_member'
              WHEN \(isPresent) THEN 'presence' END
+        """
+    }
+
+    /// Whether a topic's push is for somebody who is not in the topic any more. Who is in it was looked up when the push was addressed,
+    /// so that it is asked again only of one that has waited.
+    static func hasLeft(since time: String) -> String {
+        """
+        n.recipient_type = 'topic' AND \(time) < now() - interval '10 seconds' AND NOT EXISTS (
+            SELECT FROM topics t JOIN topic_members m ON m.topic_id = t.id WHERE t.name = n.recipient_id AND m.user_id = i.user_id)
         """
     }
 

@@ -24,6 +24,8 @@ public struct PushInstall: Sendable, Equatable {
     public let kind: PushTarget.Kind
     /// The value, sealed with `SealingContext.pushInstall`.
     public let valueSealed: [UInt8]
+    /// HMAC of `PushTarget.valueHashMessage`; 32 bytes.
+    public let valueHash: [UInt8]
     /// The user signed in on it, at most one.
     public let userID: UUID?
     /// Grows when the value changes or the installation passes from one user to another.
@@ -50,6 +52,7 @@ public struct PushInstall: Sendable, Equatable {
         installationKey = try row.decode("installation_key")
         kind = try row.decodeCase("kind")
         valueSealed = try row.decode("value_sealed")
+        valueHash = try row.decode("value_hash")
         userID = try row.decode("user_id")
         generation = try row.decode("generation")
         platform = try row.decode("platform")
@@ -109,11 +112,14 @@ public struct PushRegistration: Sendable {
     public var locale: String?
     /// The app's own version, when known.
     public var appVersion: String?
+    /// Who has proven by face to be the one with the phone; it is not bound to that user by this.
+    public var provenUserID: UUID?
 
     /// Describes a registration.
     public init(
         installationKey: [UInt8], kind: PushTarget.Kind, valueSealed: [UInt8], valueHash: [UInt8],
-        seenAt: Date = Date(), platform: String? = nil, locale: String? = nil, appVersion: String? = nil
+        seenAt: Date = Date(), platform: String? = nil, locale: String? = nil, appVersion: String? = nil,
+        provenUserID: UUID? = nil
     ) {
         self.installationKey = installationKey
         self.kind = kind
@@ -123,6 +129,13 @@ public struct PushRegistration: Sendable {
         self.platform = platform
         self.locale = locale
         self.appVersion = appVersion
+        self.provenUserID = provenUserID
+    }
+
+    /// Whether an installation has kept a user's value, which this one, that is no older, was not to replace.
+    public func isStranger(to install: PushInstall) -> Bool {
+        install.userID != nil && install.userID != provenUserID && install.valueHash != valueHash
+            && install.registeredAt <= seenAt
     }
 }
 

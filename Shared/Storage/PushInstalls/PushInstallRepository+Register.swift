@@ -5,7 +5,7 @@ extension PushInstallRepository {
     /// Registers an installation that a user is signed in on, and makes it theirs, whoever had it before.
     ///
     /// One that is unchanged and was seen within ``PushInstallLimits/seenInterval`` is not written. The generation grows when
-    /// the value changes or when it passes from one user to another, so that what was meant for the former user no longer
+    /// the value changes, and when it passes from one user to another, so that what was meant for the former user no longer
     /// arrives; the first binding keeps it, so that the push that is just under way still does. An older registration does
     /// not bring an older value back, but binds. Belongs in a transaction.
     public func register(
@@ -37,7 +37,8 @@ extension PushInstallRepository {
             db.query(
                 """
                 UPDATE push_installs
-                SET user_id = \(userID), generation = generation + (user_id <> \(userID) AND user_id IS NOT NULL)::integer
+                SET user_id = \(userID), generation = generation + (user_id IS NOT NULL)::integer,
+                    bound_generation = CASE WHEN user_id IS NULL THEN bound_generation ELSE generation + 1 END
                 WHERE installation_key = \(installationKey) AND user_id IS DISTINCT FROM \(userID)
                 RETURNING *
                 """))

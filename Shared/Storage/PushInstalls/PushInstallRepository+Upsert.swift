@@ -13,11 +13,11 @@ extension PushInstallRepository {
         """
         WITH seen AS (
             SELECT *, \(userID)::uuid AS user_id
-            FROM unnest(\(registrations.map(\.installationKey)), \(registrations.map(\.kind.rawValue)),
+            FROM unnest(\(registrations.map(\.provenUserID)), \(registrations.map(\.installationKey)), \(registrations.map(\.kind.rawValue)),
                         \(registrations.map(\.valueSealed)), \(registrations.map(\.valueHash)),
                         \(registrations.map(\.seenAt)), \(registrations.map(\.platform)),
                         \(registrations.map(\.locale)), \(registrations.map(\.appVersion)))
-                AS s (installation_key, kind, value_sealed, value_hash, last_seen_at, platform, locale, app_version)
+                AS s (proven_user_id, installation_key, kind, value_sealed, value_hash, last_seen_at, platform, locale, app_version)
         ), written AS (
             INSERT INTO push_installs AS p (installation_key, kind, value_sealed, value_hash, registered_at,
                                             last_seen_at, platform, locale, app_version, user_id)
@@ -25,13 +25,14 @@ extension PushInstallRepository {
                    app_version, user_id
             FROM seen WHERE NOT EXISTS (
                 SELECT FROM push_installs k WHERE k.installation_key = seen.installation_key
-                    AND (\(unescaped: needsWrite(old: "k", new: "seen"))) IS NOT TRUE)
+                    AND ((\(unescaped: needsWrite(old: "k", new: "seen"))) IS NOT TRUE OR \(unescaped: isStranger)))
             ORDER BY installation_key
             ON CONFLICT (installation_key) DO UPDATE
             SET kind = EXCLUDED.kind, value_sealed = EXCLUDED.value_sealed, value_hash = EXCLUDED.value_hash,
                 user_id = coalesce(EXCLUDED.user_id, p.user_id),
                 generation = p.generation
                     + (p.value_hash <> EXCLUDED.value_hash OR coalesce(p.user_id <> EXCLUDED.user_id, false))::integer,
+                bound_generation = CASE WHEN p.user_id <> EXCLUDED.user_id THEN p.generation + 1 ELSE p.bound_generation END,
                 registered_at = CASE WHEN p.value_hash = EXCLUDED.value_hash AND p.state IN ('active', 'stale')
                                      THEN p.registered_at ELSE EXCLUDED.registered_at END,
                 last_seen_at = greatest(p.last_seen_at, EXCLUDED.last_seen_at),
@@ -47,6 +48,13 @@ extension PushInstallRepository {
         WHERE NOT EXISTS (SELECT FROM written WHERE written.id = p.id)
         """
     }
+
+    /// Whether a registration would put another value in the place of a user's without a word of that user: who knows an installation's
+    /// id shall not be able to silence the phone.
+    private static let isStranger = """
+        (seen.user_id IS NULL AND k.value_hash <> seen.value_hash AND k.user_id IS NOT NULL
+         AND k.user_id IS DISTINCT FROM seen.proven_user_id)
+        """
 
     /// Whether a registration is newer than what is known, and says something that is worth writing.
     private static func needsWrite(old: String, new: String) -> String {

@@ -18,7 +18,8 @@ public struct PushInstallRepository: Sendable {
         return install
     }
 
-    /// Registers installations: makes the unknown ones, renews the known ones. To whom they are bound is not touched.
+    /// Registers installations: makes the unknown ones, renews the known ones. To whom they are bound is not touched, and the value of
+    /// one that is bound is replaced only for its own user (``PushRegistration/provenUserID``).
     ///
     /// An unchanged one that was seen within ``PushInstallLimits/seenInterval`` is not written. A dead or suspect one is revived
     /// by a registration newer than that, a value is replaced by a registration newer than the value's own. Of several

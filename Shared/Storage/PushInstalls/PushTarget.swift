@@ -19,10 +19,11 @@ public struct PushTarget: Sendable, Equatable {
     /// The value as sent. Never logged.
     public let value: String
 
-    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces; `nil` for anything else.
+    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces that begins with no colon, for nothing before it would name
+    /// the installation; `nil` for anything else.
     public init?(_ value: String) {
         let bytes = value.utf8
-        guard !bytes.isEmpty, bytes.count <= Self.maximumBytes, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard let first = bytes.first, first != UInt8(ascii: ":"), bytes.count <= Self.maximumBytes, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
         }
         self.value = value
@@ -37,6 +38,11 @@ public struct PushTarget: Sendable, Equatable {
     /// The message whose HMAC under the lookup key is `PushInstall.installationKey`.
     public var installationKeyMessage: [UInt8] {
         Array("installation:".utf8) + Array(installationID.utf8)
+    }
+
+    /// The message whose HMAC takes the place of ``installationKeyMessage`` for a value that may not have the installation's own row.
+    public var guestKeyMessage: [UInt8] {
+        Array("guest:".utf8) + Array(value.utf8)
     }
 
     /// The message whose HMAC under the lookup key is `PushInstall.valueHash`.

@@ -61,21 +61,36 @@ struct RecipientResolver {
         return resolutions
     }
 
+    /// How the token of a session is registered.
+    private struct SessionRegistration {
+        /// As the installation that the token belongs to.
+        let own: PushRegistration
+        /// As nobody's installation of its own: where the other is a user's with another token, which a stranger's must not replace.
+        let guest: PushRegistration
+    }
+
     /// A session's push goes to the device that started it: its token is in the session, and is registered here.
     private func resolve(sessions ids: [UUID]) async throws -> [UUID: Resolution] {
         var resolutions: [UUID: Resolution] = [:]
         for id in ids { resolutions[id] = .skipped(.sessionUnknown) }
-        var registrations: [UUID: PushRegistration] = [:]
+        var registrations: [UUID: SessionRegistration] = [:]
         for session in try await SessionRepository(transaction).find(ids: ids) {
             switch registration(of: session) {
             case .success(let registration): registrations[session.id] = registration
             case .failure(let skip): resolutions[session.id] = .skipped(skip.reason)
             }
         }
-        let installs = try await PushInstallRepository(transaction).upsertSeen(Array(registrations.values))
-        let byKey = Dictionary(installs.map { ($0.installationKey, $0) }) { first, _ in first }
-        for (id, registration) in registrations {
-            guard let install = byKey[registration.installationKey], install.address.isReachable(on: .urgent)
+        let installs = PushInstallRepository(transaction)
+        var byKey: [[UInt8]: PushInstall] = [:]
+        for install in try await installs.upsertSeen(registrations.values.map(\.own)) { byKey[install.installationKey] = install }
+        let guests = registrations.values.filter { pair in
+            byKey[pair.own.installationKey].map { pair.own.isStranger(to: $0) } ?? false
+        }.map(\.guest)
+        for install in try await installs.upsertSeen(guests) { byKey[install.installationKey] = install }
+        let guestKeys = Set(guests.map(\.installationKey))
+        for (id, pair) in registrations {
+            let isGuest = guestKeys.contains(pair.guest.installationKey)
+            guard let install = byKey[(isGuest ? pair.guest : pair.own).installationKey], install.address.isReachable(on: .urgent)
             else {
                 resolutions[id] = .skipped(.tokenDead)
                 continue
@@ -118,23 +133,31 @@ struct RecipientResolver {
     }
 
     /// Opens the token of a session, and seals it anew for the installation it belongs to.
-    private func registration(of session: Session) -> Result<PushRegistration, Skip> {
+    private func registration(of session: Session) -> Result<SessionRegistration, Skip> {
         guard let sealed = session.pushTokenSealed else { return .failure(Skip(reason: .tokenMissing)) }
         do {
             let token = try sealer.open(sealed, context: SealingContext.sessionPushToken(sessionID: session.id))
             guard let target = PushTarget(String(decoding: token, as: UTF8.self)) else {
                 return .failure(Skip(reason: .tokenMalformed))
             }
-            let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
             return .success(
-                PushRegistration(
-                    installationKey: key, kind: target.kind,
-                    valueSealed: try sealer.seal(
-                        Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key)),
-                    valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey),
-                    seenAt: session.createdAt))
+                SessionRegistration(
+                    own: try registration(of: target, as: target.installationKeyMessage, session),
+                    guest: try registration(of: target, as: target.guestKeyMessage, session)))
         } catch {
             return .failure(Skip(reason: .tokenUnreadable))
         }
+    }
+
+    private func registration(
+        of target: PushTarget, as keyMessage: [UInt8], _ session: Session
+    ) throws -> PushRegistration {
+        let key = HMACSHA256.authenticate(keyMessage, key: lookupKey)
+        let isProven = session.event == .signIn && session.state == .succeeded
+        return PushRegistration(
+            installationKey: key, kind: target.kind,
+            valueSealed: try sealer.seal(Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key)),
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey),
+            seenAt: session.createdAt, provenUserID: isProven ? session.userID : nil)
     }
 }
