@@ -49,6 +49,30 @@ struct OutboxConfirmTests {
         }
     }
 
+    @Test func `what people wrote leaves a message that is confirmed, and not before`() async throws {
+        try await withStorage { client in
+            let outbox = OutboxRepository(client)
+            let request = NotificationRequested(
+                dedupeKey: "chat:1", kind: .chatMessage, recipient: .topic("conversation:7"), lane: .urgent,
+                parameters: ["text_sealed": "QUJD", "sender_name_sealed": "REVG", "message_id": "m-1"],
+                expiresAt: Date(timeIntervalSinceNow: 60))
+            let envelope = try Envelope(request).encoded()
+            try await outbox.append([NewOutboxMessage(envelope, stream: "s", groups: ["g"])])
+            let publication = OutboxPublication(messageID: envelope.id, entryID: "1-0")
+            try await outbox.markPublished([publication], wait: .zero, waitMax: .zero)
+            func body() async throws -> String {
+                String(decoding: try await client.query("SELECT body FROM outbox")[0].decode("body", as: [UInt8].self), as: UTF8.self)
+            }
+            _ = try await outbox.checkPublished(limit: 10, recheck: .zero)
+            #expect(try await body().contains("QUJD"))
+            try await handle([publication], in: client)
+            _ = try await outbox.checkPublished(limit: 10, recheck: .zero)
+            let rest = try await body()
+            #expect(!rest.contains("QUJD") && !rest.contains("REVG"))
+            #expect(rest.contains("m-1") && rest.contains(request.notificationID.wireString))
+        }
+    }
+
     @Test func `what was looked at is left alone until the next look is due`() async throws {
         try await withStorage { client in
             let messages = try await publish(10, in: client)

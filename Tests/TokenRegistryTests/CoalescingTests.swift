@@ -1,6 +1,5 @@
 import FoundationEssentials
 import PostgresClient
-import PostgresClient
 import Storage
 import Testing
 import WireFormat
@@ -9,32 +8,32 @@ import WireFormat
 
 /// When a push that waits is replaced by a newer one of the same subject.
 struct CoalescingTests {
-    private func chat(_ text: String = "conversation:7") -> NotificationRequested {
+    private func photos(_ topic: String = "event:7", kind: NotificationKind = .newPhotos) -> NotificationRequested {
         NotificationRequested(
-            dedupeKey: UUID().uuidString, kind: .chatMessage, recipient: .topic(text), lane: .urgent,
-            parameters: ["message_id": "m"], expiresAt: Date(timeIntervalSinceNow: 3600))
+            dedupeKey: UUID().uuidString, kind: kind, recipient: .topic(topic), lane: .urgent, parameters: ["message_id": "m"],
+            expiresAt: Date(timeIntervalSinceNow: 3600))
     }
 
     private func delivery(_ request: NotificationRequested, _ registry: Registry) async throws -> Delivery? {
         try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).first
     }
 
-    /// A conversation, and what was said in it before and did not leave for a while.
+    /// An event, and what was told of it before and did not leave for a while.
     private func withBacklog(_ body: (Registry, NotificationRequested) async throws -> Void) async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")
-            try await registry.makeTopic("conversation:7", owner: ada, members: [])
-            try await registry.makeTopic("conversation:8", owner: ada, members: [])
-            let first = chat()
+            try await registry.makeTopic("event:7", owner: ada, members: [])
+            try await registry.makeTopic("event:8", owner: ada, members: [])
+            let first = photos()
             try await registry.request(first)
             try await registry.client.execute("UPDATE deliveries SET created_at = now() - interval '3 seconds'")
             try await body(registry, first)
         }
     }
 
-    @Test func `the newest message takes the place of one that waits, which is closed`() async throws {
+    @Test func `the newest push of an event takes the place of one that waits, which is closed`() async throws {
         try await withBacklog { registry, first in
-            let second = chat()
+            let second = photos()
             try await registry.request(second)
             #expect(try await delivery(first, registry)?.state == .skipped)
             #expect(try await delivery(first, registry)?.code == "superseded")
@@ -43,25 +42,42 @@ struct CoalescingTests {
         }
     }
 
-    @Test func `a message just before is no backlog`() async throws {
+    @Test func `a push just before is no backlog`() async throws {
         try await withBacklog { registry, first in
             try await registry.client.withTransaction { transaction in
                 // In one transaction it is the same moment throughout, however busy the machine is.
                 try await transaction.execute("UPDATE deliveries SET created_at = now() - interval '1.9 seconds'")
-                try await registry.requestedHandler.handle([Envelope(chat())], in: transaction)
+                try await registry.requestedHandler.handle([Envelope(photos())], in: transaction)
             }
             #expect(try await delivery(first, registry)?.state == .pending)
         }
     }
 
-    @Test func `another conversation, another kind and a push that was tried are left alone`() async throws {
+    @Test func `another event, another kind and a push that was tried are left alone`() async throws {
         try await withBacklog { registry, first in
-            try await registry.request(chat("conversation:8"))
-            try await registry.request(.make(.topic("conversation:7"), kind: .jobCompleted))
+            try await registry.request(photos("event:8"))
+            try await registry.request(.make(.topic("event:7"), kind: .jobCompleted))
             #expect(try await delivery(first, registry)?.state == .pending)
             try await registry.client.execute("UPDATE deliveries SET attempt = 1, code = 'UNAVAILABLE', due_at = now()")
-            try await registry.request(chat())
+            try await registry.request(photos())
             #expect(try await delivery(first, registry)?.state == .pending)
+        }
+    }
+
+    @Test func `of the messages of a conversation that wait the newest ten are sent`() async throws {
+        try await Registry.run { registry in
+            let ada = try await registry.makeUser(tokens: "a:1")
+            try await registry.makeTopic("conversation:7", owner: ada, members: [])
+            var messages: [NotificationRequested] = []
+            for _ in 0..<12 {
+                let message = photos("conversation:7", kind: .chatMessage)
+                try await registry.request(message)
+                try await registry.client.execute("UPDATE deliveries SET created_at = now() - interval '3 seconds'")
+                messages.append(message)
+            }
+            var codes: [String?] = []
+            for message in messages { codes.append(try await delivery(message, registry)?.code) }
+            #expect(codes == ["superseded", "superseded"] + [String?](repeating: nil, count: 10))
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import HeliographCrypto
+
 /// What a push says: the kinds the apps in the field know, with what each of them needs.
 public enum PushContent: Sendable, Equatable {
     /// A picture is ready.
@@ -21,7 +23,14 @@ public enum PushContent: Sendable, Equatable {
         case .signUp(let sessionID, _, _), .signIn(let sessionID, _, _): "ekyc:\(sessionID)"
         case .newPhotos(let eventID, _): "event:\(eventID)"
         case .chatMessage(let conversationID, let messageID, _, _, _, _):
-            messageID.map { "chat:\($0)" } ?? "conversation:\(conversationID)"
+            // Senders choose the ids of messages, each for one conversation. With 48 bytes of them it is just short enough for Apple, and
+            // an app finds the id between the colons.
+            messageID.map { "chat:\($0):\(Self.digest(of: conversationID))" } ?? "conversation:\(conversationID)"
         }
+    }
+
+    /// Ten characters that tell conversations apart.
+    private static func digest(of conversationID: String) -> Substring {
+        Base64URL.encode(SHA256.hash(conversationID)).prefix(10)
     }
 }

@@ -14,6 +14,8 @@ extension OutboxRepository {
     /// Looks at the published messages that are due, with one statement: what the inbox knows of becomes `confirmed`, and the
     /// rest is given to the caller alone, until `recheck` is over.
     ///
+    /// What is confirmed is never published again, and what people wrote leaves it.
+    ///
     /// - Parameter limit: At most so many messages, the longest due first.
     public func checkPublished(limit: Int, recheck: Duration) async throws(PostgresError) -> OutboxCheck {
         // The limit is part of the text: for a bound one the planner assumes a tenth of the table, and reads all of it.
@@ -33,7 +35,8 @@ extension OutboxRepository {
             UPDATE outbox o
             SET state = CASE WHEN missing IS NULL THEN 'confirmed' ELSE 'published' END,
                 settled_at = CASE WHEN missing IS NULL THEN coalesce(handled_at, now()) END,
-                due_at = now() + make_interval(secs => \(recheck.inSeconds))
+                due_at = now() + make_interval(secs => \(recheck.inSeconds)),
+                body = CASE WHEN missing IS NULL AND type = 'notification.requested' THEN \(unescaped: Self.withoutTexts) ELSE body END
             FROM checked WHERE o.message_id = checked.message_id
             RETURNING o.message_id, o.stream, o.entry_id, coalesce(missing, '{}') AS missing
             """)
@@ -49,6 +52,12 @@ extension OutboxRepository {
         }
         return OutboxCheck(confirmed: rows.count - overdue.count, overdue: overdue)
     }
+
+    /// The body of a `notification.requested` without what is sealed in it, as SQL.
+    private static let withoutTexts = """
+        convert_to((convert_from(body, 'UTF8')::jsonb #- '{parameters,\(NotificationParameter.textSealed)}'
+            #- '{parameters,\(NotificationParameter.senderNameSealed)}')::text, 'UTF8')
+        """
 
     /// Lets the relay publish messages again that their stream has lost: `published → waiting`, with the same id; `expired`
     /// when their time is over.

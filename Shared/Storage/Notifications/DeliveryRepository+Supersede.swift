@@ -7,15 +7,18 @@ extension DeliveryRepository {
     /// happened one after the other.
     public static let supersedeAge = Duration.seconds(2)
 
+    /// How many messages of a conversation are pushed, however long they have waited.
+    public static let messagesKept = 10
+
     /// How many older notifications of a topic are looked at, the newest first.
     private static let olderMax = 20
 
     /// The kinds of which only the newest is worth sending to somebody who was not told yet.
     ///
-    /// New photos: each push says the same of the same event. A chat message: an installation that pushes have not reached
-    /// for seconds (FCM does not answer, or the quota is used up) is told of the newest, with the true number of unread ones
-    /// on its badge, and not of each in a burst once it goes on; what was said is in the conversation itself. The result of a
-    /// job or of a face session is about one thing each, and none takes the place of another.
+    /// New photos: each push says the same of the same event. Chat messages: an installation that pushes have not reached
+    /// for seconds (FCM does not answer, or the quota is used up) is told of the newest ``messagesKept``, with the true number of unread
+    /// ones on its badge, and not of an hour's in a burst once it goes on; what was said is in the conversation itself. The result
+    /// of a job or of a face session is about one thing each, and none takes the place of another.
     private static let replaceableKinds = [NotificationKind.chatMessage, .newPhotos]
 
     /// Ends deliveries that new ones make needless: of the same kind, for the same topic, to the same installation, never
@@ -61,7 +64,9 @@ extension DeliveryRepository {
                 SELECT id FROM notifications
                 WHERE recipient_id = n.recipient_id AND state IN ('requested', 'addressed') AND recipient_type = 'topic'
                   AND kind = n.kind AND created_at < n.created_at
-                ORDER BY created_at DESC LIMIT \(unescaped: "\(Self.olderMax)")) o
+                ORDER BY created_at DESC
+                OFFSET CASE WHEN n.kind = 'chat_message' THEN \(unescaped: "\(Self.messagesKept - 1)") ELSE 0 END
+                LIMIT \(unescaped: "\(Self.olderMax)")) o
             WHERE n.id = ANY(\(Array(ids))) AND n.recipient_type = 'topic'
               AND n.kind = ANY(\(Self.replaceableKinds.map(\.rawValue)))
             """

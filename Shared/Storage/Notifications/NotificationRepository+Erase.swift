@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import PostgresClient
 
 extension NotificationRepository {
-    /// Empties the parameters of notifications that have not ended and that are for a user: for the user as such, for one of
-    /// the installations, or for the device of a face session of the user.
+    /// Empties the parameters of notifications that have not ended and that are for a user, or say what the user wrote: for the user
+    /// as such, for one of the installations, or for the device of a face session of the user; and messages to conversations.
     ///
     /// - Parameter installIDs: The user's installations.
     /// - Returns: The notifications.
@@ -16,6 +16,10 @@ extension NotificationRepository {
                 SELECT id FROM notifications
                 WHERE state IN ('requested', 'addressed') AND recipient_type IN ('user', 'installation')
                   AND recipient_id = ANY(\(names))
+                UNION ALL
+                SELECT id FROM notifications
+                WHERE state IN ('requested', 'addressed') AND recipient_type = 'topic'
+                  AND parameters->>'sender_id' = \(userID.uuidString.lowercased())
                 UNION ALL
                 SELECT n.id FROM notifications n JOIN sessions s
                     ON s.id = CASE WHEN n.recipient_type = 'session' THEN n.recipient_id::uuid END
