@@ -3,8 +3,8 @@ import Foundation
 import PostgresClient
 import ServiceDefaults
 import Storage
-import Testing
 import TestSupport
+import Testing
 import WireFormat
 
 @Suite struct BreakerFaultTests {

@@ -4,8 +4,8 @@ import HeliographCrypto
 import PostgresClient
 import ServiceDefaults
 import Storage
-import Testing
 import TestSupport
+import Testing
 import WireFormat
 
 @Suite struct ChatTests {

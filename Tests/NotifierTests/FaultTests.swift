@@ -5,8 +5,8 @@ import InMemoryLogging
 import Logging
 import PostgresClient
 import Storage
-import Testing
 import TestSupport
+import Testing
 import TraceContext
 import WireFormat
 

@@ -1,7 +1,7 @@
 import FCM
 import Foundation
-import Testing
 import TestSupport
+import Testing
 import WireFormat
 
 @testable import Notifier

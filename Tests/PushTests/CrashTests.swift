@@ -10,7 +10,7 @@ import WireFormat
     @Test func `a notifier killed in a fan-out costs no push, and repeats only what was under way`() async throws {
         try await PushSystem.with { system in
             let count = FanOutSize.targets(600)
-            let phones = try await system.crowd(count)
+            _ = try await system.crowd(count)
             // A third is answered. What follows arrives and is not: the sender cannot come to the end before it is killed.
             var silence = FaultRule(.hang)
             silence.isDelivered = true
@@ -51,7 +51,6 @@ import WireFormat
             let collapseIDs = Set(
                 await system.emulator.messages().map { $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string })
             #expect(collapseIDs.count == 1 && !collapseIDs.contains(nil), "on the phone a repetition replaces")
-            #expect(phones.count == count)
         }
     }
 

@@ -26,8 +26,7 @@ import WireFormat
             for phone in phones.dropFirst() {
                 let times = system.emulator.requestTimes(to: phone.value).map(\.at)
                 for (earlier, later) in zip(times, times.dropFirst()) {
-                    // Half of the wait is what the jitter may take off it.
-                    #expect(later.timeIntervalSince(earlier) >= leastWait / 2, "a retry came too soon")
+                    #expect(later.timeIntervalSince(earlier) >= leastWait, "a retry came too soon")
                 }
             }
             #expect(system.emulator.acceptedCounts.keys.allSatisfy { $0 <= 2 })

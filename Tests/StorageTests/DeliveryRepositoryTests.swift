@@ -35,7 +35,8 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a push that waits goes to the token that its user's phone has meanwhile, and not to another user's`() async throws {
+    @Test func `a push that waits goes to the token that its user's phone has meanwhile, and not to another user's`() async throws
+    {
         try await withStorage { client in
             let (installs, deliveries) = (PushInstallRepository(client), DeliveryRepository(client))
             let (ada, ben) = (try await UserRepository(client).make(1).id, try await UserRepository(client).make(2).id)

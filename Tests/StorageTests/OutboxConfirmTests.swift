@@ -61,7 +61,9 @@ struct OutboxConfirmTests {
             let publication = OutboxPublication(messageID: envelope.id, entryID: "1-0")
             try await outbox.markPublished([publication], wait: .zero, waitMax: .zero)
             func body() async throws -> String {
-                String(decoding: try await client.query("SELECT body FROM outbox")[0].decode("body", as: [UInt8].self), as: UTF8.self)
+                String(
+                    decoding: try await client.query("SELECT body FROM outbox")[0].decode("body", as: [UInt8].self), as: UTF8.self
+                )
             }
             _ = try await outbox.checkPublished(limit: 10, recheck: .zero)
             #expect(try await body().contains("QUJD"))
@@ -80,7 +82,8 @@ struct OutboxConfirmTests {
                 try await OutboxRepository(client).checkPublished(limit: 4, recheck: .seconds(600)).overdue.map(\.publication)
             }
             let rest = try await OutboxRepository(client).checkPublished(limit: 100, recheck: .seconds(600)).overdue
-            #expect((seen.flatMap { $0 } + rest.map(\.publication)).map(\.messageID).sorted() == messages.map(\.messageID).sorted())
+            #expect(
+                (seen.flatMap { $0 } + rest.map(\.publication)).map(\.messageID).sorted() == messages.map(\.messageID).sorted())
             #expect(try await OutboxRepository(client).checkPublished(limit: 100, recheck: .zero).overdue.isEmpty)
         }
     }

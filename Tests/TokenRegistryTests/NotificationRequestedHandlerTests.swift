@@ -125,12 +125,15 @@ struct NotificationRequestedHandlerTests {
             registry.logger = Logger(label: "test") { _ in lines }
             let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
             let requests = [
-                Envelope(NotificationRequested.make(.session(UUID())), traceparent: "00-\(trace)-00f067aa0ba902b7-01", requestID: "r-1"),
+                Envelope(
+                    NotificationRequested.make(.session(UUID())), traceparent: "00-\(trace)-00f067aa0ba902b7-01", requestID: "r-1"
+                ),
                 Envelope(NotificationRequested.make(.session(UUID())), requestID: "r-2"),
             ]
             let handler = registry.requestedHandler
             try await registry.client.withTransaction { try await handler.handle(requests, in: $0) }
-            let named = Dictionary(uniqueKeysWithValues: lines.entries.map { ("\($0.metadata["request_id"] ?? "")", $0.metadata) })
+            let named = Dictionary(
+                uniqueKeysWithValues: lines.entries.map { ("\($0.metadata["request_id"] ?? "")", $0.metadata) })
             #expect(named.keys.sorted() == ["r-1", "r-2"])
             #expect(named["r-1"]?["trace_id"] == "\(trace)" && named["r-2"]?["trace_id"] == nil)
             for request in requests {

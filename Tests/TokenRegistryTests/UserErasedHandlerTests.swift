@@ -18,13 +18,18 @@ struct UserErasedHandlerTests {
                 NotificationRequested.make(.user(ada), kind: .jobCompleted), .make(.session(session)),
                 .make(.installation(install.id), kind: .jobCompleted),
             ]
+            // What she wrote and Ben was not told yet.
+            try await registry.makeTopic("conversation:7", owner: ben, members: [])
+            let message = NotificationRequested(
+                dedupeKey: "chat:1", kind: .chatMessage, recipient: .topic("conversation:7"), lane: .urgent,
+                parameters: ["sender_id": ada.wireString], expiresAt: Date(timeIntervalSinceNow: 3600))
             let other = NotificationRequested.make(.user(ben), kind: .jobCompleted)
-            for request in mine + [other] { try await registry.request(request) }
+            for request in mine + [message, other] { try await registry.request(request) }
             for _ in 0..<2 { try await registry.erase(ada) }
 
             #expect(try await PushInstallRepository(registry.client).find(userIDs: [ada, ben]).map(\.userID) == [ben])
             #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
-            for request in mine {
+            for request in mine + [message] {
                 let record = try #require(try await registry.notification(request))
                 #expect(record.state == .settled && record.parameters.isEmpty, "\(record.recipient.type)")
                 let deliveries = try await DeliveryRepository(registry.client).find(notificationID: record.id)

@@ -19,11 +19,13 @@ public struct PushTarget: Sendable, Equatable {
     /// The value as sent. Never logged.
     public let value: String
 
-    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces that begins with no colon, for nothing before it would name
-    /// the installation; `nil` for anything else.
+    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces that does not begin with a colon, before which the
+    /// installation is named; `nil` for anything else.
     public init?(_ value: String) {
         let bytes = value.utf8
-        guard let first = bytes.first, first != UInt8(ascii: ":"), bytes.count <= Self.maximumBytes, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard let first = bytes.first, first != UInt8(ascii: ":"), bytes.count <= Self.maximumBytes,
+            bytes.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
             return nil
         }
         self.value = value
