@@ -50,9 +50,6 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// The last stream that was handled, in the order of their numbers: requests may be complete in another.
     private var handled = HTTP2StreamID.rootStream
     private var isClosing = false
-    /// How long the answer to the last request waits: while its stream is open, NIO ignores the streams that a client began
-    /// before it heard of GOAWAY, as it should; after the last it takes one more for a breach of the protocol.
-    private static let lastAnswerDelay = Duration.milliseconds(250)
     /// How long a connection that serves nothing more waits for its client to close it.
     private static let closingGrace = TimeAmount.seconds(1)
 
@@ -191,11 +188,7 @@ extension HTTP2Connection {
     }
 
     private func carryOut(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        var verdict = verdict
-        if verdict.isLast, last == nil {
-            goAway(context)
-            verdict.delay = max(verdict.delay, Self.lastAnswerDelay)
-        }
+        if verdict.isLast, last == nil { goAway(context) }
         guard verdict.delay > .zero else { return end(verdict, id, context) }
         let longest = Duration.seconds(core.configuration.limits.delaySeconds)
         streams[id]?.work = .delay(
@@ -237,8 +230,18 @@ extension HTTP2Connection {
             state.work?.cancel()
             streams[stream] = nil
         }
-        write(.goAway(lastStreamID: id, errorCode: .noError, opaqueData: nil), .rootStream, context)
-        context.flush()
+        tellGoAway(last: id, context)
+    }
+
+    /// Sends GOAWAY past NIO, to whom the streams after the last stay open, with nobody to answer them: had NIO seen it, the
+    /// body of a stream that a client began before it heard would be a breach of the protocol, and end the connection.
+    private func tellGoAway(last: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        var frame = ByteBuffer()
+        // The payload's length, the type, no flags, the connection; the last stream, and no error (RFC 9113 § 6.8).
+        frame.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0])
+        frame.writeMultipleIntegers(Int32(last), UInt32(0))
+        let wire = try? context.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+        wire?.writeAndFlush(NIOAny(IOData.byteBuffer(frame)), promise: nil)
     }
 
     private func closeWhenDone(_ context: ChannelHandlerContext) {
