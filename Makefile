@@ -31,7 +31,7 @@ demo: up ## Sign up, sign in and refuse a face, make six pictures of a portrait,
 
 test: setup ## Run all tests; needs no server to be running
 	@deploy/local/fetch-moto.sh
-	@[ -d .build ] || echo "==> first build: about 6 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh

@@ -193,6 +193,9 @@ printf '\nms: from the request to the push. All three as they must be.\n\n'
 
 # shellcheck source=deploy/local/demo-images.sh
 . "$root/deploy/local/demo-images.sh"
+# The phone above shows the last of them; here is each.
+while read -r at text; do printf '  %s  %s\n' "$(date -d "$at" +%H:%M:%S)" "$text"; done < <(
+    jq -r '.[] | "\(.received_at) \(.message.notification.title): \(.message.notification.body)"' <<<"$pushes")
 printf '\nSee the pushes on a phone: %s\nWhat the API takes:        %s\n' "$INBOX_URL" "${API_PAGE_URL:-$IDENTITY_API_URL/}"
 if [ -n "${GRAFANA_URL:-}" ] && curl -sS --fail --max-time 5 -o /dev/null "$GRAFANA_HEALTH_URL" 2>/dev/null; then
     printf 'What it does just now:     %s\n' "$GRAFANA_URL"

@@ -18,10 +18,17 @@ pid_of() { cut -d ' ' -f 1 "$run/pids/$1" 2>/dev/null || true; }
 
 started_at() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
 
+# A process that was killed stays as a zombie (state Z) until it is collected, which takes seconds where the first process of the
+# system is in no hurry. It runs no more, unless others of its threads do.
+has_ended() {
+    [ "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 1)" = Z ] &&
+        [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -le 1 ]
+}
+
 is_running() {
     local pid
     pid=$(pid_of "$1")
-    [ -n "$pid" ] && [ -d "/proc/$pid" ] && [ "$(started_at "$pid")" = "$(cut -d ' ' -f 2 "$run/pids/$1")" ]
+    [ -n "$pid" ] && [ -d "/proc/$pid" ] && [ "$(started_at "$pid")" = "$(cut -d ' ' -f 2 "$run/pids/$1")" ] && ! has_ended "$pid"
 }
 
 start() { # start NAME COMMAND…: in a session of its own, output to a log
@@ -197,8 +204,24 @@ start_service() ( # NAME INDEX
     start "$1" "$binaries/$1"
 )
 
+is_ready() { env ADMIN_PORT="$(admin_port "$2")" "$binaries/$1" healthcheck >/dev/null 2>&1; } # NAME INDEX
+
+# Whether a service that runs is ready, or will not end within the time that it may take to stop.
+lasts() { # NAME INDEX
+    local end=$((SECONDS + $(stop_limit "$1"))) told=$((SECONDS + 5))
+    until is_ready "$1" "$2"; do
+        is_running "$1" || return 1
+        [ $SECONDS -lt $end ] || return 0
+        if [ $SECONDS -ge $told ]; then
+            say "$1 runs and is not ready: it may be ending; up to $((end - SECONDS)) s more"
+            told=$((SECONDS + 15))
+        fi
+        sleep 0.1
+    done
+}
+
 up() {
-    local name index
+    local name index fresh=()
     for name in "${services[@]}" fcm-emulator heliographctl; do
         [ -x "$binaries/$name" ] || fail "$binaries/$name is not built: run 'make build'"
     done
@@ -232,11 +255,19 @@ up() {
             say "$name was built since it started: restarting it"
             stop "$name" TERM "$(stop_limit "$name")"
         fi
-        is_running "$name" || start_service "$name" "$index"
+        if ! is_running "$name"; then
+            start_service "$name" "$index"
+            fresh[index]=1
+        fi
     done
     for index in "${!services[@]}"; do
         name=${services[$index]}
-        wait_for "$name" 60 env ADMIN_PORT="$(admin_port "$index")" "$binaries/$name" healthcheck
+        # One that ran before may be on its way out, killed or told to stop a moment ago: once it has ended, it is started again.
+        if [ -z "${fresh[$index]:-}" ] && ! lasts "$name" "$index"; then
+            say "$name has just ended: starting it again"
+            start_service "$name" "$index"
+        fi
+        wait_for "$name" 60 is_ready "$name" "$index"
         say "$name is ready"
     done
     say "up: $IDENTITY_API_URL/   inbox: $INBOX_URL   settings: ${run#"$root/"}/stack.env"

@@ -37,8 +37,7 @@ extension PushInstallRepository {
             db.query(
                 """
                 UPDATE push_installs
-                SET user_id = \(userID), generation = generation + (user_id IS NOT NULL)::integer,
-                    bound_generation = CASE WHEN user_id IS NULL THEN bound_generation ELSE generation + 1 END
+                SET user_id = \(userID), generation = generation + (user_id IS NOT NULL)::integer
                 WHERE installation_key = \(installationKey) AND user_id IS DISTINCT FROM \(userID)
                 RETURNING *
                 """))

@@ -32,7 +32,6 @@ extension PushInstallRepository {
                 user_id = coalesce(EXCLUDED.user_id, p.user_id),
                 generation = p.generation
                     + (p.value_hash <> EXCLUDED.value_hash OR coalesce(p.user_id <> EXCLUDED.user_id, false))::integer,
-                bound_generation = CASE WHEN p.user_id <> EXCLUDED.user_id THEN p.generation + 1 ELSE p.bound_generation END,
                 registered_at = CASE WHEN p.value_hash = EXCLUDED.value_hash AND p.state IN ('active', 'stale')
                                      THEN p.registered_at ELSE EXCLUDED.registered_at END,
                 last_seen_at = greatest(p.last_seen_at, EXCLUDED.last_seen_at),
