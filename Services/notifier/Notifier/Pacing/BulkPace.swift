@@ -4,9 +4,9 @@ struct BulkPace {
     /// process on their way less than one after the other, as answers come in.
     static let burst = 64
     /// But no longer than this after the last of it went.
-    static let pause: Duration = .milliseconds(5)
+    static let pause: Duration = .milliseconds(6)
     /// For so long after an urgent push others are expected, and bulk leaves them time on the machine: one batch in a pause, which is
-    /// some 11,000 pushes a second and 12,800 at most. FCM grants a project 10,000 until it has asked for more. It is those that
+    /// some 9,500 pushes a second and 10,700 at most. FCM grants a project 10,000 until it has asked for more. It is those that
     /// follow that gain: the first urgent push after a while has come most of its way when it is known of here.
     static let urgentMemory: Duration = .seconds(1)
 
