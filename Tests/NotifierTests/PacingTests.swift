@@ -107,42 +107,52 @@ import Testing
 
     private func opened() -> Breaker {
         var breaker = transient
-        for index in 0..<100 { breaker.note(isFault: index % 2 == 0, at: start) }
+        for index in 0..<100 { breaker.note(isFault: index % 2 == 0, installID: UUID(), at: start) }
         return breaker
     }
 
     @Test func `it opens when half of a hundred results of ten seconds are faults`() {
         var breaker = transient
-        for index in 0..<99 { breaker.note(isFault: index % 2 == 0, at: start + .milliseconds(index * 90)) }
+        for index in 0..<99 { breaker.note(isFault: index % 2 == 0, installID: UUID(), at: start + .milliseconds(index * 90)) }
         #expect(breaker.look(at: start + .seconds(9)) == .go)
-        breaker.note(isFault: true, at: start + .seconds(9))
+        breaker.note(isFault: true, installID: UUID(), at: start + .seconds(9))
         #expect(breaker.look(at: start + .seconds(9)) == .wait(.seconds(30)))
     }
 
     @Test func `results older than ten seconds do not count`() {
         var breaker = transient
-        for _ in 0..<60 { breaker.note(isFault: true, at: start) }
-        for _ in 0..<60 { breaker.note(isFault: true, at: start + .seconds(11)) }
+        for _ in 0..<60 { breaker.note(isFault: true, installID: UUID(), at: start) }
+        for _ in 0..<60 { breaker.note(isFault: true, installID: UUID(), at: start + .seconds(11)) }
         #expect(breaker.look(at: start + .seconds(11)) == .go)
     }
 
     @Test func `ten faults in twenty seconds without a good result open it`() {
         var breaker = transient
-        for index in 0..<10 { breaker.note(isFault: true, at: start + .seconds(2 * index)) }
+        for index in 0..<10 { breaker.note(isFault: true, installID: UUID(), at: start + .seconds(2 * index)) }
         #expect(breaker.state == .closed)
-        breaker.note(isFault: true, at: start + .seconds(20))
+        breaker.note(isFault: true, installID: UUID(), at: start + .seconds(20))
         #expect(breaker.state == .open)
+    }
+
+    @Test func `faults of one or two phones, and those that are minutes apart, leave it closed`() {
+        var (sick, rare) = (transient, transient)
+        let phones = [UUID(), UUID()]
+        for index in 0..<60 {
+            sick.note(isFault: true, installID: phones[index % 2], at: start + .seconds(2 * index))
+            rare.note(isFault: true, installID: UUID(), at: start + .seconds(61 * index))
+        }
+        #expect(sick.state == .closed && rare.state == .closed)
     }
 
     @Test func `a good result among few faults keeps it closed`() {
         var breaker = transient
-        for index in 0..<60 { breaker.note(isFault: index % 9 != 8, at: start + .seconds(2 * index)) }
+        for index in 0..<60 { breaker.note(isFault: index % 9 != 8, installID: UUID(), at: start + .seconds(2 * index)) }
         #expect(breaker.state == .closed)
     }
 
     @Test func `less than half is not enough`() {
         var breaker = transient
-        for index in 0..<1000 { breaker.note(isFault: index % 10 < 4, at: start) }
+        for index in 0..<1000 { breaker.note(isFault: index % 10 < 4, installID: UUID(), at: start) }
         #expect(breaker.look(at: start) == .go)
     }
 
@@ -155,7 +165,7 @@ import Testing
             breaker.letGo()
         }
         #expect(breaker.look(at: later) == .wait(Breaker.probeWait))
-        let closing = (0..<5).map { _ in breaker.note(isFault: false, at: later) }
+        let closing = (0..<5).map { _ in breaker.note(isFault: false, installID: UUID(), at: later) }
         #expect(closing == [false, false, false, false, true])
         #expect(breaker.state == .closed && breaker.look(at: later) == .go)
     }
@@ -170,7 +180,7 @@ import Testing
             now += wait
             #expect(breaker.look(at: now) == .go)
             breaker.letGo()
-            breaker.note(isFault: true, at: now)
+            breaker.note(isFault: true, installID: UUID(), at: now)
         }
         #expect(waits == [30, 60, 120, 240, 300, 300].map { .seconds($0) })
     }

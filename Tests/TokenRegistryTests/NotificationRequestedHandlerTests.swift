@@ -52,6 +52,13 @@ struct NotificationRequestedHandlerTests {
             let opened = try registry.sealer.open(
                 guest.valueSealed, context: SealingContext.pushInstall(installationKey: guest.installationKey))
             #expect(String(decoding: opened, as: UTF8.self) == other)
+            // The phone has another user and another token now; the push about the session is still sent to where it began.
+            _ = try await registry.makeUser(tokens: other)
+            let claimed = try await registry.client.withTransaction { transaction in
+                try await DeliveryRepository(transaction).claim(
+                    [delivery.id], of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
+            }
+            #expect(claimed.first?.target?.installationKey == guest.installationKey)
         }
     }
 

@@ -91,11 +91,12 @@ extension DeliveryRepository {
     }
 
     /// Whether a topic's push is for somebody who is not in the topic any more. Who is in it was looked up when the push was addressed,
-    /// so that it is asked again only of one that has waited.
+    /// so that it is asked again only of one that has waited. OFFSET 0 keeps it a look by key.
     static func hasLeft(since time: String) -> String {
         """
         n.recipient_type = 'topic' AND \(time) < now() - interval '10 seconds' AND NOT EXISTS (
-            SELECT FROM topics t JOIN topic_members m ON m.topic_id = t.id WHERE t.name = n.recipient_id AND m.user_id = i.user_id)
+            SELECT FROM topics t JOIN topic_members m ON m.topic_id = t.id WHERE t.name = n.recipient_id AND m.user_id = i.user_id
+            OFFSET 0)
         """
     }
 

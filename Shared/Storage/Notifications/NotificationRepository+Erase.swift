@@ -12,7 +12,7 @@ extension NotificationRepository {
         let rows = try await db.query(
             """
             UPDATE notifications SET parameters = '{}'
-            WHERE id IN (
+            WHERE id IN (SELECT id FROM notifications WHERE id IN (
                 SELECT id FROM notifications
                 WHERE state IN ('requested', 'addressed') AND recipient_type IN ('user', 'installation')
                   AND recipient_id = ANY(\(names))
@@ -24,6 +24,7 @@ extension NotificationRepository {
                 SELECT n.id FROM notifications n JOIN sessions s
                     ON s.id = CASE WHEN n.recipient_type = 'session' THEN n.recipient_id::uuid END
                 WHERE n.state IN ('requested', 'addressed') AND n.recipient_type = 'session' AND s.user_id = \(userID))
+                ORDER BY id FOR UPDATE)
             RETURNING id
             """)
         return try rows.map { row throws(PostgresError) in try row.decode("id") }

@@ -25,7 +25,7 @@ extension PushInstallRepository {
                    app_version, user_id
             FROM seen WHERE NOT EXISTS (
                 SELECT FROM push_installs k WHERE k.installation_key = seen.installation_key
-                    AND ((\(unescaped: needsWrite(old: "k", new: "seen"))) IS NOT TRUE OR \(unescaped: isStranger)))
+                    AND (\(unescaped: needsWrite(old: "k", new: "seen"))) IS NOT TRUE)
             ORDER BY installation_key
             ON CONFLICT (installation_key) DO UPDATE
             SET kind = EXCLUDED.kind, value_sealed = EXCLUDED.value_sealed, value_hash = EXCLUDED.value_hash,
@@ -38,7 +38,7 @@ extension PushInstallRepository {
                 platform = coalesce(EXCLUDED.platform, p.platform), locale = coalesce(EXCLUDED.locale, p.locale),
                 app_version = coalesce(EXCLUDED.app_version, p.app_version),
                 state = 'active', suspect_until = NULL, invalid_at = NULL, invalid_code = NULL
-            WHERE \(unescaped: needsWrite(old: "p", new: "EXCLUDED"))
+            WHERE (\(unescaped: needsWrite(old: "p", new: "EXCLUDED"))) AND \(unescaped: isNoStranger)
             RETURNING *
         )
         SELECT *, true AS is_written FROM written
@@ -48,11 +48,11 @@ extension PushInstallRepository {
         """
     }
 
-    /// Whether a registration would put another value in the place of a user's without a word of that user: who knows an installation's
-    /// id shall not be able to silence the phone.
-    private static let isStranger = """
-        (seen.user_id IS NULL AND k.value_hash <> seen.value_hash AND k.user_id IS NOT NULL
-         AND k.user_id IS DISTINCT FROM seen.proven_user_id)
+    /// Whether a registration does not put another value in the place of a user's without a word of that user: who knows an
+    /// installation's id shall not be able to silence the phone.
+    private static let isNoStranger = """
+        (EXCLUDED.user_id IS NOT NULL OR p.user_id IS NULL OR p.value_hash = EXCLUDED.value_hash
+         OR EXISTS (SELECT FROM seen s WHERE s.installation_key = p.installation_key AND s.proven_user_id = p.user_id))
         """
 
     /// Whether a registration is newer than what is known, and says something that is worth writing.

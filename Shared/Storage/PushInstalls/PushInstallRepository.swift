@@ -23,12 +23,12 @@ public struct PushInstallRepository: Sendable {
     ///
     /// An unchanged one that was seen within ``PushInstallLimits/seenInterval`` is not written. A dead or suspect one is revived
     /// by a registration newer than that, a value is replaced by a registration newer than the value's own. Of several
-    /// registrations of one installation in a batch the newest counts.
+    /// registrations of one installation in a batch the newest counts, or the newest of those that somebody has proven.
     ///
     /// - Returns: The rows as they are now, one an installation, in no particular order.
     public func upsertSeen(_ registrations: [PushRegistration]) async throws(PostgresError) -> [PushInstall] {
         let newest = Dictionary(grouping: registrations, by: \.installationKey).values
-            .compactMap { $0.max { $0.seenAt < $1.seenAt } }
+            .compactMap { $0.max { ($0.provenUserID == nil ? 0 : 1, $0.seenAt) < ($1.provenUserID == nil ? 0 : 1, $1.seenAt) } }
         guard !newest.isEmpty else { return [] }
         try await removeOthers(holding: newest)
         var installs = try installs(await db.query(Self.upsertQuery(newest, userID: nil)))

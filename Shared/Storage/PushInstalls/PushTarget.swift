@@ -42,9 +42,10 @@ public struct PushTarget: Sendable, Equatable {
         Array("installation:".utf8) + Array(installationID.utf8)
     }
 
-    /// The message whose HMAC takes the place of ``installationKeyMessage`` for a value that may not have the installation's own row.
-    public var guestKeyMessage: [UInt8] {
-        Array("guest:".utf8) + Array(value.utf8)
+    /// What takes the place of the two messages for a value that may not have the installation's own row: the row of a guest, of which
+    /// the installation's own knows nothing.
+    public var guestMessages: (key: [UInt8], valueHash: [UInt8]) {
+        (Array("guest:".utf8) + Array(value.utf8), Array("guest_value:".utf8) + Array(value.utf8))
     }
 
     /// The message whose HMAC under the lookup key is `PushInstall.valueHash`.

@@ -45,7 +45,10 @@ struct ReceiptBody: Sendable {
 
     private static func subject(_ body: JSONBody) throws(APIError) -> Receipt.Subject {
         if let id = try identifier("notification_id", body) { return .notification(id) }
-        if let text = try body.text("message_id") { return .message(try ChatMessage.checkedID(text)) }
+        if let text = try body.text("message_id") {
+            // An app may take the id from the push's identifier, with what comes after it there.
+            return .message(try ChatMessage.checkedID(String(text.prefix { $0 != ":" })))
+        }
         if let id = try identifier("job_id", body) { return .imageJob(id) }
         if let id = try identifier("session_id", body) { return .session(id) }
         if let text = try body.text("event_id") {

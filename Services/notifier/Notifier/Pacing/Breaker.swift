@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Stops sending while it is of no use: closed, then open for a while, then half open for a few probes.
 ///
 /// A value type that is told the time, so that its rules can be tested.
@@ -6,8 +8,8 @@ struct Breaker: Sendable {
     enum Trip: Sendable {
         /// At the first fault: it would be the same every time.
         case atOnce
-        /// When of the last results, at least so many and no older than ``Breaker/memory``, such a share are faults; or when nothing but
-        /// faults has come for ``Breaker/droughtTime``, for where pushes hang, or are few, results are never so many.
+        /// When of the last results, at least so many and no older than ``Breaker/memory``, such a share are faults; or in a
+        /// ``Breaker/Drought``, for where pushes hang, or are few, results are never so many.
         case share(Double, of: Int)
     }
 
@@ -23,9 +25,30 @@ struct Breaker: Sendable {
 
     /// How old a result may be that counts.
     static let memory = 10
-    /// After this time without a good result, and ``droughtFaults`` bad ones, it is not chance.
-    static let droughtTime: Duration = .seconds(20)
-    static let droughtFaults = 10
+    /// Faults with no good result between them.
+    struct Drought: Sendable {
+        /// So long, with so many faults of so many installations, it is neither chance nor a single phone.
+        static let timeMin: Duration = .seconds(20)
+        static let (faultsMin, installsMin) = (10, 3)
+        /// Faults that are further apart have nothing to do with each other.
+        static let gapMax: Duration = .seconds(60)
+
+        let start: ContinuousClock.Instant
+        var last: ContinuousClock.Instant
+        var faults = 0
+        var installIDs: Set<UUID> = []
+
+        func isReal(at now: ContinuousClock.Instant) -> Bool {
+            faults >= Self.faultsMin && installIDs.count >= Self.installsMin && now - start >= Self.timeMin
+        }
+
+        mutating func note(_ installID: UUID, at now: ContinuousClock.Instant) {
+            if now - last > Self.gapMax { self = Drought(start: now, last: now) }
+            (faults, last) = (faults + 1, now)
+            if installIDs.count < Self.installsMin { installIDs.insert(installID) }
+        }
+    }
+
     /// The longest it stays open.
     static let openTimeMax: Duration = .seconds(300)
     /// How long a probe may take to come back; then others may be sent.
@@ -44,8 +67,7 @@ struct Breaker: Sendable {
     private var nextStep = ContinuousClock.now
     private var probesLeft = 0
     private var probesGood = 0
-    /// The faults since the last good result, and when the first of them came.
-    private var drought: (faults: Int, start: ContinuousClock.Instant)?
+    private var drought: Drought?
     /// Results by second, the newest last.
     private var seconds: [(start: ContinuousClock.Instant, results: Int, faults: Int)] = []
 
@@ -82,11 +104,11 @@ struct Breaker: Sendable {
         nextStep = now + Self.probeTime
     }
 
-    /// Notes how a push ended.
+    /// Notes how a push to an installation ended.
     ///
     /// - Returns: Whether the breaker has closed with it.
     @discardableResult
-    mutating func note(isFault: Bool, at now: ContinuousClock.Instant) -> Bool {
+    mutating func note(isFault: Bool, installID: UUID, at now: ContinuousClock.Instant) -> Bool {
         switch state {
         // What was on its way when it opened says nothing new.
         case .open: return false
@@ -102,7 +124,7 @@ struct Breaker: Sendable {
             (seconds, drought) = ([], nil)
             return true
         case .closed:
-            count(isFault, at: now)
+            count(isFault, installID, at: now)
             if shallTrip(at: now) { open(for: openTimeMin, at: now) }
             return false
         }
@@ -114,8 +136,9 @@ struct Breaker: Sendable {
         nextStep = now + time
     }
 
-    private mutating func count(_ isFault: Bool, at now: ContinuousClock.Instant) {
-        drought = isFault ? ((drought?.faults ?? 0) + 1, drought?.start ?? now) : nil
+    private mutating func count(_ isFault: Bool, _ installID: UUID, at now: ContinuousClock.Instant) {
+        if isFault, drought == nil { drought = Drought(start: now, last: now) }
+        if isFault { drought?.note(installID, at: now) } else { drought = nil }
         if let last = seconds.last, now - last.start < .seconds(1) {
             seconds[seconds.count - 1].results += 1
             seconds[seconds.count - 1].faults += isFault ? 1 : 0
@@ -133,7 +156,7 @@ struct Breaker: Sendable {
         switch trip {
         case .atOnce: return true
         case .share(let share, let least):
-            if let drought, drought.faults >= Self.droughtFaults, now - drought.start >= Self.droughtTime { return true }
+            if drought?.isReal(at: now) ?? false { return true }
             let results = seconds.reduce(0) { $0 + $1.results }
             return results >= least && Double(faults) >= share * Double(results)
         }

@@ -85,11 +85,11 @@ final class Breakers: Sendable {
             var hasClosed = false
             switch outcome {
             case .cancelled, .quota: break
-            case .transient, .notSent, .ambiguous: hasClosed = state.transient.note(isFault: true, at: now)
-            case .ourAuth, .config: hasClosed = state.credentials.note(isFault: true, at: now)
+            case .transient, .notSent, .ambiguous: hasClosed = state.transient.note(isFault: true, installID: installID, at: now)
+            case .ourAuth, .config: hasClosed = state.credentials.note(isFault: true, installID: installID, at: now)
             case .accepted, .deadTarget, .badPayload, .providerAuth:
-                hasClosed = state.credentials.note(isFault: false, at: now)
-                if state.transient.note(isFault: false, at: now) { hasClosed = true }
+                hasClosed = state.credentials.note(isFault: false, installID: installID, at: now)
+                if state.transient.note(isFault: false, installID: installID, at: now) { hasClosed = true }
             }
             guard let platform else { return hasClosed }
             if outcome == .providerAuth {
@@ -97,9 +97,10 @@ final class Breakers: Sendable {
                 if refused.count < Self.refusedMin { refused.insert(installID) }
                 state.refused[platform] = refused
                 guard refused.count >= Self.refusedMin else { return hasClosed }
-                state.providers[platform, default: Breaker(trip: .atOnce, probes: 1)].note(isFault: true, at: now)
+                state.providers[platform, default: Breaker(trip: .atOnce, probes: 1)].note(
+                    isFault: true, installID: installID, at: now)
             } else if !state.refused.isEmpty, case .accepted = outcome {
-                if state.providers[platform]?.note(isFault: false, at: now) == true { hasClosed = true }
+                if state.providers[platform]?.note(isFault: false, installID: installID, at: now) == true { hasClosed = true }
                 if state.providers[platform]?.state != .open { state.refused[platform] = nil }
             }
             return hasClosed

@@ -19,11 +19,17 @@ final class LanePauses: Sendable {
 
     /// Notes that a push was refused for its quota, and how long FCM wants that to last: has the lane wait if another installation
     /// was refused as well. An earlier, longer pause stays.
-    func refused(_ lane: Lane, _ installID: UUID, for duration: Duration, at now: ContinuousClock.Instant = .now) {
+    ///
+    /// - Returns: Whether the lane waits.
+    @discardableResult
+    func refused(_ lane: Lane, _ installID: UUID, for duration: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
         state.withLock { state in
             let last = state.refusals.updateValue((installID, now), forKey: lane)
-            guard let last, last.installID != installID, now - last.time < Self.memory else { return }
+            guard let last, last.installID != installID, now - last.time < Self.memory else {
+                return (state.resumeTimes[lane] ?? now) > now
+            }
             state.resumeTimes[lane] = max(state.resumeTimes[lane] ?? now, now + duration)
+            return true
         }
     }
 

@@ -66,11 +66,16 @@ struct DeliverySender: Sendable {
     func judge(_ answer: PushAnswer, at now: Date) -> (DeliveryVerdict, SendQueue.Pace) {
         let outcome = answer.result.outcome
         let delivery = answer.push.delivery
-        if case .quota(let wait) = outcome { pauses.refused(delivery.notification.lane, delivery.installID, for: wait) }
+        // A device's own quota says nothing of the pace.
+        var isDevicesOwn = false
+        if case .quota(let wait) = outcome {
+            isDevicesOwn = !pauses.refused(delivery.notification.lane, delivery.installID, for: wait)
+        }
         let hasClosed = breakers.note(outcome, platform: delivery.target?.platform, installID: delivery.installID)
         let pace: SendQueue.Pace =
             switch outcome {
             case _ where hasClosed: .restarted
+            case _ where isDevicesOwn: .unknown
             case .quota, .transient, .notSent, .ambiguous: .pushedBack
             case .cancelled: .unknown
             default: .answered(answer.time)

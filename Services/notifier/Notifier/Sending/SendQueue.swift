@@ -11,9 +11,9 @@ internal import WireFormat
 final class SendQueue: Sendable {
     /// With so many pushes of a lane waiting here, or being claimed, no further batch is claimed.
     static let waitingMax = 1000
-    /// So many urgent pushes may be on their way beyond what may be in all: pushes of other lanes that hang, and have made that few,
-    /// do not hold them up. The streams of the connections are a quarter more than what is ever on its way.
-    static let urgentReserve = 32
+    /// So many urgent pushes, at most, may be on their way beyond what may be in all: pushes of other lanes that hang, and have made that
+    /// few, do not hold them up.
+    private static let urgentReserveMax = 32
     /// The most pushes that are taken at once: one that is urgent waits for no more than these to be sent.
     static let batchMax = 64
 
@@ -36,12 +36,15 @@ final class SendQueue: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Less than a quarter of what may be on its way: so many more streams the connections have.
+    private let urgentReserve: Int
     private let quota: Quota
     private let news: Bell
 
     /// - Parameter news: Rung whenever there may be a push to send, or the end has come.
     init(inFlightMax: Int, quota: Quota, news: Bell) {
         state = Mutex(State(limit: InFlightLimit(max: inFlightMax)))
+        urgentReserve = min(Self.urgentReserveMax, inFlightMax / 4)
         self.quota = quota
         self.news = news
         quota.whenGranted { news.ring() }
@@ -115,7 +118,7 @@ final class SendQueue: Sendable {
             var (pushes, waiters): ([Push], [Waiter]) = ([], [])
             for lane in [Lane.urgent, .normal, .bulk] {
                 guard let waiting = state.lanes[lane]?.count, waiting > 0 else { continue }
-                let room = state.limit.count + (lane == .urgent ? Self.urgentReserve : 0) - state.inFlight
+                let room = state.limit.count + (lane == .urgent ? urgentReserve : 0) - state.inFlight
                 let count = min(room, Self.batchMax - pushes.count, waiting)
                 if count <= 0 { break }
                 if lane == .bulk, let wait = state.bulkPace.wait(inFlight: state.inFlight, limit: state.limit.count, at: .now) {

@@ -65,7 +65,8 @@ struct RecipientResolver {
     private struct SessionRegistration {
         /// As the installation that the token belongs to.
         let own: PushRegistration
-        /// As nobody's installation of its own: where the other is a user's with another token, which a stranger's must not replace.
+        /// As a guest's, for this push alone: where the installation is a user's with another token, which a stranger's must not
+        /// replace. It is deleted within a day, as all that is nobody's (``PushInstallLimits/unboundAge``).
         let guest: PushRegistration
     }
 
@@ -142,22 +143,22 @@ struct RecipientResolver {
             }
             return .success(
                 SessionRegistration(
-                    own: try registration(of: target, as: target.installationKeyMessage, session),
-                    guest: try registration(of: target, as: target.guestKeyMessage, session)))
+                    own: try registration(of: target, as: (target.installationKeyMessage, target.valueHashMessage), session),
+                    guest: try registration(of: target, as: target.guestMessages, session)))
         } catch {
             return .failure(Skip(reason: .tokenUnreadable))
         }
     }
 
     private func registration(
-        of target: PushTarget, as keyMessage: [UInt8], _ session: Session
+        of target: PushTarget, as messages: (key: [UInt8], valueHash: [UInt8]), _ session: Session
     ) throws -> PushRegistration {
-        let key = HMACSHA256.authenticate(keyMessage, key: lookupKey)
+        let key = HMACSHA256.authenticate(messages.key, key: lookupKey)
         let isProven = session.event == .signIn && session.state == .succeeded
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey),
+            valueHash: HMACSHA256.authenticate(messages.valueHash, key: lookupKey),
             seenAt: session.createdAt, provenUserID: isProven ? session.userID : nil)
     }
 }
