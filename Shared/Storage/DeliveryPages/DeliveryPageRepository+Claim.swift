@@ -60,7 +60,8 @@ extension DeliveryPageRepository {
     private func members(of id: UUID) async throws(PostgresError) -> PostgresRows {
         try await db.query(
             """
-            SELECT m.number, m.install_id, CASE WHEN m.generation >= i.bound_generation THEN i.generation ELSE m.generation END AS generation,
+            SELECT m.number, m.install_id,
+                   CASE WHEN m.generation >= i.bound_generation THEN i.generation ELSE m.generation END AS generation,
                    i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform,
                    i.user_id, i.state = 'suspect' AS is_suspect,
                    CASE WHEN (m.generation >= i.bound_generation) IS NOT TRUE THEN 'no_installation'

@@ -13,7 +13,8 @@ extension PushInstallRepository {
         """
         WITH seen AS (
             SELECT *, \(userID)::uuid AS user_id
-            FROM unnest(\(registrations.map(\.provenUserID)), \(registrations.map(\.installationKey)), \(registrations.map(\.kind.rawValue)),
+            FROM unnest(\(registrations.map(\.provenUserID)),
+                        \(registrations.map(\.installationKey)), \(registrations.map(\.kind.rawValue)),
                         \(registrations.map(\.valueSealed)), \(registrations.map(\.valueHash)),
                         \(registrations.map(\.seenAt)), \(registrations.map(\.platform)),
                         \(registrations.map(\.locale)), \(registrations.map(\.appVersion)))
