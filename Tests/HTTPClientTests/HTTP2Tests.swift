@@ -66,8 +66,13 @@ import Testing
 
     @Test func `a server that allows few streams gets few at a time`() async throws {
         let server = try await NGHTTPServer(arguments: ["--max-concurrent-streams=5"])
-        try await withClient(.http2, configure: { $0.caFile = server.authority }) { client in
+        let configure = { (configuration: inout HTTPClientConfiguration) in
+            (configuration.caFile, configuration.connectionsPerHostMax) = (server.authority, 1)
+        }
+        try await withClient(.http2, configure: configure) { client in
             let url = server.url
+            // libcurl 7.88 begins a hundred before a new connection's limit has come, and gives up those that are refused five times.
+            #expect(try await client.execute(FaultTests.post(url)).status == 200)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<200 {
                     group.addTask {

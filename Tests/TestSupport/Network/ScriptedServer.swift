@@ -57,11 +57,37 @@ public final class ScriptedServer: Sendable {
 
     /// The port it listens on.
     public let port: Int
-    private let listener: any Channel
+    private let listener: any NIOCore.Channel
     private let counter: Counter
+
+    private typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private final class Counter: Sendable {
         let value = Atomic<Int>(0)
+    }
+
+    /// The connections that nobody serves yet. NIO ends the process when one is let go of that was never run, as happens to one that
+    /// comes while the listener closes.
+    private final class Arrivals: Sendable {
+        private let state = Mutex<(channels: [ObjectIdentifier: Channel], isOver: Bool)>(([:], false))
+
+        func add(_ channel: Channel) {
+            let isOver = state.withLock { state in
+                if !state.isOver { state.channels[ObjectIdentifier(channel.channel)] = channel }
+                return state.isOver
+            }
+            if isOver { Task { try? await channel.executeThenClose { _, _ in } } }
+        }
+
+        func remove(_ channel: Channel) { state.withLock { $0.channels[ObjectIdentifier(channel.channel)] = nil } }
+
+        func closeAll() async {
+            let rest = state.withLock { state in
+                defer { state = ([:], true) }
+                return state.channels.values
+            }
+            for channel in rest { try? await channel.executeThenClose { _, _ in } }
+        }
     }
 
     /// How many connections were accepted.
@@ -71,11 +97,14 @@ public final class ScriptedServer: Sendable {
 
     /// Listens on a free port; the script is run for each connection, which is closed when it returns.
     public init(_ script: @escaping @Sendable (inout Connection) async throws -> Void) async throws {
+        let arrivals = Arrivals()
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    let arrival = try Channel(wrappingChannelSynchronously: channel)
+                    arrivals.add(arrival)
+                    return arrival
                 }
             }
         port = listener.channel.localAddress?.port ?? 0
@@ -83,10 +112,11 @@ public final class ScriptedServer: Sendable {
         self.counter = counter
         self.listener = listener.channel
         Task {
-            try await listener.executeThenClose { connections in
+            try? await listener.executeThenClose { connections in
                 await withDiscardingTaskGroup { group in
                     var accepted = connections.makeAsyncIterator()
                     while let channel = try? await accepted.next() {
+                        arrivals.remove(channel)
                         counter.value.add(1, ordering: .relaxed)
                         group.addTask {
                             try? await channel.executeThenClose { inbound, outbound in
@@ -99,6 +129,7 @@ public final class ScriptedServer: Sendable {
                     group.cancelAll()
                 }
             }
+            await arrivals.closeAll()
         }
     }
 
