@@ -8,6 +8,7 @@ import Synchronization
 public final class GuardedProcess: Sendable {
     /// The process id of the server itself.
     public let pid: pid_t
+    private let log: String
     private let guardian: pid_t
     private let lifeline: Mutex<FileHandle?>
 
@@ -32,6 +33,7 @@ public final class GuardedProcess: Sendable {
             throw CommandLineTool.Failure(command: command, exitCode: -1, output: "the guardian did not say a pid: \(line)")
         }
         self.pid = pid
+        self.log = log
         self.lifeline = Mutex(lifeline.writing)
     }
 
@@ -42,6 +44,25 @@ public final class GuardedProcess: Sendable {
         // The guardian collects the exit code only when its pipe closes, so a dead server stays as a zombie until then.
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
         return stat.split(separator: ")").last?.hasPrefix(" Z") == false
+    }
+
+    /// Waits until a server that has just been started does what is looked for.
+    ///
+    /// - Throws: ``DeadlineExceeded``, with the end of the server's log, after two minutes or once it has ended.
+    public func waitUntil(_ what: String, isTrue condition: () async throws -> Bool) async throws {
+        do {
+            try await eventually(
+                what,
+                isTrue: {
+                    if try await condition() { return true }
+                    guard isRunning else { throw DeadlineExceeded(description: "it has ended before \(what)") }
+                    return false
+                })
+        } catch let error as DeadlineExceeded {
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            let tail = text.split(separator: "\n").suffix(10).joined(separator: "\n  ")
+            throw DeadlineExceeded(description: "\(error), its log:\n  \(tail)")
+        }
     }
 
     /// Sends a signal to the server.

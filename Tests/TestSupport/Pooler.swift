@@ -31,7 +31,7 @@ public final class Pooler: Sendable {
         if !user.isEmpty { try await CommandLineTool.run(["chown", "-R", "postgres:postgres", folder.path]) }
         let process = try GuardedProcess(user + ["/usr/sbin/pgbouncer", "-q", file], log: folder.path + "/pgbouncer.log")
         let pooler = Pooler(process: process, folder: folder, port: port, database: database)
-        try await eventually("the pooler answers") {
+        try await process.waitUntil("the pooler answers") {
             (try? await CommandLineTool.run(["psql", "-Atc", "SELECT 1", pooler.url])) == "1\n"
         }
         return pooler

@@ -91,8 +91,8 @@ public final class PostgresServer: Sendable {
     }
 
     private func waitUntilReady() async throws {
-        try await eventually("postgres takes connections") {
-            (try? await CommandLineTool.run(["pg_isready", "-q", "-h", socketFolder, "-p", "\(port)"])) == nil ? nil : ()
+        try await process.withLock { $0 }.waitUntil("postgres takes connections") {
+            (try? await CommandLineTool.run(["pg_isready", "-q", "-h", socketFolder, "-p", "\(port)"])) != nil
         }
     }
 

@@ -119,8 +119,8 @@ public final class RedisServer: Sendable {
     private var credentials: [String] { password.map { ["--no-auth-warning", "-a", $0] } ?? [] }
 
     private func waitUntilReady() async throws {
-        try await eventually("redis-server answers") {
-            (try? await cli("PING"))?.hasPrefix("PONG") == true ? () : nil
+        try await process.withLock { $0 }.waitUntil("redis-server answers") {
+            (try? await cli("PING"))?.hasPrefix("PONG") == true
         }
     }
 

@@ -35,7 +35,7 @@ public final class S3Server: Sendable {
             ["python3", "-m", "moto.server", "-H", "127.0.0.1", "-p", "\(port)"], log: folder.path + "/moto.log",
             environment: ["PYTHONPATH": modules])
         let admin = Admin(url: "http://127.0.0.1:\(port)")
-        try await eventually("moto answers") { try? await admin.send("PUT", "/\(bucket)") }
+        try await process.waitUntil("moto answers") { (try? await admin.send("PUT", "/\(bucket)")) != nil }
         _ = try await admin.iam([("Action", "CreateUser"), ("UserName", "heliograph")])
         let key = try await admin.iam([("Action", "CreateAccessKey"), ("UserName", "heliograph")])
         let policy = #"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:*","Resource":"*"}]}"#

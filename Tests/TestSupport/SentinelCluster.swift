@@ -39,8 +39,8 @@ public final class SentinelCluster: Sendable {
         }
         let cluster = SentinelCluster(
             servers: [master, replica], ports: ports, authority: master.certificates?.authority, sentinels: sentinels, folder: folder)
-        for port in ports {
-            try await eventually("the Sentinel at \(port) knows the others") {
+        for (port, sentinel) in zip(ports, sentinels) {
+            try await sentinel.waitUntil("the Sentinel at \(port) knows the others") {
                 let seen = (try? await cluster.ask(port, "SENTINEL", "MASTER", masterName)) ?? ""
                 return seen.contains("num-slaves\n1\n") && seen.contains("num-other-sentinels\n2\n")
             }

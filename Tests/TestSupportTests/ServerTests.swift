@@ -1,5 +1,7 @@
-import TestSupport
+import Foundation
 import Testing
+
+@testable import TestSupport
 
 @Suite struct ServerTests {
     @Test func `a Redis server starts, answers, survives a kill and stops`() async throws {
@@ -13,6 +15,31 @@ import Testing
         await server.kill()
         #expect(server.pid == pid)
         await #expect(throws: CommandLineTool.Failure.self) { _ = try await server.cli("PING") }
+    }
+
+    @Test func `a server that ends at its start is not waited for, and its log is said`() async throws {
+        let error = await #expect(throws: DeadlineExceeded.self) {
+            _ = try await RedisServer.start(extraArguments: ["--no-such-setting", "1"])
+        }
+        #expect(error?.description.contains("it has ended before redis-server answers") == true)
+        #expect(error?.description.contains("no-such-setting") == true, "\(error as Any)")
+    }
+
+    @Test func `a port is given once, and is none that the kernel gives to connections`() throws {
+        let given = try (0..<100).map { _ in try FreePort.find() }
+        #expect(Set(given).count == given.count)
+        let range = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
+        let ephemeral = try #require(range.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) })
+        #expect(ephemeral < 32_768 || given.allSatisfy { $0 < ephemeral })
+    }
+
+    @Test func `a port that somebody listens on is not given`() async throws {
+        let free = try FreePort.find()
+        let redis = try await RedisServer.start(tcp: true)
+        let taken = try #require(redis.port)
+        #expect(FreePort.isFree(UInt16(free)))
+        #expect(!FreePort.isFree(UInt16(taken)))
+        await redis.stop()
     }
 
     @Test func `a test has a database of its own, which is gone afterwards`() async throws {

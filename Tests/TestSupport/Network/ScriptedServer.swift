@@ -57,10 +57,10 @@ public final class ScriptedServer: Sendable {
 
     /// The port it listens on.
     public let port: Int
-    private let listener: any NIOCore.Channel
+    private let listener: any Channel
     private let counter: Counter
 
-    private typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    private typealias Wrapped = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private final class Counter: Sendable {
         let value = Atomic<Int>(0)
@@ -69,9 +69,9 @@ public final class ScriptedServer: Sendable {
     /// The connections that nobody serves yet. NIO ends the process when one is let go of that was never run, as happens to one that
     /// comes while the listener closes.
     private final class Arrivals: Sendable {
-        private let state = Mutex<(channels: [ObjectIdentifier: Channel], isOver: Bool)>(([:], false))
+        private let state = Mutex<(channels: [ObjectIdentifier: Wrapped], isOver: Bool)>(([:], false))
 
-        func add(_ channel: Channel) {
+        func add(_ channel: Wrapped) {
             let isOver = state.withLock { state in
                 if !state.isOver { state.channels[ObjectIdentifier(channel.channel)] = channel }
                 return state.isOver
@@ -79,7 +79,7 @@ public final class ScriptedServer: Sendable {
             if isOver { Task { try? await channel.executeThenClose { _, _ in } } }
         }
 
-        func remove(_ channel: Channel) { state.withLock { $0.channels[ObjectIdentifier(channel.channel)] = nil } }
+        func remove(_ channel: Wrapped) { state.withLock { $0.channels[ObjectIdentifier(channel.channel)] = nil } }
 
         func closeAll() async {
             let rest = state.withLock { state in
@@ -102,7 +102,7 @@ public final class ScriptedServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let arrival = try Channel(wrappingChannelSynchronously: channel)
+                    let arrival = try Wrapped(wrappingChannelSynchronously: channel)
                     arrivals.add(arrival)
                     return arrival
                 }

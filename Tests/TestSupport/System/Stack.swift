@@ -111,8 +111,8 @@ public final class Stack: Sendable {
                 folder.path + "/service-account.json",
             ], log: log(of: "fcm-emulator"))
         processes.withLock { $0["fcm-emulator"] = process }
-        try await eventually("the emulator answers") {
-            (try? await CommandLineTool.run([binary, "healthcheck", "--port", "\(port)"])) == nil ? nil : ()
+        try await process.waitUntil("the emulator answers") {
+            (try? await CommandLineTool.run([binary, "healthcheck", "--port", "\(port)"])) != nil
         }
     }
 
@@ -125,8 +125,11 @@ public final class Stack: Sendable {
 
     public func waitUntilReady(_ service: String) async throws {
         let url = "http://127.0.0.1:\(adminPorts[service]!)/readyz"
-        try await eventually("\(service) is ready; its log: \(tail(of: service))") {
-            (try? await http.execute(HTTPClientRequest(url: url)))?.status == 200 ? () : nil
+        guard let process = processes.withLock({ $0[service] }) else {
+            throw DeadlineExceeded(description: "\(service) was not started")
+        }
+        try await process.waitUntil("\(service) is ready") {
+            (try? await http.execute(HTTPClientRequest(url: url)))?.status == 200
         }
     }
 
