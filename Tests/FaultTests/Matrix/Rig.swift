@@ -34,8 +34,13 @@ public final class Rig: Sendable {
 
     private static let quiet = Logger(label: "rig") { _ in SwiftLogNoOpLogHandler() }
 
+    /// The rig is what measures: what it asks itself waits for a busy machine, as everything does that it waits for.
+    private static let patience = Duration.seconds(120)
+
     private static func client(of server: RedisServer) throws -> RedisClient {
-        RedisClient(configuration: try RedisConfiguration(url: server.url), logger: quiet)
+        var configuration = try RedisConfiguration(url: server.url)
+        configuration.commandTimeout = patience
+        return RedisClient(configuration: configuration, logger: quiet)
     }
 
     struct State {
@@ -98,7 +103,7 @@ public final class Rig: Sendable {
     var redisClient: RedisClient { state.withLock { $0.redisClient } }
 
     /// The bus on that client.
-    var transport: RedisEventTransport { RedisEventTransport(client: redisClient) }
+    var transport: RedisEventTransport { RedisEventTransport(client: redisClient, appendTimeout: Self.patience) }
 
     /// Makes another server the one that the rig asks, and that goes with it.
     func follow(_ server: RedisServer) async throws {
