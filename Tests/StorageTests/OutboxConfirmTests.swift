@@ -54,7 +54,7 @@ struct OutboxConfirmTests {
             let outbox = OutboxRepository(client)
             let request = NotificationRequested(
                 dedupeKey: "chat:1", kind: .chatMessage, recipient: .topic("conversation:7"), lane: .urgent,
-                parameters: ["text_sealed": "QUJD", "sender_name_sealed": "REVG", "message_id": "m-1"],
+                parameters: ["text_sealed": "QUJD", "sender_name_sealed": "REVG", "message_id": "m-1", "note": "\u{0}"],
                 expiresAt: Date(timeIntervalSinceNow: 60))
             let envelope = try Envelope(request).encoded()
             try await outbox.append([NewOutboxMessage(envelope, stream: "s", groups: ["g"])])

@@ -61,38 +61,42 @@ struct RecipientResolver {
         return resolutions
     }
 
-    /// How the token of a session is registered.
-    private struct SessionRegistration {
-        /// As the installation that the token belongs to.
-        let own: PushRegistration
-        /// As a guest's, for this push alone: where the installation is a user's with another token, which a stranger's must not
-        /// replace. It is deleted within a day, as all that is nobody's (``PushInstallLimits/unboundAge``).
-        let guest: PushRegistration
+    /// The token of a session, and how it is registered as the installation that it belongs to.
+    private struct SessionToken {
+        let session: Session
+        let target: PushTarget
+        let registration: PushRegistration
     }
 
-    /// A session's push goes to the device that started it: its token is in the session, and is registered here.
+    /// A session's push goes to the device that started it: its token is in the session, and is registered here. Where the installation
+    /// is a user's with another token, which a stranger's must not replace, it is registered as a guest's, for this push alone, and
+    /// deleted within a day, as all that is nobody's (``PushInstallLimits/unboundAge``).
     private func resolve(sessions ids: [UUID]) async throws -> [UUID: Resolution] {
         var resolutions: [UUID: Resolution] = [:]
         for id in ids { resolutions[id] = .skipped(.sessionUnknown) }
-        var registrations: [UUID: SessionRegistration] = [:]
+        var tokens: [UUID: SessionToken] = [:]
         for session in try await SessionRepository(transaction).find(ids: ids) {
-            switch registration(of: session) {
-            case .success(let registration): registrations[session.id] = registration
+            switch token(of: session) {
+            case .success(let token): tokens[session.id] = token
             case .failure(let skip): resolutions[session.id] = .skipped(skip.reason)
             }
         }
         let installs = PushInstallRepository(transaction)
         var byKey: [[UInt8]: PushInstall] = [:]
-        for install in try await installs.upsertSeen(registrations.values.map(\.own)) { byKey[install.installationKey] = install }
-        let guests = registrations.values.filter { pair in
-            byKey[pair.own.installationKey].map { pair.own.isStranger(to: $0) } ?? false
-        }.map(\.guest)
-        for install in try await installs.upsertSeen(guests) { byKey[install.installationKey] = install }
-        let guestKeys = Set(guests.map(\.installationKey))
-        for (id, pair) in registrations {
-            let isGuest = guestKeys.contains(pair.guest.installationKey)
-            guard let install = byKey[(isGuest ? pair.guest : pair.own).installationKey], install.address.isReachable(on: .urgent)
-            else {
+        for install in try await installs.upsertSeen(tokens.values.map(\.registration)) {
+            byKey[install.installationKey] = install
+        }
+        var guests: [UUID: PushRegistration] = [:]
+        for (id, token) in tokens {
+            guard let install = byKey[token.registration.installationKey], token.registration.isStranger(to: install) else {
+                continue
+            }
+            guests[id] = try registration(of: token.target, as: token.target.guestMessages, token.session)
+        }
+        for install in try await installs.upsertSeen(Array(guests.values)) { byKey[install.installationKey] = install }
+        for (id, token) in tokens {
+            let registration = guests[id] ?? token.registration
+            guard let install = byKey[registration.installationKey], install.address.isReachable(on: .urgent) else {
                 resolutions[id] = .skipped(.tokenDead)
                 continue
             }
@@ -134,17 +138,17 @@ struct RecipientResolver {
     }
 
     /// Opens the token of a session, and seals it anew for the installation it belongs to.
-    private func registration(of session: Session) -> Result<SessionRegistration, Skip> {
+    private func token(of session: Session) -> Result<SessionToken, Skip> {
         guard let sealed = session.pushTokenSealed else { return .failure(Skip(reason: .tokenMissing)) }
         do {
             let token = try sealer.open(sealed, context: SealingContext.sessionPushToken(sessionID: session.id))
             guard let target = PushTarget(String(decoding: token, as: UTF8.self)) else {
                 return .failure(Skip(reason: .tokenMalformed))
             }
+            let messages = (key: target.installationKeyMessage, valueHash: target.valueHashMessage)
             return .success(
-                SessionRegistration(
-                    own: try registration(of: target, as: (target.installationKeyMessage, target.valueHashMessage), session),
-                    guest: try registration(of: target, as: target.guestMessages, session)))
+                SessionToken(
+                    session: session, target: target, registration: try registration(of: target, as: messages, session)))
         } catch {
             return .failure(Skip(reason: .tokenUnreadable))
         }
