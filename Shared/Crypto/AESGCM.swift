@@ -5,7 +5,13 @@ internal import COpenSSL
 /// Sendable because the context is owned by this value alone, which cannot be copied.
 struct AESGCM: ~Copyable, @unchecked Sendable {
     static let nonceByteCount = 12
-    static let tagByteCount = 16
+    static let tagByteCount = MemoryLayout<Tag>.size
+    private typealias Tag = SIMD16<UInt8>
+
+    /// Fetched once: `EVP_aes_256_gcm()` has OpenSSL 3 look for the provider's cipher at each use.
+    ///
+    /// Never changed and never freed, so any thread may use it.
+    private nonisolated(unsafe) static let cipher = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
     private let context: OpaquePointer
     private let isSealing: Bool
@@ -13,7 +19,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
     init(key: [UInt8], isSealing: Bool) throws(CryptoError) {
         precondition(key.count == KeyRing.keyByteCount)
         guard let context = EVP_CIPHER_CTX_new() else { throw .library("EVP_CIPHER_CTX_new") }
-        guard EVP_CipherInit_ex(context, EVP_aes_256_gcm(), nil, key, nil, isSealing ? 1 : 0) == 1 else {
+        guard EVP_CipherInit_ex(context, Self.cipher, nil, key, nil, isSealing ? 1 : 0) == 1 else {
             EVP_CIPHER_CTX_free(context)
             throw .library("EVP_CipherInit_ex")
         }
@@ -30,13 +36,13 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         precondition(isSealing)
         try begin(nonce: nonce, associated: associated)
         let start = output.count
-        output.appendZeros(plaintext.count + Self.tagByteCount)
-        let status = output.withUnsafeMutableBytes { buffer in
-            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
-            guard transform(plaintext, into: target), finish() else { return false }
-            let tag = target.baseAddress.map { $0 + plaintext.count }
-            return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagByteCount), tag) == 1
-        }
+        output.reserveCapacity(start + plaintext.count + Self.tagByteCount)
+        output.append(contentsOf: plaintext)
+        var tag = Tag()
+        let status =
+            output.withUnsafeMutableBytes { transform(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+            && finish() && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagByteCount), &tag) == 1
+        withUnsafeBytes(of: tag) { output.append(contentsOf: $0) }
         guard status else {
             output.removeSubrange(start...)
             throw .library("sealing")
@@ -54,14 +60,11 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         try begin(nonce: nonce, associated: associated)
         let length = segment.count - Self.tagByteCount
         let start = output.count
-        output.appendZeros(length)
-        var tag = [UInt8](segment[length...])
-        let status = output.withUnsafeMutableBytes { buffer in
-            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
-            return transform(UnsafeRawBufferPointer(rebasing: segment[..<length]), into: target)
-                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagByteCount), &tag) == 1
-                && finish()
-        }
+        output.append(contentsOf: UnsafeRawBufferPointer(rebasing: segment[..<length]))
+        var tag = segment.loadUnaligned(fromByteOffset: length, as: Tag.self)
+        let status =
+            output.withUnsafeMutableBytes { transform(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagByteCount), &tag) == 1 && finish()
         guard status else {
             output.removeSubrange(start...)
             ERR_clear_error()
@@ -77,18 +80,18 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         else { throw .library("AES-GCM") }
     }
 
-    private func transform(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
-        guard input.count > 0 else { return true }
+    /// Seals or opens bytes where they are.
+    private func transform(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count > 0 else { return true }
         var length: Int32 = 0
-        let source = input.assumingMemoryBound(to: UInt8.self).baseAddress
-        let target = output.assumingMemoryBound(to: UInt8.self).baseAddress
-        return EVP_CipherUpdate(context, target, &length, source, Int32(input.count)) == 1
-            && Int(length) == input.count
+        return EVP_CipherUpdate(context, base, &length, base, Int32(bytes.count)) == 1 && Int(length) == bytes.count
     }
 
     private func finish() -> Bool {
         var length: Int32 = 0
-        var unused = [UInt8](repeating: 0, count: Self.tagByteCount)  // GCM writes nothing here
-        return EVP_CipherFinal_ex(context, &unused, &length) == 1
+        var unused = Tag()  // GCM writes nothing here
+        return withUnsafeMutableBytes(of: &unused) { bytes in
+            EVP_CipherFinal_ex(context, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, &length) == 1
+        }
     }
 }

@@ -9,7 +9,8 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
 
     struct Key: Sendable {
         let id: String
-        let bytes: [UInt8]
+        /// Derives the keys of single values.
+        let mac: HMACSHA256
     }
 
     let current: Key
@@ -35,7 +36,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
             guard !parsed.contains(where: { $0.id == id }) else {
                 throw CryptoError(.invalidKey, "sealing key \(index + 1) repeats an id")
             }
-            parsed.append(Key(id: id, bytes: bytes))
+            parsed.append(Key(id: id, mac: HMACSHA256(key: bytes)))
         }
         current = parsed[0]
         keys = Dictionary(uniqueKeysWithValues: parsed.map { ($0.id, $0) })

@@ -9,6 +9,7 @@ struct SealHeader {
     }
 
     static let version: UInt8 = 1
+    private static let derivationLabel = Array("heliograph/seal/v1".utf8)
     static let saltByteCount = 16
     static let noncePrefixByteCount = 7
     /// The longest header there can be, in bytes.
@@ -16,54 +17,57 @@ struct SealHeader {
 
     let kind: Kind
     let keyID: String
-    let salt: [UInt8]
-    let noncePrefix: [UInt8]
+    /// The header as it stands before the value; salt and nonce prefix are its end.
+    let bytes: [UInt8]
 
     init(kind: Kind, keyID: String) {
         self.kind = kind
         self.keyID = keyID
-        salt = SecureRandom.bytes(Self.saltByteCount)
-        noncePrefix = SecureRandom.bytes(Self.noncePrefixByteCount)
+        bytes =
+            [Self.version, kind.rawValue, UInt8(keyID.utf8.count)] + Array(keyID.utf8)
+            + SecureRandom.bytes(Self.saltByteCount + Self.noncePrefixByteCount)
     }
 
-    var bytes: [UInt8] {
-        [Self.version, kind.rawValue, UInt8(keyID.utf8.count)] + Array(keyID.utf8) + salt + noncePrefix
-    }
+    private var salt: ArraySlice<UInt8> { bytes.dropLast(Self.noncePrefixByteCount).suffix(Self.saltByteCount) }
+    private var noncePrefix: ArraySlice<UInt8> { bytes.suffix(Self.noncePrefixByteCount) }
 
     /// Reads a header off the front of some bytes; nil when more bytes are needed.
-    init?(reading bytes: [UInt8], expected: Kind) throws(CryptoError) {
-        if let first = bytes.first, first != Self.version {
+    init?(reading source: [UInt8], expected: Kind) throws(CryptoError) {
+        if let first = source.first, first != Self.version {
             throw CryptoError(.malformed, "the sealed value has an unknown version")
         }
-        guard bytes.count >= 3 else { return nil }
-        guard bytes[1] == expected.rawValue else {
+        guard source.count >= 3 else { return nil }
+        guard source[1] == expected.rawValue else {
             throw CryptoError(.malformed, "the sealed value is of another kind")
         }
-        let idLength = Int(bytes[2])
+        let idLength = Int(source[2])
         guard (1...KeyRing.idCharactersMax).contains(idLength) else {
             throw CryptoError(.malformed, "the sealed value has a key id of a wrong length")
         }
         let saltStart = 3 + idLength
-        let prefixStart = saltStart + Self.saltByteCount
-        let end = prefixStart + Self.noncePrefixByteCount
-        guard bytes.count >= end else { return nil }
+        let end = saltStart + Self.saltByteCount + Self.noncePrefixByteCount
+        guard source.count >= end else { return nil }
         kind = expected
-        keyID = String(decoding: bytes[3..<saltStart], as: UTF8.self)
-        salt = Array(bytes[saltStart..<prefixStart])
-        noncePrefix = Array(bytes[prefixStart..<end])
+        keyID = String(decoding: source[3..<saltStart], as: UTF8.self)
+        bytes = Array(source[..<end])
     }
 
     /// The key of this one value: HMAC of the ring's key over a label, the kind and the salt.
     func derivedKey(from key: KeyRing.Key) -> [UInt8] {
-        HMACSHA256.authenticate(Array("heliograph/seal/v1".utf8) + [kind.rawValue] + salt, key: key.bytes)
+        var message = Self.derivationLabel
+        message.reserveCapacity(message.count + 1 + salt.count)
+        message.append(kind.rawValue)
+        message += salt
+        return key.mac.authenticate(message)
     }
 
     /// The nonce of a segment: prefix, big-endian counter, and 1 for the last segment.
     func nonce(counter: UInt32, isLast: Bool) -> [UInt8] {
-        noncePrefix
-            + [
-                UInt8(truncatingIfNeeded: counter >> 24), UInt8(truncatingIfNeeded: counter >> 16),
-                UInt8(truncatingIfNeeded: counter >> 8), UInt8(truncatingIfNeeded: counter), isLast ? 1 : 0,
-            ]
+        var nonce: [UInt8] = []
+        nonce.reserveCapacity(AESGCM.nonceByteCount)
+        nonce += noncePrefix
+        withUnsafeBytes(of: counter.bigEndian) { nonce.append(contentsOf: $0) }
+        nonce.append(isLast ? 1 : 0)
+        return nonce
     }
 }

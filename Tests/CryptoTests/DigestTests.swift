@@ -59,6 +59,22 @@ import Testing
         #expect(!HMACSHA256.isValid(try #require(Hex.decode(code)), of: message + [0], key: key))
     }
 
+    @Test func `a key that was made ready gives the same codes on many threads at once`() async {
+        let key = SecureRandom.bytes(32)
+        let ready = HMACSHA256(key: key)
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask {
+                    (0..<500).allSatisfy { index in
+                        let message = Array("\(task) \(index)".utf8)
+                        return ready.authenticate(message) == HMACSHA256.authenticate(message, key: key)
+                    }
+                }
+            }
+            for await agrees in group { #expect(agrees) }
+        }
+    }
+
     @Test func `HMAC accepts an empty key and an empty message`() {
         #expect(
             Hex.encode(HMACSHA256.authenticate([], key: []))

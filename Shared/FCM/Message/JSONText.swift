@@ -2,12 +2,15 @@
 enum JSONText {
     /// Appends a string with its quotes, escaping what RFC 8259 asks for and nothing else.
     static func append(_ text: String, to json: inout [UInt8]) {
+        var text = text
         json.append(UInt8(ascii: "\""))
-        // Nearly all is written as it is: ids, tokens and most words.
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-            json += text.utf8
-        } else {
-            for byte in text.utf8 { append(escaping: byte, to: &json) }
+        text.withUTF8 { bytes in
+            // Nearly all is written as it is: ids, tokens and most words.
+            if bytes.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+                json.append(contentsOf: bytes)
+            } else {
+                for byte in bytes { append(escaping: byte, to: &json) }
+            }
         }
         json.append(UInt8(ascii: "\""))
     }
