@@ -181,7 +181,10 @@ let package = Package(
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTP2Client", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
-            ["ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport", .logging, .nioPosix]),
+            [
+                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "SeededRandom", "TestSupport",
+                .logging, .nioPosix,
+            ]),
         .tests(
             "FCMEmulatorTests",
             ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
@@ -225,8 +228,8 @@ let package = Package(
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "ServiceDefaults",
-                "Storage", "TestSupport", "WireFormat", .logging,
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "SeededRandom",
+                "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .logging,
             ]),
         .tests("EndToEndTests", ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(

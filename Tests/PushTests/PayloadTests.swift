@@ -1,6 +1,7 @@
 import FCMEmulator
 import FoundationEssentials
 import HeliographCrypto
+import SeededRandom
 import Storage
 import TestSupport
 import Testing
@@ -14,6 +15,7 @@ import WireFormat
         "\"quotes\" \\ and </script>", "line\nbreak\ttab\u{1F}", "\u{FEFF}\u{200B}",
         "e" + String(repeating: "\u{301}", count: 2_000),
         "google.gcm.from", String(repeating: "long ", count: 1_000), "🎨", "\u{2028}\u{2029}",
+        "nothing\0here",
     ]
 
     /// The parameters of a kind with a text in every place that people's texts reach.
@@ -40,9 +42,9 @@ import WireFormat
             let user = try await system.makeUser()
             try await system.signIn(system.emulator.mintToken(), user)
             try await system.signIn(system.emulator.mintToken(platform: .android), user)
-            var random = SystemRandomNumberGenerator()
+            var random = SeededGenerator(seed: 20_261_122)
             let noise = (0..<8).map { _ in
-                String(String.UnicodeScalarView((0..<Int.random(in: 1...1_500)).compactMap { _ in
+                String(String.UnicodeScalarView((0..<Int.random(in: 1...1_500, using: &random)).compactMap { _ in
                     Unicode.Scalar(UInt32.random(in: 0...0x1_FFFF, using: &random))
                 }))
             }

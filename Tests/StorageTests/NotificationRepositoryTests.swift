@@ -20,6 +20,16 @@ struct NotificationRepositoryTests {
         }
     }
 
+    @Test func `a text with a NUL, which Postgres cannot hold, is kept without it`() async throws {
+        try await withStorage { client in
+            var new = NewNotification.make()
+            new.parameters = ["reason": "a\0\u{301}b", "event_id": "7"]
+            #expect(try await NotificationRepository(client).insert(new))
+            let record = try #require(try await NotificationRepository(client).find(ids: [new.id]).first)
+            #expect(record.parameters == ["reason": "a\u{301}b", "event_id": "7"])
+        }
+    }
+
     @Test func `a dedupe key counts once, in a batch and among concurrent batches`() async throws {
         try await withStorage { client in
             let notifications = NotificationRepository(client)

@@ -177,11 +177,22 @@ struct NotificationRequestedHandlerTests {
             let good = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
             let long = NotificationRequested.make(.session(UUID()), dedupeKey: String(repeating: "k", count: 201))
             var null = NotificationRequested.make(.session(UUID()))
-            null.parameters = ["name": "a\u{0}b"]
+            null.parameters = ["na\u{0}me": "ab"]
             try await registry.request(long, good, null)
             #expect(try await registry.notification(good)?.state == .addressed)
             #expect(try await registry.notification(long) == nil)
             #expect(try await registry.notification(null) == nil)
+        }
+    }
+
+    @Test func `a NUL in what somebody wrote does not keep it from being told`() async throws {
+        try await Registry.run { registry in
+            var request = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
+            request.parameters["reason"] = "a\u{0}b"
+            try await registry.request(request)
+            let kept = try await registry.notification(request)
+            #expect(kept?.state == .addressed)
+            #expect(kept?.parameters["reason"] == "ab")
         }
     }
 

@@ -28,7 +28,7 @@ public struct NotificationRepository: Sendable {
     /// - Returns: The ids of the new ones.
     public func insert(_ batch: [NewNotification]) async throws(PostgresError) -> Set<UUID> {
         guard !batch.isEmpty else { return [] }
-        let parameters = try batch.map { new throws(PostgresError) in try jsonText(new.parameters) }
+        let parameters = try batch.map { new throws(PostgresError) in try jsonText(Self.storable(new.parameters)) }
         let rows = try await db.query(
             """
             INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, has_picture,
@@ -46,6 +46,12 @@ public struct NotificationRepository: Sendable {
             RETURNING id
             """)
         return try ids(rows)
+    }
+
+    /// The parameters without NUL, which no text of Postgres can hold: words of people that have one, and which no screen shows,
+    /// must not keep them, and all that is in the same batch, from being told.
+    private static func storable(_ parameters: [String: String]) -> [String: String] {
+        parameters.mapValues { $0.utf8.contains(0) ? String($0.unicodeScalars.filter { $0 != "\0" }) : $0 }
     }
 
     /// Returns notifications by id; unknown ids are left out.

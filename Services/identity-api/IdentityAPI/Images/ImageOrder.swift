@@ -68,7 +68,7 @@ struct ImageOrderFields {
         guard let templateID = try text(Self.templateID), !templateID.isEmpty else {
             throw APIError(.missingField, "The template is missing", field: Self.templateID)
         }
-        guard templateID.utf8.count <= Self.maxTemplateIDBytes else { throw APIError.templateNotFound }
+        guard templateID.utf8.count <= Self.maxTemplateIDBytes, !templateID.utf8.contains(0) else { throw APIError.templateNotFound }
         let options = try options()
         return ImageOrder(
             templateID: templateID, width: options.width, height: options.height, quality: options.quality, target: try target(),

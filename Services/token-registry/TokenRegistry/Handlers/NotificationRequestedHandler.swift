@@ -124,11 +124,12 @@ public struct NotificationRequestedHandler: EventBatchHandler {
 }
 
 extension NotificationRequested {
-    /// Whether the database takes it. One that it refuses would take the whole batch down with it, at every retry.
+    /// Whether the database takes it, whose texts hold no NUL (of what people wrote it is left out). One that it refuses would take
+    /// the whole batch down with it, at every retry.
     fileprivate var isStorable: Bool {
         func isText(_ text: String) -> Bool { !text.utf8.contains(0) }
         return (1...200).contains(dedupeKey.count) && isText(dedupeKey) && (1...200).contains(recipient.id.count)
-            && isText(recipient.id) && parameters.allSatisfy { isText($0.key) && isText($0.value) }
+            && isText(recipient.id) && parameters.keys.allSatisfy(isText)
     }
 
     /// The topic that was meant, when the request says so.
