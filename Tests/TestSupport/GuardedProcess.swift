@@ -89,7 +89,7 @@ public final class GuardedProcess: Sendable {
         waitpid(guardian, nil, 0)
     }
 
-    /// Starts a program with no signal blocked or ignored.
+    /// Starts a program with no signal blocked or ignored, and with no file open but the three.
     ///
     /// Foundation's `Process` hands down the signal mask of the calling thread, and Dispatch's threads block
     /// every signal: a server started that way would never see its SIGTERM.
@@ -103,6 +103,10 @@ public final class GuardedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, standardInput.fileDescriptor, 0)
         posix_spawn_file_actions_adddup2(&actions, standardOutput.fileDescriptor, 1)
         if let standardError { posix_spawn_file_actions_adddup2(&actions, standardError.fileDescriptor, 2) }
+        // NIO's sockets are not closed on exec: a child would keep the connections and listeners of tests open after their end.
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -125,8 +129,10 @@ public final class GuardedProcess: Sendable {
 
     private static func makePipe() throws -> (reading: FileHandle, writing: FileHandle) {
         var descriptors: [Int32] = [-1, -1]
-        guard pipe(&descriptors) == 0 else { throw POSIXError(.EMFILE) }
-        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        // Sockets are closed on exec from the beginning; a pipe only once it is there, too late for a child that another thread
+        // starts at that moment: it would hold the lifeline of somebody else's server.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &descriptors) == 0 else { throw POSIXError(.EMFILE) }
         return (
             FileHandle(fileDescriptor: descriptors[0], closeOnDealloc: true),
             FileHandle(fileDescriptor: descriptors[1], closeOnDealloc: true)
