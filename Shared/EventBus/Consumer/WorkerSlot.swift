@@ -75,6 +75,9 @@ final class ReadProgress: Sendable {
         }
     }
 
+    /// Whether the loop waits until a worker is free.
+    var isWaitingForRoom: Bool { state.withLock { $0.isWaitingForRoom } }
+
     /// For how long the loop has made no step.
     func silence() -> Duration { state.withLock { $0.isWaitingForRoom ? .zero : .now - $0.steppedAt } }
 
