@@ -3,8 +3,8 @@ import Synchronization
 
 /// A server of a test that cannot outlive the test process, however that ends.
 ///
-/// A small shell stands between the two: it holds the read end of a pipe whose write end only the test
-/// process has, and kills the server when the pipe closes, be it by ``stop(signal:patience:)``, a crash or `kill -9`.
+/// A small shell stands between the two: it holds one end of a socket pair whose other end only the test
+/// process has, and kills the server when that closes, be it by ``stop(signal:patience:)``, a crash or `kill -9`.
 public final class GuardedProcess: Sendable {
     /// The process id of the server itself.
     public let pid: pid_t
@@ -20,8 +20,8 @@ public final class GuardedProcess: Sendable {
     /// Starts `command` with its output appended to the file `log`.
     public init(_ command: [String], log: String, environment: [String: String] = [:]) throws {
         // Close-on-exec, or each child would hold the write ends of all the others and none would ever see the end.
-        let lifeline = try Self.makePipe()
-        let announcement = try Self.makePipe()
+        let lifeline = try Self.makePair()
+        let announcement = try Self.makePair()
         guardian = try Self.spawn(
             ["/bin/sh", "-c", Self.script, "guardian", log] + command, standardInput: lifeline.reading,
             standardOutput: announcement.writing,
@@ -41,7 +41,7 @@ public final class GuardedProcess: Sendable {
 
     /// Whether the server is still running.
     public var isRunning: Bool {
-        // The guardian collects the exit code only when its pipe closes, so a dead server stays as a zombie until then.
+        // The guardian collects the exit code only when its lifeline closes, so a dead server stays as a zombie until then.
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
         return stat.split(separator: ")").last?.hasPrefix(" Z") == false
     }
@@ -78,7 +78,7 @@ public final class GuardedProcess: Sendable {
         release()
     }
 
-    /// Closes the pipe and collects the guardian, which ends within milliseconds.
+    /// Closes the lifeline and collects the guardian, which ends within milliseconds.
     private func release() {
         let handle = lifeline.withLock { handle in
             defer { handle = nil }
@@ -127,7 +127,7 @@ public final class GuardedProcess: Sendable {
         return pid
     }
 
-    private static func makePipe() throws -> (reading: FileHandle, writing: FileHandle) {
+    private static func makePair() throws -> (reading: FileHandle, writing: FileHandle) {
         var descriptors: [Int32] = [-1, -1]
         // Sockets are closed on exec from the beginning; a pipe only once it is there, too late for a child that another thread
         // starts at that moment: it would hold the lifeline of somebody else's server.

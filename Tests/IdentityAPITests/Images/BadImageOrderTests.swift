@@ -32,7 +32,7 @@ import Testing
         // The template.
         (Order(templateID: nil), "400 missing_field template_id"), (Order(templateID: ""), "400 missing_field template_id"),
         (Order(templateID: "no-such-template"), "400 template_not_found template_id"),
-        (Order(templateID: nil).with(#""template_id":"vintage\u0000""#), "400 template_not_found template_id"),
+        (Order(templateID: nil).with(#""template_id":"vintage\u0000""#), "400 invalid_request template_id"),
         (Order(templateID: String(repeating: "a", count: 65)), "400 template_not_found template_id"),
         (Order(templateID: nil).with(#""template_id":7"#), "400 invalid_request template_id"),
         // Options and the rest.

@@ -51,14 +51,7 @@ struct JSONBody: Sendable {
     func has(_ name: String) -> Bool { values[name] != nil }
 
     /// A text; nil without one.
-    func text(_ name: String) throws(APIError) -> String? {
-        switch values[name] {
-        case nil, .null: return nil
-        case .string(let text) where !text.utf8.contains(0): return text
-        case .string: throw APIError(.invalidRequest, "A text has a character that no text has", field: name)
-        default: throw APIError(.invalidRequest, "A field must be a text", field: name)
-        }
-    }
+    func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
 
     /// A text that has to be there, and not be empty.
     func requiredText(_ name: String) throws(APIError) -> String {
@@ -72,6 +65,18 @@ struct JSONBody: Sendable {
         case nil, .null: return nil
         case .bool(let value): return value
         default: throw APIError(.invalidRequest, "A field is true or false", field: name)
+        }
+    }
+}
+
+extension JSONValue? {
+    /// A text; nil without one. A NUL, which no text of Postgres can hold, is refused.
+    func text(of field: String) throws(APIError) -> String? {
+        switch self {
+        case nil, .null: return nil
+        case .string(let text) where !text.utf8.contains(0): return text
+        case .string: throw APIError(.invalidRequest, "A text has a character that no text has", field: field)
+        default: throw APIError(.invalidRequest, "A field must be a text", field: field)
         }
     }
 }

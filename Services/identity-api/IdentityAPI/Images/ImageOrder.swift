@@ -68,20 +68,14 @@ struct ImageOrderFields {
         guard let templateID = try text(Self.templateID), !templateID.isEmpty else {
             throw APIError(.missingField, "The template is missing", field: Self.templateID)
         }
-        guard templateID.utf8.count <= Self.maxTemplateIDBytes, !templateID.utf8.contains(0) else { throw APIError.templateNotFound }
+        guard templateID.utf8.count <= Self.maxTemplateIDBytes else { throw APIError.templateNotFound }
         let options = try options()
         return ImageOrder(
             templateID: templateID, width: options.width, height: options.height, quality: options.quality, target: try target(),
             isAsync: try isAsync())
     }
 
-    private func text(_ name: String) throws(APIError) -> String? {
-        switch values[name] {
-        case nil: return nil
-        case .string(let text): return text
-        default: throw APIError(.invalidRequest, "A field must be a text", field: name)
-        }
-    }
+    private func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
 
     private func target() throws(APIError) -> PushTarget? {
         guard let token = try text(Self.deviceToken), !token.isEmpty else { return nil }
