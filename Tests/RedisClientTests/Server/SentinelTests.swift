@@ -37,13 +37,18 @@ import Testing
         let client = RedisClient(configuration: try configuration(of: cluster), logger: .quiet)
         #expect(try await client.send(RedisCommand("ROLE")).array?.first?.string == "master")
         let before = try await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string
-        try await cluster.ask(cluster.ports[0], "SENTINEL", "FAILOVER", SentinelCluster.masterName)
-        try await eventually(within: Self.failoverTime, "the other server takes a write") {
-            guard (try? await client.send(RedisCommand("SET", "key", "after"))) != nil else { return false }
-            return try await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string != before
+        // A Sentinel that has heard of a replica, but not yet from it, knows none that is fit.
+        try await eventually("the Sentinel takes the order") {
+            try await cluster.ask(cluster.ports[0], "SENTINEL", "FAILOVER", SentinelCluster.masterName) == "OK\n"
         }
-        // A dedicated connection asks as well.
-        let role = try await client.withDedicatedConnection { try await $0.send(RedisCommand("ROLE")).array?.first?.string }
+        // Each server closes its clients' connections when its role changes, at any of these moments.
+        let role = try await eventually(within: Self.failoverTime, "the other server takes a write") { () -> String? in
+            guard (try? await client.send(RedisCommand("SET", "key", "after"))) != nil,
+                let port = try? await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string, port != before
+            else { return nil }
+            // A dedicated connection asks as well.
+            return try? await client.withDedicatedConnection { try await $0.send(RedisCommand("ROLE")).array?.first?.string }
+        }
         #expect(role == "master")
         await client.shutdown()
     }
