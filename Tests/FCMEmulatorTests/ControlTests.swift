@@ -57,7 +57,7 @@ import TestSupport
     @Test func `a wait ends with the message, not before and not with another phone's`() async throws {
         try await Fixture.run { fixture async throws in
             let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
-            async let answer = fixture.call("GET", "/control/messages?wait=30&token=" + mine, timeout: .seconds(40))
+            async let answer = fixture.call("GET", "/control/messages?wait=60&token=" + mine, timeout: .seconds(120))
             try await eventually("a waiter") { fixture.emulator.core.inbox.audience.waiters == 1 }
             _ = try await fixture.send(message(other, "theirs"))
             try await eventually("a waiter again") { fixture.emulator.core.inbox.audience.waiters == 1 }
@@ -77,7 +77,7 @@ import TestSupport
             #expect(titles(first) == ["1", "2"] && first.json["next"]?.integer == 2)
             let end = try await fixture.call("GET", "/control/messages?after=\(Int.max)")
             #expect(titles(end) == [] && end.json["next"]?.integer == 2)
-            async let next = fixture.call("GET", "/control/messages?after=2&wait=30", timeout: .seconds(40))
+            async let next = fixture.call("GET", "/control/messages?after=2&wait=60", timeout: .seconds(120))
             try await eventually("a waiter") { fixture.emulator.core.inbox.audience.waiters == 1 }
             _ = try await fixture.send(message(a, "3"))
             #expect(titles(try await next) == ["3"])
@@ -88,7 +88,7 @@ import TestSupport
     @Test func `a wait can be for several messages`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
-            async let answer = fixture.call("GET", "/control/messages?wait=30&count=2&token=" + token, timeout: .seconds(40))
+            async let answer = fixture.call("GET", "/control/messages?wait=60&count=2&token=" + token, timeout: .seconds(120))
             for title in ["1", "2"] { _ = try await fixture.send(message(token, title)) }
             #expect(try await answer.json["messages"]?.elements?.count == 2)
         }
@@ -138,10 +138,10 @@ import TestSupport
     }
 
     @Test func `a running emulator is healthy, a stopped one is not`() async throws {
-        var port = 0
-        try await Fixture.run { fixture async throws in
-            port = try #require(fixture.emulator.port)
-            #expect(await FCMEmulator.isAnswering(port: port))
+        // A port that no other test's emulator is given afterwards.
+        let port = try FreePort.find()
+        try await Fixture.run({ $0.port = port }) { _ async throws in
+            try await eventually("it answers") { await FCMEmulator.isAnswering(port: port) }
         }
         #expect(await !FCMEmulator.isAnswering(port: port))
     }

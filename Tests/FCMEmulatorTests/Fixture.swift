@@ -97,6 +97,7 @@ struct Fixture: Sendable {
     func requestToken(_ form: String) async throws -> Answer {
         let url = try #require(emulator.tlsURL) + "/token"
         return Answer(
-            response: try await client.execute(HTTPClientRequest(method: "POST", url: url, body: Array(form.utf8))))
+            response: try await client.execute(
+                HTTPClientRequest(method: "POST", url: url, body: Array(form.utf8), timeout: .seconds(60))))
     }
 }

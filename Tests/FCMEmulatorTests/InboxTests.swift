@@ -55,7 +55,7 @@ import Testing
             let inbox = fixture.emulator.core.inbox
             let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             _ = try await fixture.send(push(mine, title: "before", collapse: "1"))
-            async let stream = fixture.call("GET", "/control/stream?token=" + mine, timeout: .seconds(30))
+            async let stream = fixture.call("GET", "/control/stream?token=" + mine, timeout: .seconds(120))
             try await eventually("a stream") { inbox.audience.streams == 1 }
             _ = try await fixture.send(push(mine, title: "after", collapse: "1"))
             _ = try await fixture.send(push(other, title: "theirs", collapse: "1"))
@@ -104,8 +104,10 @@ import Testing
             _ = try await fixture.send(push(token, title: "eKYC <b>Sign In</b>", collapse: "1", badge: 3))
             _ = try await fixture.send(push(token, title: "Second", collapse: "2", badge: 4))
             // Chromium dumps the document once it is loaded, which may be before the stream's first event.
-            let document = try await eventually("the page has got its snapshot") {
-                let document = try await Chromium.document(of: fixture.emulator.url + "/inbox?token=" + token)
+            let document = try await eventually("the page has got its snapshot") { () -> String? in
+                guard let document = try? await Chromium.document(of: fixture.emulator.url + "/inbox?token=" + token) else {
+                    return nil
+                }
                 return document.contains("data-ready=\"true\"") ? document : nil
             }
             #expect(document.contains("<h2>eKYC &lt;b&gt;Sign In&lt;/b&gt;</h2>"), "texts are shown, not interpreted")

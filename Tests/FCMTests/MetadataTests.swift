@@ -25,7 +25,8 @@ import Testing
 
     private static func source(_ fixture: SendingFixture, _ http: HTTPClient) throws -> CachedTokenSource {
         try CachedTokenSource(
-            metadataHost: host(of: fixture.emulator), http: http, logger: FCMEmulator.quietLogger, now: { fixture.clock.now })
+            metadataHost: host(of: fixture.emulator), timeout: .seconds(60), http: http, logger: FCMEmulator.quietLogger,
+            now: { fixture.clock.now })
     }
 
     @Test func `a token of the machine's own account allows sending`() async throws {
@@ -65,7 +66,9 @@ import Testing
     }
 
     @Test func `a metadata server that does not answer may later`() async throws {
-        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+        // A port that no other test's emulator is given afterwards.
+        let port = try FreePort.find()
+        try await SendingFixture.with(configure: { $0.port = port }) { (fixture: SendingFixture) async throws in
             try await Self.withPlainClient { http in
                 let source = try Self.source(fixture, http)
                 await fixture.emulator.stop()

@@ -52,6 +52,7 @@ struct SendingFixture: Sendable {
             fcm.transport.connectTimeout = .seconds(60)
             fcm.transport.shutdownGrace = .zero
             fcm.transport.timeout = timeout
+            fcm.transport.unacknowledgedTimeout = .seconds(120)
             let client = try FCMClient(
                 configuration: fcm, projectID: key.projectID, tokens: tokens, logger: Logger(label: "test"), now: { clock.now })
             let result: Result<Value, any Error>

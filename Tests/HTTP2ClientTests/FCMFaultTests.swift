@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a push that is not answered runs out of time and may have arrived`() async throws {
-        try await Self.with(FaultRule(.hang), configure: { $0.timeout = .seconds(2) }) { fixture in
+        try await Self.with(FaultRule(.hang), configure: { $0.timeout = .seconds(5) }) { fixture in
             let error = try await Self.error(of: fixture.push())
             #expect(error?.code == .timeout)
             #expect(error?.mayHaveReachedServer == true)

@@ -174,7 +174,9 @@ import Testing
         let server = try await Self.silentServer(requests)
         let (answers, answer) = AsyncStream<HTTPClientError.Code?>.makeStream()
         do {
-            let client = HTTP2Client(origin: server.origin, logger: Logger(label: "test"))
+            var configuration = HTTP2ClientConfiguration()
+            (configuration.timeout, configuration.unacknowledgedTimeout) = (.seconds(120), .seconds(120))
+            let client = HTTP2Client(origin: server.origin, configuration: configuration, logger: Logger(label: "test"))
             client.start(try HTTP2Request(path: "/"), body: [1]) { result in
                 if case .failure(let error) = result { answer.yield(error.code) } else { answer.yield(nil) }
             }

@@ -100,7 +100,7 @@ import Testing
 
     @Test func `a server that says nothing any more is given up before its requests are`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
-        try await withClient(server.origin, configure: { $0.unacknowledgedTimeout = .seconds(2) }) { client in
+        try await withClient(server.origin, configure: { $0.unacknowledgedTimeout = .seconds(6) }) { client in
             try await client.expect(status: 200)
             server.process.signal(19)  // SIGSTOP: the kernel still acknowledges what comes.
             let error = try await client.failure()

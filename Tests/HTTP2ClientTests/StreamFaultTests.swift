@@ -105,7 +105,7 @@ import Testing
 
     @Test func `an answer that does not come is a timeout of a request that was sent`() async throws {
         let server = try await FramePeer.server { peer in try await peer.waitForClose() }
-        try await withClient(server.origin, configure: { $0.timeout = .seconds(2) }) { client in
+        try await withClient(server.origin, configure: { $0.timeout = .seconds(5) }) { client in
             let error = try await client.failure()
             #expect(error?.code == .timeout)
             #expect(error?.mayHaveReachedServer == true)
@@ -119,7 +119,7 @@ import Testing
             try await peer.answer(peer.readRequest())
             try await peer.waitForClose()
         }
-        try await withClient(server.origin, configure: { ($0.timeout, $0.connectionsMax) = (.seconds(2), 1) }) { client in
+        try await withClient(server.origin, configure: { ($0.timeout, $0.connectionsMax) = (.seconds(6), 1) }) { client in
             try await client.expect(failure: .timeout)
             try await client.expect(status: 200)
         }
@@ -135,7 +135,7 @@ import Testing
             try await peer.answer(stream)
             try await peer.waitForClose()
         }
-        try await withClient(server.origin, configure: { $0.unacknowledgedTimeout = .seconds(4) }) { client in
+        try await withClient(server.origin, configure: { $0.unacknowledgedTimeout = .seconds(8) }) { client in
             try await client.expect(status: 200)
         }
     }

@@ -10,6 +10,7 @@ func withClient<Value>(
     var configuration = HTTPClientConfiguration()
     configuration.version = version
     configuration.allowedSchemes = ["http", "https"]
+    configuration.connectTimeout = .seconds(60)
     configuration.shutdownGrace = .zero
     configure(&configuration)
     let client = HTTPClient(configuration: configuration, logger: Logger(label: "test"))

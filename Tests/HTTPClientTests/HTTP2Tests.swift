@@ -7,11 +7,11 @@ import Testing
     @Test func `HTTP 2 is negotiated and the answer is whole`() async throws {
         let server = try await NGHTTPServer()
         try await withClient(.http2, configure: { $0.caFile = server.authority }) { client in
-            let response = try await client.execute(HTTPClientRequest(url: server.url + "file.txt"))
+            let response = try await client.execute(HTTPClientRequest(url: server.url + "file.txt", timeout: .seconds(120)))
             #expect(response.status == 200)
             #expect(response.httpVersion == .http2)
             #expect(String(decoding: response.body, as: UTF8.self) == "file")
-            #expect(try await client.execute(HTTPClientRequest(url: server.url + "none")).status == 404)
+            #expect(try await client.execute(HTTPClientRequest(url: server.url + "none", timeout: .seconds(120))).status == 404)
         }
     }
 
@@ -23,7 +23,8 @@ import Testing
                 for index in 0..<1000 {
                     group.addTask {
                         let body = Array("request \(index)".utf8)
-                        let response = try await client.execute(HTTPClientRequest(method: "POST", url: url, body: body))
+                        let response = try await client.execute(
+                            HTTPClientRequest(method: "POST", url: url, body: body, timeout: .seconds(120)))
                         #expect(response.body == body)
                         return response.connectionsOpened
                     }
@@ -38,7 +39,8 @@ import Testing
         let server = try await NGHTTPServer()
         let body = (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await withClient(.http2, configure: { $0.caFile = server.authority }) { client in
-            let response = try await client.execute(HTTPClientRequest(method: "POST", url: server.url, body: body))
+            let response = try await client.execute(
+                HTTPClientRequest(method: "POST", url: server.url, body: body, timeout: .seconds(120)))
             #expect(response.body == body)
         }
     }

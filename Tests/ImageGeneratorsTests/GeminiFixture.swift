@@ -64,7 +64,7 @@ struct GeminiFixture: Sendable {
 
     static func request(
         picture: [UInt8] = jpeg, width: Int? = nil, height: Int? = nil, negativePrompt: String? = "text, logos",
-        within seconds: Double = 60, progress: @escaping @Sendable (Int) -> Void = { _ in }
+        within seconds: Double = 600, progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> GenerationRequest {
         GenerationRequest(
             jobID: UUID(),

@@ -20,9 +20,11 @@ import Testing
             deadline: .now + .seconds(seconds), progress: progress)
     }
 
-    private func failure(_ request: GenerationRequest) async -> GenerationError.Code? {
+    private func failure(
+        _ request: GenerationRequest, _ generator: LocalGenerator = LocalGenerator()
+    ) async -> GenerationError.Code? {
         do throws(GenerationError) {
-            _ = try await LocalGenerator().generate(request)
+            _ = try await generator.generate(request)
             return nil
         } catch {
             return error.code
@@ -65,18 +67,26 @@ import Testing
 
     @Test func `work in progress stops long before it would be done`() async throws {
         let large = DrawnPicture.png(width: 1600, height: 1200, seed: [250, 200, 90, 20, 60, 140])
-        let generator = LocalGenerator()
+        // A thread of its own: no other test's picture stands in the way.
+        let pool = NIOThreadPool(numberOfThreads: 1)
+        pool.start()
+        let generator = LocalGenerator(threads: PictureThreads(pool: pool))
         let clock = ContinuousClock()
         let whole = try await clock.measure { _ = try await generator.generate(request(.oilPainting, picture: large)) }
-        let cut = await clock.measure {
-            // Cancelled from within, as soon as the work is under way.
-            let (begun, signal) = AsyncStream<Void>.makeStream()
-            let request = request(.oilPainting, picture: large, progress: { if $0 >= 10 { signal.finish() } })
-            let task = Task { await failure(request) }
-            for await _ in begun {}
-            task.cancel()
-            #expect(await task.value == .cancelled)
+        var cuts: [Duration] = []
+        for _ in 0..<3 {
+            let cut = await clock.measure {
+                // Cancelled from within, as soon as the work is under way.
+                let (begun, signal) = AsyncStream<Void>.makeStream()
+                let request = request(.oilPainting, picture: large, progress: { if $0 >= 10 { signal.finish() } })
+                let task = Task { await failure(request, generator) }
+                for await _ in begun {}
+                task.cancel()
+                #expect(await task.value == .cancelled)
+            }
+            cuts.append(cut)
         }
-        #expect(cut < whole)
+        try await pool.shutdownGracefully()
+        #expect(try #require(cuts.min()) < whole)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GeminiEmulator
+import HTTPClient
 import ImageGenerators
 import ImageWorker
 import Logging
@@ -12,18 +13,28 @@ import WireFormat
 /// The worker as it is in production, on a stand-in for Google's models.
 @Suite struct GeminiTests {
     /// Runs `body` with a worker that calls an emulator of its own.
-    private func withGemini(_ body: (WorkerFixture, GeminiEmulator) async throws -> Void) async throws {
+    ///
+    /// - Parameter now: The generator's clock; nil has the worker make the generator itself, as in production.
+    private func withGemini(
+        now: (@Sendable () -> Date)? = nil, _ body: (WorkerFixture, GeminiEmulator) async throws -> Void
+    ) async throws {
         let emulator = GeminiEmulator()
         try await emulator.start()
+        var configuration = GeminiConfiguration(apiKey: "gemini-emulator-key", model: "gemini-2.5-flash-image")
+        configuration.baseURL = emulator.url
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let http = HTTPClient(configuration: configuration.httpClient, logger: logger)
+        let generator = try now.map { try GeminiGenerator(configuration: configuration, http: http, logger: logger, now: $0) }
         let settings = [
-            "IMAGE_GENERATOR": "gemini", "GEMINI_API_KEY": "gemini-emulator-key", "GEMINI_MODEL": "gemini-2.5-flash-image",
-            "GEMINI_BASE_URL": emulator.url,
+            "IMAGE_GENERATOR": "gemini", "GEMINI_API_KEY": configuration.apiKey, "GEMINI_MODEL": configuration.model,
+            "GEMINI_BASE_URL": configuration.baseURL,
         ]
         let result = await Result.catching {
-            try await WorkerFixture.with(nil, settings: settings) { worker in
+            try await WorkerFixture.with(generator, settings: settings) { worker in
                 try await worker.running { try await body(worker, emulator) }
             }
         }
+        await http.shutdown()
         await emulator.stop()
         try result.get()
     }
@@ -92,7 +103,9 @@ import WireFormat
     }
 
     @Test func `a quota that is used up fails jobs without a call, until it is back`() async throws {
-        try await withGemini { worker, emulator in
+        // The quota of a day is back at 08:00 UTC; a job that is made in the minutes before waits for it.
+        let noon = Date(timeIntervalSince1970: 1_795_262_400)
+        try await withGemini(now: { noon }) { worker, emulator in
             emulator.add(GeminiBehaviour(.dailyQuota, count: nil))
             for _ in 0..<3 {
                 let job = try await worker.ended(try await worker.submit())
@@ -104,6 +117,8 @@ import WireFormat
 
     @Test func `a worker works on as many jobs at once as it is allowed to`() async throws {
         try await withGemini { worker, emulator in
+            // The first ones wait for each other, however slowly the jobs come.
+            emulator.add(GeminiBehaviour(.picture, count: 4, latency: .seconds(5)))
             emulator.add(GeminiBehaviour(.picture, count: nil, latency: .milliseconds(300)))
             var ids: [UUID] = []
             for _ in 0..<12 { ids.append(try await worker.submit()) }

@@ -83,7 +83,7 @@ import WireFormat
     @Test func `a picture that cannot be stored is not paid for again: the store is waited for until the deadline`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
-            let id = try await worker.submit(processingTime: .seconds(15))
+            let id = try await worker.submit(processingTime: .seconds(25))
             try worker.obstruct("images/\(id.wireString)/raw-1")
             try await worker.running {
                 let job = try await worker.ended(id)

@@ -19,7 +19,6 @@ public final class GuardedProcess: Sendable {
 
     /// Starts `command` with its output appended to the file `log`.
     public init(_ command: [String], log: String, environment: [String: String] = [:]) throws {
-        // Close-on-exec, or each child would hold the write ends of all the others and none would ever see the end.
         let lifeline = try Self.makePair()
         let announcement = try Self.makePair()
         guardian = try Self.spawn(
@@ -104,8 +103,9 @@ public final class GuardedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, standardOutput.fileDescriptor, 1)
         if let standardError { posix_spawn_file_actions_adddup2(&actions, standardError.fileDescriptor, 2) }
         // NIO's sockets are not closed on exec: a child would keep the connections and listeners of tests open after their end.
-        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-            if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        // All numbers, not only those in use: another thread may open one until the child is made. (closefrom is hidden from Swift.)
+        for descriptor in 3..<Int32(min(sysconf(Int32(_SC_OPEN_MAX)), 4096)) {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
         }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

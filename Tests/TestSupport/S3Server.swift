@@ -67,6 +67,7 @@ public final class S3Server: Sendable {
             var configuration = HTTPClientConfiguration()
             configuration.version = .http1
             configuration.allowedSchemes = ["http"]
+            configuration.connectTimeout = .seconds(60)
             configuration.shutdownGrace = .zero
             http = HTTPClient(configuration: configuration, logger: Logger(label: "moto"))
         }
@@ -80,7 +81,7 @@ public final class S3Server: Sendable {
             let response = try await http.execute(
                 HTTPClientRequest(
                     method: method, url: url + path, headers: [("Authorization", authorization), ("Content-Type", type)],
-                    body: Array(body.utf8)))
+                    body: Array(body.utf8), timeout: .seconds(120)))
             let text = String(decoding: response.body, as: UTF8.self)
             guard response.status == 200 else { throw DeadlineExceeded(description: "moto says \(response.status): \(text)") }
             return text

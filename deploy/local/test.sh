@@ -30,7 +30,7 @@ for module in "${modules[@]}"; do
     fi
 done
 if ! deploy/local/grep-logs.sh "$logs"; then failed+=("grep-logs.sh"); fi
-total=$(cat "$logs"/*.log | grep -oE 'Test run with [0-9]+ tests' | awk '{n += $4} END {print n + 0}')
+total=$(for module in "${modules[@]}"; do cat "$logs/$module.log"; done | grep -oE 'Test run with [0-9]+ tests' | awk '{n += $4} END {print n + 0}')
 if [ ${#failed[@]} -gt 0 ]; then
     echo "failed: ${failed[*]} (logs in $logs)"
     exit 1

@@ -51,12 +51,14 @@ public final class CachedTokenSource: AccessTokenSource {
     ///
     /// - Parameters:
     ///   - metadataHost: where its metadata server is, as `name` or `name:port`; nil means Google's name for it.
+    ///   - timeout: how long it may take to answer; it is on the same machine.
     ///   - http: has to allow plain HTTP, which is all that server speaks.
     /// - Throws: `configuration` when the host is neither Google's nor this machine.
     public init(
-        metadataHost: String?, http: HTTPClient, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
+        metadataHost: String?, timeout: Duration = .seconds(5), http: HTTPClient, logger: Logger,
+        now: @escaping @Sendable () -> Date = { Date() }
     ) throws(FCMError) {
-        request = try MetadataTokenRequest(host: metadataHost, http: http)
+        request = try MetadataTokenRequest(host: metadataHost, timeout: timeout, http: http)
         self.logger = logger
         self.now = now
     }
@@ -99,16 +101,17 @@ public final class CachedTokenSource: AccessTokenSource {
         if let refresh = state.refresh { return refresh }
         // A task of its own: whoever asked first may be cancelled, and the others still want the token.
         let task = Task {
-            let result = await request.grant(at: now())
-            take(result)
+            // Its life is counted from the asking: the answer takes time, and the token's began before it came.
+            let time = now()
+            let result = await request.grant(at: time)
+            take(result, askedAt: time)
             return result
         }
         state.refresh = task
         return task
     }
 
-    private func take(_ result: Result<TokenGrant, FCMError>) {
-        let time = now()
+    private func take(_ result: Result<TokenGrant, FCMError>, askedAt time: Date) {
         state.withLock { state in
             state.refresh = nil
             switch result {
@@ -118,7 +121,7 @@ public final class CachedTokenSource: AccessTokenSource {
                 state.cached = Cached(
                     token: grant.token, refreshAt: time.addingTimeInterval(life * 5 / 6 * jitter),
                     expiresAt: time.addingTimeInterval(max(1, life - Self.marginSeconds)))
-            case .failure: state.lastFailureAt = time
+            case .failure: state.lastFailureAt = now()
             }
         }
         switch result {

@@ -11,29 +11,31 @@ struct MetadataTokenRequest: TokenRequest {
     private static let knownHosts: Set = [defaultHost, "169.254.169.254"]
     static let defaultHost = "metadata.google.internal"
     private static let flavor = (name: "Metadata-Flavor", value: "Google")
-    /// The server is on the same machine.
-    private static let timeout: Duration = .seconds(5)
     private static let name = "the metadata server"
 
     private let url: String
     private let http: HTTPClient
+    private let timeout: Duration
 
     /// Prepares to ask.
     ///
-    /// - Parameter host: A name and perhaps a port; nil means Google's.
+    /// - Parameters:
+    ///   - host: A name and perhaps a port; nil means Google's.
+    ///   - timeout: How long an answer may take.
     /// - Throws: `configuration` when it is neither Google's nor this machine.
-    init(host: String?, http: HTTPClient) throws(FCMError) {
+    init(host: String?, timeout: Duration, http: HTTPClient) throws(FCMError) {
         let base = "http://\(host ?? Self.defaultHost)"
         if let fault = HTTPEndpoint.fault(in: base), !Self.knownHosts.contains(host ?? Self.defaultHost) {
             throw FCMError(.configuration, "the URL of the metadata server \(fault)")
         }
         url = "\(base)/computeMetadata/v1/instance/service-accounts/default/token?scopes=\(TokenGrant.scope)"
         self.http = http
+        self.timeout = timeout
     }
 
     func grant(at time: Date) async -> Result<TokenGrant, FCMError> {
         let request = HTTPClientRequest(
-            method: "GET", url: url, headers: [(Self.flavor.name, Self.flavor.value)], timeout: Self.timeout)
+            method: "GET", url: url, headers: [(Self.flavor.name, Self.flavor.value)], timeout: timeout)
         do throws(FCMError) {
             let response = try await http.ask(Self.name, request)
             // Whoever else listens under that name does not say so; a hotel's login page, for one.
