@@ -88,7 +88,7 @@ struct RedisFaultTests {
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...3)
             let dead = try await transport.openReader(consumer("dead"))
-            _ = try await dead.read(count: 3, wait: .milliseconds(1), acknowledging: [])
+            _ = try await dead.read(count: 3, wait: .seconds(60), acknowledging: [])
             await dead.close()
             // Handed-back entries need no note of whom they were taken from.
             let ids = try await transport.claim(ClaimRequest(minIdle: .zero, count: 9), for: consumer("c")).entries.map(\.id)
@@ -162,7 +162,7 @@ struct RedisFaultTests {
             try await transport.createGroup("group", on: testStream)
             try await transport.append([1])
             let reader = try await transport.openReader(consumer("dead", "group"))
-            _ = try await reader.read(count: 1, wait: .milliseconds(1), acknowledging: [])
+            _ = try await reader.read(count: 1, wait: .seconds(60), acknowledging: [])
             await reader.close()
             func claim() async throws -> Int? {
                 try await transport.claim(
@@ -182,7 +182,7 @@ struct RedisFaultTests {
             try await transport.createGroup("group", on: testStream)
             let ids = try await transport.append(1...3)
             let reader = try await transport.openReader(consumer("dead", "group"))
-            _ = try await reader.read(count: 3, wait: .milliseconds(1), acknowledging: [])
+            _ = try await reader.read(count: 3, wait: .seconds(60), acknowledging: [])
             await reader.close()
             try await server.cli("XTRIM", transport.key(of: testStream), "MINID", ids[2].description)
             let claimed = try await transport.claim(

@@ -64,12 +64,14 @@ public final class GuardedProcess: Sendable {
         }
     }
 
-    /// Sends a signal to the server.
-    public func signal(_ number: Int32) { kill(pid, number) }
+    /// Sends a signal to the server, unless it was stopped: its number may be another process' by then.
+    public func signal(_ number: Int32) {
+        lifeline.withLock { if $0 != nil { _ = kill(pid, number) } }
+    }
 
     /// Ends the server by `signal` and waits until it is gone; after `patience` it is killed.
     public func stop(signal number: Int32 = 15, patience: Duration = .seconds(60)) async {
-        kill(pid, number)
+        signal(number)
         let deadline = ContinuousClock.now + patience
         while isRunning, ContinuousClock.now < deadline {
             try? await Task.sleep(for: .milliseconds(5))

@@ -104,6 +104,7 @@ struct ConsumerConformanceTests {
                 try await withConsumer(transport, two, group: "two") {
                     try await transport.append(1...20)
                     try await two.waitFor(40)
+                    try await one.waitFor(20)
                     try await expectNothingPending(transport, group: "two")
                     try await expectNothingPending(transport, group: "one")
                 }
@@ -118,7 +119,7 @@ struct ConsumerConformanceTests {
             try await transport.createGroup("group", on: testStream)
             try await transport.append(1...30)
             let dead = try await transport.openReader(consumer("dead", "group"))
-            #expect(try await dead.read(count: 25, wait: .milliseconds(1), acknowledging: []).entries.count == 25)
+            #expect(try await dead.read(count: 25, wait: .seconds(60), acknowledging: []).entries.count == 25)
             await dead.close()
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
@@ -134,11 +135,11 @@ struct ConsumerConformanceTests {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor { number, _ in
                 // Longer than the idle time after which the message would be somebody else's.
-                if number == 1 { try await Task.sleep(for: .seconds(6)) }
+                if number == 1 { try await Task.sleep(for: .seconds(12)) }
             }
             let other = RecordingProcessor()
             var configuration = EventConsumerConfiguration.quick
-            configuration.claimMinIdle = .seconds(4)
+            configuration.claimMinIdle = .seconds(8)
             try await withConsumer(transport, processor, name: "slow", configuration: configuration) {
                 try await transport.append([1])
                 try await processor.waitFor(1)
@@ -194,7 +195,7 @@ struct ConsumerConformanceTests {
     func `leaves to others what does not end within the drain time`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.withoutClaims
-            configuration.drainTimeout = .milliseconds(50)
+            configuration.drainTimeout = .seconds(4)
             let processor = RecordingProcessor { number, _ in
                 if number == 1 { try await Task.sleep(for: .seconds(60)) }
             }

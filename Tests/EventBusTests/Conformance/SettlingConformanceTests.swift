@@ -15,7 +15,7 @@ struct SettlingConformanceTests {
             try await transport.createGroup("g", on: testStream)
             let ids = try await transport.append(1...count)
             let reader = try await transport.openReader(consumer("c"))
-            _ = try await reader.read(count: count, wait: .milliseconds(1), acknowledging: [])
+            _ = try await reader.read(count: count, wait: .seconds(60), acknowledging: [])
             await reader.close()
             try await body(transport, ids)
         }
@@ -175,10 +175,10 @@ struct SettlingConformanceTests {
             _ = try await transport.acknowledge(ids, by: consumer("c"))
             #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 0)
             let slow = try await transport.openReader(consumer("c", "slow"))
-            _ = try await slow.read(count: 4, wait: .milliseconds(1), acknowledging: [])
+            _ = try await slow.read(count: 4, wait: .seconds(60), acknowledging: [])
             _ = try await transport.acknowledge([ids[0], ids[2]], by: consumer("c", "slow"))
             #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 1)
-            #expect(try await slow.read(count: 9, wait: .milliseconds(1), acknowledging: []).entries.count == 1)
+            #expect(try await slow.read(count: 9, wait: .seconds(60), acknowledging: []).entries.count == 1)
             await slow.close()
             #expect(try await transport.status(of: group("slow")).length == 4)
         }

@@ -15,7 +15,7 @@ struct SuspectConformanceTests {
             try await transport.createGroup("group", on: testStream)
             try await transport.append(1...count)
             let reader = try await transport.openReader(consumer("dead", "group"))
-            let ids = try await reader.read(count: suspects, wait: .milliseconds(1), acknowledging: []).entries.map(\.id)
+            let ids = try await reader.read(count: suspects, wait: .seconds(60), acknowledging: []).entries.map(\.id)
             await reader.close()
             let claimed = try await transport.claim(
                 ClaimRequest(minIdle: .zero, count: suspects), for: consumer("heir", "group"))
@@ -35,7 +35,7 @@ struct SuspectConformanceTests {
     func `comes one at a time, and the innocent at once`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 2, of: 4) { transport, ids in
             let reader = try await transport.openReader(consumer("slow", "group"))
-            let innocent = try await reader.read(count: 2, wait: .milliseconds(1), acknowledging: []).entries.map(\.id)
+            let innocent = try await reader.read(count: 2, wait: .seconds(60), acknowledging: []).entries.map(\.id)
             await reader.close()
             #expect(try await claim(transport, takesSuspect: false).entries.map(\.id) == innocent)
             let suspect = try await claim(transport, count: 1)
@@ -112,7 +112,10 @@ struct SuspectConformanceTests {
                 begun.fall()
                 await release.wait()
             }
-            let busy = RunningConsumer(transport, processor)
+            // Not before the other message is begun, however long that takes.
+            var configuration = EventConsumerConfiguration.quick
+            configuration.claimMinIdle = .seconds(10)
+            let busy = RunningConsumer(transport, processor, configuration: configuration)
             // A message in work keeps the suspect waiting.
             try await transport.append([2])
             await begun.wait()

@@ -25,9 +25,12 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
 func withRedisTransport(
     on server: RedisServer, prefix: String = RedisServer.uniquePrefix(), _ body: (RedisEventTransport) async throws -> Void
 ) async throws {
-    let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: .quiet)
+    // Limits end only what hangs.
+    var configuration = try RedisConfiguration(url: server.url)
+    (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
+    let client = RedisClient(configuration: configuration, logger: .quiet)
     do {
-        try await body(RedisEventTransport(client: client, keyPrefix: prefix))
+        try await body(RedisEventTransport(client: client, keyPrefix: prefix, appendTimeout: .seconds(60)))
         await client.shutdown()
     } catch {
         await client.shutdown()

@@ -85,7 +85,8 @@ extension FaultRow {
         try rig.launch(.relay)
         try rig.launch(.producer, ["--rate", "20", "--count", "8"])
         try await rig.wait(for: "all is published") { try await rig.ledger.publishedCount() == 8 }
-        try await rig.settle()
+        // Two stages of ten idle times each.
+        try await rig.settle(within: .seconds(300))
         let runs = try await rig.ledger.runs(of: .chained)
         rig.check("one run a message and stage", runs == 16, "\(runs) runs of 8 messages with two stages")
     }

@@ -31,5 +31,5 @@ public struct Scale: Sendable {
     /// What `make test` uses: once each, and small; several rows share the machine, hence the longer recovery.
     public static let short = Scale(
         rate: 40, consumers: 2, rounds: 1, calm: 40, outage: 20, longOutage: 60, databaseOutage: .milliseconds(500),
-        shortIdle: 2000, stalledIdle: 3000, killRecovery: 25, backlog: 20_000)
+        shortIdle: 4000, stalledIdle: 3000, killRecovery: 45, backlog: 20_000)
 }

@@ -11,7 +11,7 @@ import Testing
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
                 async let read = connection.xreadgroup(
-                    group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(20))
+                    group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
                 try await untilBlocked(connection, client)
                 let id = try #require(try await client.xadd(stream, fields: fields))
                 #expect(try await read.batches.first?.entries.map(\.id) == [id])
@@ -37,9 +37,9 @@ import Testing
             for _ in 0..<4 { try await client.xadd(stream, fields: fields) }
             try await client.withDedicatedConnection { connection in
                 let first = try await connection.xreadgroup(
-                    group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(5))
+                    group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(60))
                 let second = try await connection.xreadgroup(
-                    group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(5),
+                    group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(60),
                     after: [.xack(stream, group: "g", ids: first.batches[0].entries.map(\.id))])
                 #expect(second.replies.map(\.integer) == [2])
                 #expect(try await client.xpending(stream, group: "g").count == 2)
@@ -52,7 +52,7 @@ import Testing
         try await withClient { client, stream in
             try await client.xadd(stream, fields: fields)
             try await client.withDedicatedConnection { connection in
-                async let batches = connection.xread(streams: [(stream, .end)], count: 10, block: .seconds(20))
+                async let batches = connection.xread(streams: [(stream, .end)], count: 10, block: .seconds(60))
                 try await untilBlocked(connection, client)
                 let id = try #require(try await client.xadd(stream, fields: fields))
                 #expect(try await batches.first?.entries.map(\.id) == [id])

@@ -27,7 +27,7 @@ import Testing
     @Test func `A command waits for a server that comes late`() async throws {
         let server = try await RedisServer.start()
         await server.kill()
-        try await withClient(of: server, adjust: { $0.commandTimeout = .seconds(20) }) { client, _ in
+        try await withClient(of: server, adjust: { $0.commandTimeout = .seconds(120) }) { client, _ in
             async let pong: Void = client.ping()
             try await server.restart()
             try await pong
@@ -119,6 +119,7 @@ import Testing
     @Test func `Shutting down lets what was sent finish and refuses what comes later`() async throws {
         let server = try await RedisServer.start()
         var configuration = try RedisConfiguration(url: server.url)
+        (configuration.commandTimeout, configuration.stallTimeout) = (.seconds(60), .seconds(120))
         configuration.drainTimeout = .seconds(60)
         let client = RedisClient(configuration: configuration, logger: .quiet)
         try await server.pauseWrites()

@@ -16,6 +16,9 @@ func withClient<Value>(
     _ body: (RedisClient, _ prefix: String) async throws -> Value
 ) async throws -> Value {
     var configuration = try RedisConfiguration(url: url)
+    // Limits end only what hangs, but where a test sets them.
+    (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
+    configuration.stallTimeout = .seconds(120)
     adjust(&configuration)
     let client = RedisClient(configuration: configuration, logger: .quiet)
     do {

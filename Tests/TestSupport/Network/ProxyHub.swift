@@ -95,6 +95,9 @@ final class ProxyLeg: ChannelInboundHandler {
     private let link: ProxyLink
     private let isFromServer: Bool
     private var held: [ByteBuffer] = []
+    /// How many pieces wait for the end of their delay.
+    private var underway = 0
+    private var lastDelay = TimeAmount.zero
     private var hasEnded = false
 
     init(link: ProxyLink, isFromServer: Bool) {
@@ -113,8 +116,13 @@ final class ProxyLeg: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         guard !isHeld else { return held.append(bytes) }
-        guard case .delayed(let delay) = link.traffic else { return pass(bytes) }
-        context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { self.pass(bytes) }
+        if case .delayed(let delay) = link.traffic { lastDelay = TimeAmount(delay) } else if underway == 0 { return pass(bytes) }
+        // What comes after the delay's end does not overtake what is on its way.
+        underway += 1
+        context.eventLoop.assumeIsolated().scheduleTask(in: lastDelay) {
+            self.underway -= 1
+            self.pass(bytes)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {

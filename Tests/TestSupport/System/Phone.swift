@@ -16,7 +16,8 @@ public struct Phone: Sendable {
     public let token: String
 
     public static func make(_ stack: Stack) async throws -> Phone {
-        let answer = try await stack.http.execute(HTTPClientRequest(method: "POST", url: stack.fcmURL + "/control/tokens"))
+        let answer = try await stack.http.execute(
+            HTTPClientRequest(method: "POST", url: stack.fcmURL + "/control/tokens", timeout: .seconds(100)))
         guard let token = JSONAnswer.parse(answer.body)["token"].text else {
             throw DeadlineExceeded(description: "the emulator gave no token: \(answer.status)")
         }
@@ -56,7 +57,7 @@ public struct Phone: Sendable {
     public func pushes(count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [JSONAnswer] {
         try await eventually(within: limit, "\(count) push(es) arrive; notifier: \(stack.tail(of: "notifier"))") {
             let url = "\(stack.fcmURL)/control/messages?token=\(token)&wait=5"
-            let answer = try await stack.http.execute(HTTPClientRequest(url: url))
+            let answer = try await stack.http.execute(HTTPClientRequest(url: url, timeout: .seconds(100)))
             let messages = JSONAnswer.parse(answer.body)["messages"].elements
             return messages.count >= count ? messages.map { $0["message"] } : nil
         }
