@@ -22,7 +22,7 @@ import WireFormat
     }
 
     @Test func `a platform whose push service refuses waits, and the others go on`() async throws {
-        try await NotifierFixture.with { fixture in
+        try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
             let phones = (0..<3).map { _ in fixture.emulator.mintToken() }
             var refusal = FaultRule(.error(.thirdPartyAuthError))
             refusal.count = 3

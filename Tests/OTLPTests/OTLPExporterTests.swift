@@ -14,6 +14,7 @@ import Tracing
         var configuration = OTLPConfiguration(endpoint: collector.url + "/v1/traces", resource: [("service.name", "tests")])
         configuration.batchMax = batchMax
         configuration.retryWaitMin = .milliseconds(10)
+        (configuration.exportTimeout, configuration.flushTimeout) = (.seconds(60), .seconds(60))
         return configuration
     }
 

@@ -64,7 +64,10 @@ struct QueryTests {
                 for try await value in group { sum += value }
                 #expect(sum == (1...500).reduce(0, +))
             }
-            let rows = try await client.query("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
+            let rows = try await client.query(
+                """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+                """)
             let connections = try rows[0].decode(0, as: Int.self)
             #expect(connections <= 4)
         }

@@ -5,21 +5,24 @@ import Testing
 struct ReadGroupTests {
     /// Starts all queries at once on one connection, so that they share segments, and collects what became of each.
     private func outcomes(_ queries: [PostgresQuery], on client: PostgresClient) async -> [Result<Int, PostgresError>] {
-        await withTaskGroup(of: (Int, Result<Int, PostgresError>).self) { group in
-            for (index, query) in queries.enumerated() {
-                // On the loop's own thread they are all submitted before the loop sends.
-                group.addTask(executorPreference: client.executor) {
-                    do throws(PostgresError) {
-                        return (index, .success(try await client.query(query)[0].decode(0)))
-                    } catch {
-                        return (index, .failure(error))
+        // On the loop's own thread, whoever adds them too, they are all submitted before the loop sends.
+        let task = Task(executorPreference: client.executor) {
+            await withTaskGroup(of: (Int, Result<Int, PostgresError>).self) { group in
+                for (index, query) in queries.enumerated() {
+                    group.addTask(executorPreference: client.executor) {
+                        do throws(PostgresError) {
+                            return (index, .success(try await client.query(query)[0].decode(0)))
+                        } catch {
+                            return (index, .failure(error))
+                        }
                     }
                 }
+                var outcomes = [Result<Int, PostgresError>](repeating: .success(-1), count: queries.count)
+                for await (index, outcome) in group { outcomes[index] = outcome }
+                return outcomes
             }
-            var outcomes = [Result<Int, PostgresError>](repeating: .success(-1), count: queries.count)
-            for await (index, outcome) in group { outcomes[index] = outcome }
-            return outcomes
         }
+        return await task.value
     }
 
     @Test func `a failing read takes no neighbour down`() async throws {

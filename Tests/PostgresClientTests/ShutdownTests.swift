@@ -8,7 +8,9 @@ import Testing
 struct ShutdownTests {
     @Test func `shutdown lets work in flight end and refuses new work`() async throws {
         try await withEmptyDatabase { database in
-            let client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quietLogger)
+            var configuration = PostgresConfiguration(url: database.url)
+            configuration.drainTimeout = .seconds(60)
+            let client = try PostgresClient(configuration: configuration, logger: quietLogger)
             try await client.execute("CREATE TABLE t (a int)")
             let (started, signal) = AsyncStream.makeStream(of: Void.self)
             let transaction = Task {
@@ -38,7 +40,11 @@ struct ShutdownTests {
             try await client.execute("SELECT 1")
             let stuck = Task { try await client.execute("SELECT pg_sleep(60)") }
             try await eventually("the query runs") {
-                try await database.psql("SELECT 1 FROM pg_stat_activity WHERE query LIKE '%sleep(60)' AND state = 'active'") == "1"
+                try await database.psql(
+                    """
+                    SELECT 1 FROM pg_stat_activity
+                    WHERE query LIKE '%sleep(60)' AND state = 'active' AND datname = current_database()
+                    """) == "1"
             }
             await client.shutdown()
             let error = await #expect(throws: PostgresError.self) { try await stuck.value }

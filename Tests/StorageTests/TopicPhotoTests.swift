@@ -52,6 +52,8 @@ struct TopicPhotoTests {
     @Test func `a window is closed when it is due and not before, by one of many at once`() async throws {
         try await withParty { party in
             for index in 0..<5 { try await party.add(by: 0, "t-\(index)") }
+            // As if it were just opened.
+            try await party.client.execute("UPDATE topic_photo_windows SET due_at = now() + interval '10 seconds'")
             #expect(try await party.windows.closeDue(limit: 10).isEmpty)
             try await party.makeDue(.zero)
             let closed = try await race(8) { _ in try await party.windows.closeDue(limit: 10) }

@@ -81,6 +81,8 @@ struct TopicFanOutTests {
             let urgent = NotificationRequested.topic(lane: .urgent)
             try await registry.request(bulk, urgent)
             let isMade = try await registry.client.withTransaction { transaction in
+                // It is idle while the other page is made.
+                try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
                 // Somebody is on the bulk lane's page.
                 let held = try await TopicFanOutRepository(transaction).next(on: .bulk)
                 let made = try await registry.fanOutService().makePage(on: .urgent)
