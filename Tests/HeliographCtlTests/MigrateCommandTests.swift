@@ -79,7 +79,7 @@ struct MigrateCommandTests {
 
     @Test func `a database that is not there is an exit code of its own, and a hint`() async throws {
         let missing = "postgresql://nobody@127.0.0.1:1/none"
-        let result = await heliographctl("migrate", "up", "--database-url", missing)
+        let result = await heliographctl("migrate", "up", "--wait", "0", "--database-url", missing)
         #expect(result.exitCode == 75)
         #expect(result.notes.last == "If it is just starting, use --wait 30.")
     }

@@ -70,7 +70,7 @@ struct StreamsCommandTests {
                 VALUES ('ekyc.requested', gen_random_uuid(), 'k', 'ekyc.requested', 1, now(), '{}', now() - interval '125 s')
                 """)
             let result = await heliographctl(["streams"] + bus.arguments)
-            #expect(result.results.last?.hasPrefix("Outbox: 1 waiting for the relay, the oldest for 2m") == true)
+            #expect(result.results.last?.contains(/^Outbox: 1 waiting for the relay, the oldest for [23]m/) == true)
         }
     }
 

@@ -16,7 +16,7 @@ struct TopCommandTests {
     ) async throws {
         try await TestBus.with { bus in
             let terminal = try PseudoTerminal(
-                [PackageRoot.executable("heliographctl"), "top", "--interval", "100ms"], columns: columns, rows: rows,
+                [PackageRoot.executable("heliographctl"), "top", "--interval", "100ms", "--wait", "60"], columns: columns, rows: rows,
                 environment: bus.environment.merging(["TERM": "xterm", "NO_COLOR": ""]) { $1 })
             try await eventually("top draws; it wrote \(terminal.text)") { terminal.text.contains("notification.settled") }
             do { try await body(terminal, bus) } catch {

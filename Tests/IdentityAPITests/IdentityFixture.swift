@@ -31,7 +31,7 @@ struct IdentityFixture: Sendable {
     ) async throws -> HTTPClientResponse {
         try await http.execute(
             HTTPClientRequest(
-                method: method, url: "http://127.0.0.1:\(port)\(path)", headers: headers, body: body, timeout: .seconds(60)))
+                method: method, url: "http://127.0.0.1:\(port)\(path)", headers: headers, body: body, timeout: .seconds(120)))
     }
 
     func send(_ form: Form, to path: String, headers: [(name: String, value: String)] = []) async throws -> HTTPClientResponse {
@@ -95,6 +95,7 @@ func withIdentityAPI(
         let running = Task { try await group.run() }
         var clientConfiguration = HTTPClientConfiguration()
         clientConfiguration.version = .http1
+        clientConfiguration.connectTimeout = .seconds(60)
         clientConfiguration.connectionsPerHostMax = 32
         clientConfiguration.allowedSchemes = ["http"]
         let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)

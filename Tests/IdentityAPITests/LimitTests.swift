@@ -154,6 +154,7 @@ import WireFormat
         try await withIdentityAPI { configuration in
             configuration.limits.uploadsPerAddress = 1
             configuration.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+            configuration.connection.patience = .minutes(5)
         } _: { api in
             let form = Form.signIn()
             let slow = try RawConnection(port: api.port)
@@ -208,7 +209,7 @@ import WireFormat
             let session = try await api.start()
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<RowFeed<Session>.Limits(total: 0).perRow {
-                    group.addTask { try await api.status(session, query: "?wait=30").status }
+                    group.addTask { try await api.status(session, query: "?wait=60").status }
                 }
                 try await eventually("they wait") { api.waiters.count == RowFeed<Session>.Limits(total: 0).perRow }
                 #expect(try await api.status(session, query: "?wait=30").refusal == "429 rate_limited")

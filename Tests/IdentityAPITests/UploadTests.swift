@@ -5,6 +5,7 @@ import HeliographCrypto
 import PostgresClient
 import ServiceDefaults
 import Storage
+import NIOCore
 import TestSupport
 import Testing
 
@@ -112,7 +113,10 @@ import Testing
     }
 
     @Test func `Uploads beyond the limit are told to come back`() async throws {
-        try await withIdentityAPI { $0.uploads.concurrentUploads = 1 } _: { api in
+        try await withIdentityAPI {
+            $0.uploads.concurrentUploads = 1
+            $0.connection.patience = .minutes(5)
+        } _: { api in
             let form = Form.signIn()
             let first = try RawConnection(port: api.port)
             try await first.send(

@@ -54,11 +54,10 @@ private enum BareService: HeliographService {
         let port = try FreePort.find()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = try ServiceContext(name: "bare-service", settings: try await settings(database, port: port), logger: logger)
-        let report = await context.health.report()
-        #expect(report.isReady)
+        // Each question has two seconds.
+        try await eventually("it is ready") { await context.health.report().isReady }
         await server.stop()
-        let after = await context.health.report()
-        #expect(after.failures.keys.sorted() == ["postgres"])
+        try await eventually("Postgres alone is missed") { await context.health.report().failures.keys.sorted() == ["postgres"] }
         await context.postgres.shutdown()
         await context.redis.shutdown()
     }
@@ -96,10 +95,11 @@ private enum BareService: HeliographService {
         var configuration = HTTPClientConfiguration()
         configuration.version = .http1
         configuration.allowedSchemes = ["http"]
+        configuration.connectTimeout = .seconds(60)
         return HTTPClient(configuration: configuration, logger: Logger(label: "test"))
     }
 
     private func status(of path: String, port: Int, _ http: HTTPClient) async throws -> Int {
-        try await http.execute(HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")).status
+        try await http.execute(HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)", timeout: .seconds(60))).status
     }
 }

@@ -29,10 +29,11 @@ final class PseudoTerminal: Sendable {
         pid = try GuardedProcess.spawn(
             command, standardInput: slave, standardOutput: slave, standardError: slave,
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
-        Thread.detachNewThread { [weak self] in
+        // The thread has the master for itself, too: its number must not be somebody else's while it is read from.
+        Thread.detachNewThread { [weak self, master] in
             var bytes = [UInt8](repeating: 0, count: 65_536)
             while true {
-                let count = read(descriptor, &bytes, bytes.count)
+                let count = read(master.fileDescriptor, &bytes, bytes.count)
                 guard count > 0, let self else { return }
                 self.output.withLock { $0 += bytes.prefix(count) }
             }

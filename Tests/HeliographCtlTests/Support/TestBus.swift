@@ -24,10 +24,14 @@ struct TestBus {
 
     static func with(_ body: (TestBus) async throws -> Void) async throws {
         let server = try await RedisServer.shared()
+        // Limits end only what hangs.
+        var configuration = try RedisConfiguration(url: server.url)
+        (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
         let redis = RedisClient(
-            configuration: try RedisConfiguration(url: server.url),
+            configuration: configuration,
             logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let transport = RedisEventTransport(client: redis, keyPrefix: RedisServer.uniquePrefix())
+        let transport = RedisEventTransport(
+            client: redis, keyPrefix: RedisServer.uniquePrefix(), appendTimeout: .seconds(60))
         do {
             try await withMigratedDatabase { database in
                 try await body(TestBus(transport: transport, database: database, redis: redis, server: server))

@@ -75,7 +75,7 @@ import Testing
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
-            async let answer = api.get(Path.job(id) + "?wait=30", by: customer)
+            async let answer = api.get(Path.job(id) + "?wait=60", by: customer)
             try await eventually("it waits") { api.jobFeed.count == 1 }
             try await api.complete(id)
             #expect(try await answer.json.text("data.status") == "completed")

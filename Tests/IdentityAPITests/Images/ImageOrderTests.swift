@@ -115,12 +115,12 @@ import WireFormat
             #expect(impatient.status == 202)
             #expect(impatient.json.text("data.status") == "pending")
             let first = try #require(try await api.onlyJob())
-            async let answer = api.order(by: customer, headers: [("Prefer", "respond-async, wait=30")])
+            async let answer = api.order(by: customer, headers: [("Prefer", "respond-async, wait=60")])
             let id = try await eventually("the job exists") { try await api.onlyJob(but: first) }
             try await api.fail(id)
             let failed = try await answer
             #expect(failed.status == 200)
-            #expect(failed.header("Preference-Applied") == "wait=30")
+            #expect(failed.header("Preference-Applied") == "wait=60")
             #expect(failed.json.text("data.status") == "failed")
             #expect(failed.json.text("data.error.code") == "content_blocked")
         }

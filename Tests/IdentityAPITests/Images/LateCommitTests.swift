@@ -18,7 +18,7 @@ import Testing
             try await Self.holdCommits(api.postgres)
             var configuration = PostgresConfiguration(
                 url: try api.context.settings.string("DATABASE_URL", "the database of the test"))
-            configuration.queryTimeout = .seconds(2)
+            configuration.queryTimeout = .seconds(8)
             configuration.cancelGrace = .milliseconds(100)
             var logger = Logger(label: "late-commit")
             logger.logLevel = .critical
@@ -27,6 +27,8 @@ import Testing
                 postgres: impatient, keys: api.keys, processingTime: .seconds(300), openJobsMax: 20)
             let jobID = UUID()
             try await api.postgres.withTransaction { transaction in
+                // It is idle until the starter gives up.
+                try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
                 try await transaction.execute("SELECT pg_advisory_xact_lock(\(Self.gate))")
                 await #expect(throws: OutcomeUnknown.self) {
                     _ = try await starter.start(

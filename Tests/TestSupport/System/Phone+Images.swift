@@ -43,7 +43,7 @@ extension Phone {
     /// Fetches a picture that a push links to, as the phone's notification extension does: without any credential.
     public func fetch(link: String) async throws -> HTTPClientResponse {
         let url = link.replacingOccurrences(of: Stack.publicURL, with: stack.apiURL)
-        return try await stack.http.execute(HTTPClientRequest(url: url))
+        return try await stack.http.execute(HTTPClientRequest(url: url, timeout: .seconds(100)))
     }
 }
 

@@ -45,6 +45,7 @@ public final class Stack: Sendable {
         var configuration = HTTPClientConfiguration()
         configuration.version = .http1
         configuration.allowedSchemes = ["http"]
+        configuration.connectTimeout = .seconds(60)
         configuration.connectionsPerHostMax = 32
         configuration.responseBodyByteCountMax = 8 << 20
         http = HTTPClient(configuration: configuration, logger: Logger(label: "end-to-end"))
@@ -68,7 +69,7 @@ public final class Stack: Sendable {
         try await postgres.psql("CREATE DATABASE heliograph")
         let database = TestDatabase(url: postgres.url(database: "heliograph"), name: "heliograph", server: postgres)
         let control = try PackageRoot.executable("heliographctl")
-        try await CommandLineTool.run([control, "migrate", "up"], environment: ["DATABASE_URL": database.url])
+        try await CommandLineTool.run([control, "migrate", "up", "--wait", "60"], environment: ["DATABASE_URL": database.url])
 
         let (api, fcm, tls) = (try FreePort.find(), try FreePort.find(), try FreePort.find())
         var environment = [
