@@ -10,7 +10,8 @@ import Testing
         let output = try await CommandLineTool.run([
             try PackageRoot.executable("heliographctl"), "load", "--url", stack.apiURL, "--fcm-emulator", stack.fcmURL, "--photos",
             try PackageRoot.file(".cache/photos"), "--rate", "3/s", "--duration", "2s", "--warm-up", "0s", "--arrivals", "constant",
-            "--mix", "sign-in,sign-up,image,upload", "--seed", "4", "--errors-max", "0%", "--patience", "10m", "--json", "--html", folder.path + "/load.html",
+            "--mix", "sign-in,sign-up,image,upload", "--seed", "4", "--errors-max", "0%", "--patience", "10m",
+            "--json", "--html", folder.path + "/load.html",
         ])
         let report = JSONAnswer.parse(Array(output[(output.firstIndex(of: "{") ?? output.startIndex)...].utf8))
         #expect(report["ok"] == .bool(true), "\(output)")

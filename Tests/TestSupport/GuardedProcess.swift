@@ -105,7 +105,7 @@ public final class GuardedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, standardOutput.fileDescriptor, 1)
         if let standardError { posix_spawn_file_actions_adddup2(&actions, standardError.fileDescriptor, 2) }
         // NIO's sockets are not closed on exec: a child would keep the connections and listeners of tests open after their end.
-        // All numbers, not only those in use: another thread may open one until the child is made. (closefrom is hidden from Swift.)
+        // All numbers, not only those in use: another thread may open one until the child is made. (Swift does not see closefrom.)
         for descriptor in 3..<Int32(min(sysconf(Int32(_SC_OPEN_MAX)), 4096)) {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }

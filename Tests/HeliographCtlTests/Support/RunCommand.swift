@@ -43,5 +43,6 @@ func heliographctl(_ arguments: [String], answer: String? = nil) async -> Comman
             return HeliographCtl.exitCode(for: error).rawValue
         }
     }
-    return CommandResult(results: recording.results, notes: recording.notes.filter { !waits || !$0.hasPrefix("Waiting up to ") }, exitCode: exitCode)
+    let notes = recording.notes.filter { !waits || !$0.hasPrefix("Waiting up to ") }
+    return CommandResult(results: recording.results, notes: notes, exitCode: exitCode)
 }
