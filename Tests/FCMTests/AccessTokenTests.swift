@@ -90,6 +90,22 @@ import TestSupport
         }
     }
 
+    @Test func `a send whose time for another try is over is not made again`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            var configuration = fixture.configuration
+            configuration.secondTryWithin = .zero
+            let client = try FCMClient(
+                configuration: configuration, projectID: fixture.key.projectID, tokens: fixture.tokens,
+                logger: FCMEmulator.quietLogger, now: { fixture.clock.now })
+            let token = fixture.emulator.mintToken()
+            _ = await client.send(try fixture.message(), to: .token(token))
+            fixture.emulator.revokeAccessTokens()
+            #expect(await client.send(try fixture.message(), to: .token(token)).outcome == .ourAuth)
+            #expect(fixture.emulator.statistics.sends == 2)
+            await client.shutdown()
+        }
+    }
+
     @Test func `refusals in a row ask for a new token at most once a minute`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()

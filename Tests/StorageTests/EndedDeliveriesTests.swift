@@ -66,6 +66,37 @@ struct EndedDeliveriesTests {
         }
     }
 
+    @Test func `of messages that were said at one time the newest are kept, and no older ones`() async throws {
+        try await withStorage { client in
+            func say(_ count: Int) async throws -> [UUID] {
+                try await client.withTransaction { transaction in
+                    var batch: [NewDelivery] = []
+                    for _ in 0..<count {
+                        var message = NewNotification.make(recipient: .topic("conversation:c"))
+                        message.kind = .chatMessage
+                        _ = try await NotificationRepository(transaction).insert(message)
+                        batch.append(
+                            NewDelivery(
+                                id: UUIDv7.generate(), notificationID: message.id, installID: Self.installation(1), generation: 1))
+                    }
+                    let deliveries = DeliveryRepository(transaction)
+                    _ = try await deliveries.insertPending(batch)
+                    _ = try await deliveries.supersede(
+                        by: Dictionary(grouping: batch, by: \.notificationID).mapValues { $0.map(\.installID) }, code: "superseded")
+                    return batch.map(\.id)
+                }
+            }
+            let older = try await say(20)
+            for table in ["notifications", "deliveries"] {
+                let query: PostgresQuery = "UPDATE \(unescaped: table) SET created_at = created_at - interval '1 minute'"
+                try await client.execute(query)
+            }
+            _ = try await say(5)
+            let kept = try await DeliveryRepository(client).find(ids: older).filter { $0.state == .pending }.map(\.id)
+            #expect(Set(kept) == Set(older.suffix(DeliveryRepository.messagesKept - 5)))
+        }
+    }
+
     @Test func `what is withdrawn is not counted`() async throws {
         try await withStorage { client in
             let (id, _) = try await address(4, on: client)

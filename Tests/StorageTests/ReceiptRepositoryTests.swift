@@ -55,6 +55,30 @@ struct ReceiptRepositoryTests {
         }
     }
 
+    @Test func `of two pushes about an event each gets what was told after it, and the newest what was told before any`() async throws {
+        try await withPushes { pushes in
+            let (first, second) = (
+                try await pushes.push(.topic("event:party"), to: pushes.adasPhone, kind: .newPhotos),
+                try await pushes.push(.topic("event:party"), to: pushes.adasPhone, kind: .newPhotos)
+            )
+            for (id, minutes) in [(first, 20.0), (second, 10.0)] {
+                try await pushes.client.execute(
+                    "UPDATE notifications SET created_at = now() - make_interval(mins => \(Int32(minutes))) WHERE id = \(id)")
+            }
+            func tell(_ minutesAgo: [Double]) async throws -> [UUID] {
+                let receipts = minutesAgo.map {
+                    Receipt(subject: .event(.party), event: .delivered, at: Date(timeIntervalSinceNow: -60 * $0))
+                }
+                _ = try await ReceiptRepository(pushes.client).record(receipts, userID: pushes.ada, installationKey: nil)
+                return try await pushes.client.query("SELECT notification_id FROM notification_receipts ORDER BY notification_id").map {
+                    try $0.decode("notification_id", as: UUID.self)
+                }
+            }
+            #expect(try await tell([60]) == [second])
+            #expect(try await tell([15, 5]) == [first, second])
+        }
+    }
+
     @Test func `a device's clock changes nothing before the push or after now`() async throws {
         try await withPushes { pushes in
             for seconds in [-1e9, 1e9] {

@@ -9,6 +9,8 @@ protocol TokenRequest: Sendable {
 
 /// An access token, and for how long it is good.
 struct TokenGrant: Sendable {
+    /// The longest life that is believed, in seconds; Google's tokens live for an hour.
+    private static let lifetimeMax = 86_400.0
     /// The least right that suffices.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
@@ -32,7 +34,7 @@ struct TokenGrant: Sendable {
         if response.status == 200, let token = answer?.access_token, !token.isEmpty,
             answer?.token_type?.lowercased() == "bearer", token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         {
-            self.init(token: token, lifetimeSeconds: answer?.expires_in ?? 3600)
+            self.init(token: token, lifetimeSeconds: min(max(answer?.expires_in ?? 3600, 0), Self.lifetimeMax))
             return
         }
         let reason = answer?.error.map { $0.filter { $0.isASCII && ($0.isLetter || $0 == "_") } } ?? "no reason given"

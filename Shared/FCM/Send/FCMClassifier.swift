@@ -41,10 +41,11 @@ public enum FCMClassifier {
         struct Answer: Decodable { let name: String }
         if let name = plainName(response.body) { return FCMResult(.accepted(name: name), code: "ok") }
         // Some proxy may say 200; only a name is FCM's word.
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)), !answer.name.isEmpty else {
-            return FCMResult(.ambiguous, code: "no_name")
-        }
-        return FCMResult(.accepted(name: String(answer.name.prefix(nameCharactersMax))), code: "ok")
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        // What a database may refuse, such as a NUL, must not get as far as the ledger.
+        let name = answer?.name.unicodeScalars.filter { $0 > " " && $0 <= "~" }.prefix(nameCharactersMax) ?? []
+        guard !name.isEmpty else { return FCMResult(.ambiguous, code: "no_name") }
+        return FCMResult(.accepted(name: String(String.UnicodeScalarView(name))), code: "ok")
     }
 
     private static let nameCharactersMax = 256

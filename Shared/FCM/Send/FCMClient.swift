@@ -11,6 +11,9 @@ public struct FCMConfiguration: Sendable {
     public var baseURL = "https://fcm.googleapis.com"
     /// How requests get there. One may take 15 seconds; Google asks for at least 10.
     public var transport = HTTP2ClientConfiguration()
+    /// For how long after its beginning a send may be made again: with what a new access token and the answer may take, it has ended
+    /// after a minute.
+    public var secondTryWithin: Duration = .seconds(30)
 
     /// The configuration for the real FCM.
     public init() {}
@@ -25,6 +28,7 @@ public final class FCMClient: Service {
     }
 
     let tokens: any AccessTokenSource
+    let secondTryWithin: Duration
     private let path: String
     private let transport: HTTP2Client
     private let now: @Sendable () -> Date
@@ -43,6 +47,7 @@ public final class FCMClient: Service {
         (origin, path) = try FCMEndpoints.send(baseURL: configuration.baseURL, projectID: projectID)
         transport = HTTP2Client(origin: origin, configuration: configuration.transport, logger: logger, turnEnded: turnEnded)
         self.tokens = tokens
+        secondTryWithin = configuration.secondTryWithin
         self.turnEnded = turnEnded
         self.now = now
     }

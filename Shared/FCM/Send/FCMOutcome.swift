@@ -22,14 +22,6 @@ public enum FCMOutcome: Sendable, Equatable {
     case ambiguous
     /// The sending task was cancelled.
     case cancelled
-
-    /// Whether sending again may help: never after a 400, 401, 403 or 404.
-    public var isRetryable: Bool {
-        switch self {
-        case .quota, .transient, .notSent, .ambiguous, .cancelled: true
-        case .accepted, .deadTarget, .badPayload, .providerAuth, .config, .ourAuth: false
-        }
-    }
 }
 
 /// What became of one send, and FCM's word for it.

@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// One send of a message to one device. A send whose access token is refused is made a second time with a new one, and so is
-/// one that certainly did not reach FCM, as when the connection had just been closed.
+/// One send of a message to one device. A send whose access token is refused is made again with a new one, and so is, once,
+/// one that certainly did not reach FCM, as when the connection had just been closed; neither later than
+/// ``FCMConfiguration/secondTryWithin`` after its beginning, so that its end is known beforehand.
 ///
 /// No task waits for its answer, so that a hundred thousand of them cost no more than their requests.
 public final class FCMSend: Sendable {
@@ -22,8 +23,10 @@ public final class FCMSend: Sendable {
     /// The last call that was made for it; 0 before the first.
     private let lastCall = Atomic<UInt64>(0)
     private let isCancelled = Atomic(false)
+    private let lastBegin: ContinuousClock.Instant
 
     init(_ client: FCMClient, body: [UInt8]) {
+        lastBegin = .now + client.secondTryWithin
         self.client = client
         self.body = body
     }
@@ -57,7 +60,7 @@ public final class FCMSend: Sendable {
     }
 
     private func answered(_ result: FCMResult, _ token: String, _ chances: Chances, _ completion: @escaping Completion) {
-        switch (result.outcome, chances) {
+        switch (result.outcome, ContinuousClock.now < lastBegin ? chances : .none) {
         case (.notSent, .all): post(token, .token, completion)
         case (.ourAuth, .all), (.ourAuth, .token):
             client.detour { [self, tokens = client.tokens] in

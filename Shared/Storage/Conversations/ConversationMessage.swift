@@ -36,7 +36,7 @@ public struct ConversationMessage: Sendable, Equatable {
 public struct NewConversationMessage: Sendable {
     /// The conversation.
     public var conversation: TopicName
-    /// What the app calls it: 1 to 64 characters of A-Z a-z 0-9 _ - and the full stop.
+    /// What the app calls it: 1 to 48 characters of A-Z a-z 0-9 _ - and the full stop.
     public var messageID: String
     /// Who says it; has to be in the conversation.
     public var senderID: UUID

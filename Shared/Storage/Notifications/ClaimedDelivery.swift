@@ -84,8 +84,8 @@ public final class ClaimedDelivery: Sendable {
     /// Why it is not to be sent; `nil` with a ``target``.
     ///
     /// `expired` when it is too late (settle it as `expired`); `no_installation` when the installation is gone, dead, or
-    /// has passed to another user; `job_gone` when the job it tells of is deleted or expired; `presence` when the
-    /// conversation is on that installation's screen.
+    /// has passed to another user; `job_gone` when the job it tells of is deleted or expired; `not_a_member` when it
+    /// has waited and its user has left the topic; `presence` when the conversation is on that installation's screen.
     public let skipCode: String?
 
     /// Reads the rows of a claim; the parameters of a notification stand in the first of its rows only.

@@ -52,7 +52,8 @@ extension DeliveryRepository {
         return Set(ended.keys)
     }
 
-    /// Returns what a topic was told before, of the same kind, and has not been told to the end: by the newer notification.
+    /// Returns what a topic was told before, of the same kind, and has not been told to the end: by the newer notification. Of those
+    /// that one transaction inserted, at one time, their ids say which is the newer: they are of version 7.
     ///
     /// Most often there is none, and that is known from a glance at the index of what is open: a fan-out of many pages must not
     /// look through its own deliveries for those of others.
@@ -63,8 +64,8 @@ extension DeliveryRepository {
             CROSS JOIN LATERAL (
                 SELECT id FROM notifications
                 WHERE recipient_id = n.recipient_id AND state IN ('requested', 'addressed') AND recipient_type = 'topic'
-                  AND kind = n.kind AND created_at < n.created_at
-                ORDER BY created_at DESC
+                  AND kind = n.kind AND (created_at, id) < (n.created_at, n.id)
+                ORDER BY created_at DESC, id DESC
                 OFFSET CASE WHEN n.kind = 'chat_message' THEN \(unescaped: "\(Self.messagesKept - 1)") ELSE 0 END
                 LIMIT \(unescaped: "\(Self.olderMax)")) o
             WHERE n.id = ANY(\(Array(ids))) AND n.recipient_type = 'topic'

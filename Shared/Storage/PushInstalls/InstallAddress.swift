@@ -6,7 +6,7 @@ public import WireFormat
 public struct InstallAddress: Sendable, Equatable {
     /// The installation.
     public let id: UUID
-    /// Its generation; a push to an older one is not sent.
+    /// Its generation; a push to an older one is sent only while its user is the same.
     public let generation: Int64
     /// The user signed in on it.
     public let userID: UUID?

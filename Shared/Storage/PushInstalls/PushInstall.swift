@@ -78,8 +78,9 @@ public enum PushInstallLimits {
     public static let idleAge = Duration.seconds(270 * 24 * 60 * 60)
     /// How long an installation is kept after FCM called it dead.
     public static let invalidAge = Duration.seconds(30 * 24 * 60 * 60)
-    /// How long an installation of nobody is kept; it waits for a sign-in to be exchanged for tokens.
-    public static let unboundAge = Duration.seconds(24 * 60 * 60)
+    /// How long an installation of nobody is kept, at least; it waits for a sign-in to be exchanged for tokens. More than
+    /// ``seenInterval``: a use within that is not written.
+    public static let unboundAge = seenInterval + Duration.seconds(60 * 60)
     /// How long a suspect installation is left alone.
     public static let suspectTime = Duration.seconds(60 * 60)
 }

@@ -25,7 +25,10 @@ public struct ReceiptRepository: Sendable {
         _ receipts: [Receipt], userID: UUID, installationKey: [UInt8]?
     ) async throws(PostgresError) -> [RecordedReceipt] {
         let found = try await notifications(of: receipts, userID: userID)
-        let told = receipts.compactMap { receipt in found[receipt.subject].map { (id: $0, receipt: receipt) } }
+        let ofEvents = try await pushes(of: receipts)
+        let told = zip(receipts, ofEvents).compactMap { receipt, push in
+            (push ?? found[receipt.subject]).map { (id: $0, receipt: receipt) }
+        }
         guard !told.isEmpty else { return [] }
         let rows = try await db.query(
             """
@@ -100,8 +103,7 @@ public struct ReceiptRepository: Sendable {
             case .imageJob(let id): keys["job:\(id.wireString)"] = receipt.subject
             case .session(let id): keys["ekyc:\(id.wireString)"] = receipt.subject
             case .message(let id): messages.append(id)
-            case .event(let name):
-                found[receipt.subject] = try await newestPush(of: name, before: receipt.at)
+            case .event: break
             }
         }
         for message in try await ConversationRepository(db).find(messageIDs: messages, seenBy: userID) {
@@ -116,13 +118,31 @@ public struct ReceiptRepository: Sendable {
         return found
     }
 
-    /// The push a device means is the newest before it spoke, or the newest of all when its clock is behind.
-    private func newestPush(of name: TopicName, before time: Date) async throws(PostgresError) -> UUID? {
+    /// Finds the pushes about events that are meant, one for each receipt, nil for one about something else: the newest before the
+    /// device spoke, or the newest of all when its clock is behind. Both are one look into an index.
+    private func pushes(of receipts: [Receipt]) async throws(PostgresError) -> [UUID?] {
+        var found = [UUID?](repeating: nil, count: receipts.count)
+        var (places, names, times): ([Int], [String], [Date]) = ([], [], [])
+        for (place, receipt) in receipts.enumerated() {
+            guard case .event(let name) = receipt.subject else { continue }
+            places.append(place)
+            names.append(name.text)
+            times.append(receipt.at)
+        }
+        guard !places.isEmpty else { return found }
         let query: PostgresQuery = """
-            SELECT id FROM notifications
-            WHERE recipient_type = 'topic' AND recipient_id = \(name.text) AND kind = 'new_photos'
-            ORDER BY (created_at <= \(time)) DESC, created_at DESC LIMIT 1
+            SELECT place, coalesce(before.id, newest.id) AS id
+            FROM unnest(\(places), \(names), \(times)) AS told (place, name, told_at)
+            LEFT JOIN LATERAL (
+                SELECT id FROM notifications
+                WHERE recipient_type = 'topic' AND recipient_id = name AND kind = 'new_photos' AND created_at <= told_at
+                ORDER BY created_at DESC LIMIT 1) before ON true
+            LEFT JOIN LATERAL (
+                SELECT id FROM notifications
+                WHERE before.id IS NULL AND recipient_type = 'topic' AND recipient_id = name AND kind = 'new_photos'
+                ORDER BY created_at DESC LIMIT 1) newest ON true
             """
-        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try row.decode("id") }
+        for row in try await db.query(query.readOnly()) { found[try row.decode("place")] = try row.decode("id") }
+        return found
     }
 }
