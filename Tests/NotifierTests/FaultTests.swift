@@ -1,6 +1,7 @@
 import EventBus
 import FCMEmulator
 import Foundation
+import HeliographCrypto
 import InMemoryLogging
 import Logging
 import PostgresClient
@@ -197,6 +198,35 @@ import WireFormat
             let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
             #expect(urgent.first?.state == .accepted && urgent.first?.attempt == 1)
             #expect(try await fixture.deliveries(bulk).allSatisfy { $0.code == nil }, "none of them has ended yet")
+        }
+    }
+
+    @Test func `a push that had to wait is not sent to a phone that is somebody else's by then`() async throws {
+        try await NotifierFixture.with { fixture in
+            // As many as may be on their way at first, and the claim of what is behind them is twice as old as it may be.
+            var slow = FaultRule(.none)
+            (slow.latency, slow.count) = (.fixed(.seconds(13)), 32)
+            fixture.emulator.addFault(slow)
+            _ = try await fixture.address((0..<100).map { _ in fixture.emulator.mintToken() }, expiresIn: 86_400, lane: .bulk)
+            try await eventually("the way is full") { fixture.emulator.statistics.sends >= 32 }
+            let users = UserRepository(fixture.postgres)
+            let ada = try await users.findOrCreate(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
+            let ben = try await users.findOrCreate(emailLookup: SHA256.hash("ben"), emailSealed: [1]).id
+            let phone = fixture.emulator.mintToken()
+            let adas = try await fixture.address([phone], of: ada, expiresIn: 86_400, lane: .bulk)
+            try await eventually("it is claimed") {
+                try await !fixture.postgres.query(
+                    "SELECT FROM push_leases WHERE \(adas.deliveryIDs[0]) = ANY(delivery_ids)").isEmpty
+            }
+            // Whoever signs in on it next.
+            try await fixture.postgres.execute(
+                """
+                UPDATE push_installs SET user_id = \(ben), generation = generation + 1, bound_generation = generation + 1
+                WHERE user_id = \(ada)
+                """)
+            let delivery = try #require(try await fixture.settled(adas).first)
+            #expect(delivery.state == .skipped && delivery.code == "no_installation")
+            #expect(await fixture.emulator.messages(to: phone).isEmpty)
         }
     }
 

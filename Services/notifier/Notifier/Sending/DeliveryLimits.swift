@@ -2,13 +2,17 @@
 struct DeliveryLimits: Sendable {
     /// How many deliveries that are due are claimed at once.
     var dueBatchSize = 500
-    /// How long a claimed delivery is ours.
-    var lease: Duration = .seconds(75)
-    /// The longest that a send with a fresh access token and a second try can take. What is left of a lease must be
-    /// that long for a send to begin, or another sender might begin before it has ended.
+    /// How long what was read at a claim is believed, such as whose phone it is: a push that has not begun by then is claimed anew.
+    var claimAge: Duration = .seconds(5)
+    /// The longest that a send with a fresh access token and a second try can take.
     var sendDuration: Duration = .seconds(60)
+    /// How long a claimed delivery is ours: no other sender begins before ours has ended.
+    var lease: Duration { claimAge + sendDuration }
     /// The shortest sleep between two looks for due deliveries.
     var pollIntervalMin: Duration = .milliseconds(50)
+    /// The longest sleep between two looks for due deliveries while pushes are on their way: some of those behind them may be given
+    /// back at any moment.
+    var pollIntervalBusy: Duration = .seconds(1)
     /// The longest sleep between two looks for due deliveries.
     var pollIntervalMax: Duration = .seconds(5)
 }

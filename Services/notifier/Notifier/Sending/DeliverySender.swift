@@ -48,7 +48,7 @@ struct DeliverySender: Sendable {
             return .end(giveBack(delivery, for: wait, code: "lane_paused"))
         }
         if ContinuousClock.now >= push.deadline {
-            return .end(giveBack(delivery, for: retryPolicy.delayMin, code: "lease_too_short"))
+            return .end(postpone(delivery, for: .zero, code: "claim_too_old", countsAsAttempt: false))
         }
         guard let value = open(target, of: push) else { return .end(settle(delivery, .failed, "sealed_value")) }
         switch rates.admit(delivery.installID, delivery.notification.kind, isCounted: isCounted) {

@@ -46,9 +46,11 @@ struct DueDeliveries: Service {
         }
     }
 
-    /// How long to sleep when nothing is due: nothing that is put off meanwhile is due before a retry's first wait.
+    /// How long to sleep when nothing is due: nothing that is put off meanwhile is due before a retry's first wait, but for what is
+    /// given back because it waited for others that are on their way.
     private func pauseUntilDue(_ lane: Lane) async throws -> Duration {
-        let longest = min(limits.pollIntervalMax, pipeline.sender.retryPolicy.delayMin)
+        let isBusy = pipeline.queue.figures.inFlight > 0
+        let longest = min(isBusy ? limits.pollIntervalBusy : limits.pollIntervalMax, pipeline.sender.retryPolicy.delayMin)
         let wait = try await DeliveryRepository(pipeline.postgres).timeUntilDue(lanes: [lane]) ?? longest
         return max(min(wait, longest), limits.pollIntervalMin)
     }

@@ -12,7 +12,7 @@ final class Push: Sendable {
     let content: Result<FCMMessage, RenderingFailure>
     /// The number on the app's icon; nil leaves it as it is.
     let badge: Int?
-    /// When it is too late to begin a send within the delivery's lease.
+    /// When it is too late to begin a send: what was read at the claim is too old, and the lease would end before it.
     let deadline: ContinuousClock.Instant
     /// What it has in common with those that are sent with it.
     let batch: PushBatch

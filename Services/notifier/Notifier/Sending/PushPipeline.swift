@@ -37,8 +37,8 @@ struct PushPipeline: Service {
         var pushes: [Push] = []
         defer { queue.add(pushes, to: lane, expected: count) }
         try Task.checkCancellation()
-        // Taken before the claim, so that ours is the shorter lease.
-        let deadline = ContinuousClock.now + limits.lease - limits.sendDuration
+        // Taken before the claim, so that ours is the shorter time.
+        let deadline = ContinuousClock.now + limits.claimAge
         let claimed = try await claim(limits.lease)
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)
