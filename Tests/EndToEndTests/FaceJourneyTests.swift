@@ -70,6 +70,28 @@ import Testing
         #expect(wrongRecord["attempts_left"] == unknownRecord["attempts_left"])
     }
 
+    @Test func `a phone that passes on with another token is pushed to as soon as its new user has signed in`() async throws {
+        let stack = try await Stack.shared()
+        let before = try await Phone.make(stack)
+        _ = try await before.accessToken()
+        let phone = try await before.withNewToken()
+
+        let email = "heir-\(UUID().uuidString)@example.org"
+        _ = try await phone.outcome(of: try await phone.signUp(email: email))
+        let login = try await phone.signIn(email: email, faces: Photos.sameFace)
+        _ = try await phone.outcome(of: login)
+        #expect(try await phone.pushes(count: 2)[1]["data"]["success"].text == "true")
+        try await eventually("the token of the session is forgotten") {
+            let left = "SELECT count(push_token_sealed) FROM sessions WHERE id = '\(login.sessionID)'"
+            return try await stack.database.psql(left) == "0" ? () : nil
+        }
+        let grant = try await phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
+        let access = try #require(grant.body["access_token"].text)
+
+        let order = try await phone.submit(try Photos.load(Photos.front[0]), template: "pencil-sketch", bearer: access)
+        #expect(try await phone.pushes(count: 3)[2]["data"]["jobId"].text == order.jobID)
+    }
+
     struct BadEnrolment: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let reason: String

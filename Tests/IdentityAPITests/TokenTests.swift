@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import HeliographCrypto
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -105,6 +106,25 @@ extension IdentityFixture {
             #expect(try await api.boundUsers() == [second.userID], "a late logout must not unbind the next user")
             #expect(try await api.logout(second.accessToken).status == 200)
             #expect(try await api.boundUsers().isEmpty)
+        }
+    }
+
+    @Test func `A device that was somebody else's is pushed to by the token that its new user signed in with`() async throws {
+        try await withIdentityAPI { api in
+            _ = try await api.signedInDevice(email: "first@example.org")
+            let signUp = try await api.start(Path.signUp, .signUp(email: "second@example.org"))
+            try await api.decide(signUp.id, .succeeded)
+            let newest = "c1aaaaaaaaaaaaaaaaaaaa:APA91bNewest"
+            let signIn = try await api.start(Path.login, .signIn(email: "second@example.org").with("fcm_token", newest))
+            try await api.decide(signIn.id, .succeeded)
+            try await api.pushResult(of: signIn.id, asGuest: newest)
+            #expect(try await api.redeem(signIn).status == 200)
+            let install = try #require(try await api.installs().first { $0.userID != nil })
+            #expect(try await api.boundUsers().count == 1, "the guest's row is not needed any more")
+            let value = try api.context.sealer.open(
+                install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
+            #expect(String(decoding: value, as: UTF8.self) == newest)
+            #expect(install.userID == (try await SessionRepository(api.postgres).find(id: signIn.id))?.userID)
         }
     }
 
@@ -225,7 +245,33 @@ extension IdentityFixture {
 }
 
 extension IdentityFixture {
-    fileprivate func boundUsers() async throws -> [UUID] {
+    fileprivate func boundUsers() async throws -> [UUID?] {
         try await postgres.query("SELECT user_id FROM push_installs").map { try $0.decode("user_id") }
+    }
+
+    /// Tells a session's result as token-registry and notifier do where the installation is somebody else's with another token.
+    fileprivate func pushResult(of sessionID: UUID, asGuest token: String) async throws {
+        let session = try #require(try await SessionRepository(postgres).find(id: sessionID))
+        let messages = try #require(PushTarget(token)).guestMessages
+        let key = HMACSHA256.authenticate(messages.key, key: context.lookupKey)
+        let guest = try await PushInstallRepository(postgres).upsertSeen(
+            PushRegistration(
+                installationKey: key, kind: .token,
+                valueSealed: try context.sealer.seal(
+                    Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
+                valueHash: HMACSHA256.authenticate(messages.valueHash, key: context.lookupKey), seenAt: session.createdAt))
+        let request = session.resultNotification(succeeded: true)
+        try await postgres.withTransaction { transaction in
+            _ = try await NotificationRepository(transaction).insert(
+                NewNotification(
+                    id: request.notificationID, dedupeKey: request.dedupeKey, kind: request.kind, recipient: request.recipient,
+                    lane: request.lane, parameters: request.parameters, expiresAt: request.expiresAt))
+            let delivery = NewDelivery(
+                id: UUID(), notificationID: request.notificationID, installID: guest.id, generation: guest.generation)
+            let deliveries = DeliveryRepository(transaction)
+            _ = try await deliveries.insertPending([delivery])
+            _ = try await deliveries.settle([DeliverySettlement(id: delivery.id, outcome: .accepted)])
+            try await SessionRepository(transaction).wipePushTokens([sessionID])
+        }
     }
 }

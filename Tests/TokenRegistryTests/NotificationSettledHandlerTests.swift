@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HeliographCrypto
 import PostgresClient
 import Storage
 import Testing
@@ -12,7 +13,19 @@ struct NotificationSettledHandlerTests {
         _ recipient: NotificationRecipient, kind: NotificationKind = .signIn, outcome: DeliveryOutcome,
         on registry: Registry
     ) async throws -> NotificationSettled {
-        let request = NotificationRequested.make(recipient, kind: kind)
+        try await push(NotificationRequested.make(recipient, kind: kind), outcome, on: registry)
+    }
+
+    private func push(
+        aboutResultOf sessionID: UUID, outcome: DeliveryOutcome, on registry: Registry
+    ) async throws -> NotificationSettled {
+        let session = try #require(try await SessionRepository(registry.client).find(id: sessionID))
+        return try await push(session.resultNotification(succeeded: session.state == .succeeded), outcome, on: registry)
+    }
+
+    private func push(
+        _ request: NotificationRequested, _ outcome: DeliveryOutcome, on registry: Registry
+    ) async throws -> NotificationSettled {
         try await registry.request(request)
         let deliveries = DeliveryRepository(registry.client)
         let ids = try await deliveries.find(notificationID: request.notificationID).map(\.id)
@@ -80,6 +93,35 @@ struct NotificationSettledHandlerTests {
             let event = try await push(.session(failed), outcome: .accepted, on: registry)
             try await registry.settled(event)
             #expect(try await registry.install("a:1") != nil)
+        }
+    }
+
+    @Test(arguments: [(EkycEvent.signIn, SessionOutcome.failed(.noMatch)), (.signUp, .failed(.noFace)), (.signUp, .succeeded)])
+    func `a guest's installation goes with its push, when nobody can sign in with it`(
+        event: EkycEvent, outcome: SessionOutcome
+    ) async throws {
+        try await Registry.run { registry in
+            let (mine, guests) = ("cAAAAAAAAAAAAAAAAAAAAA:mine", "cAAAAAAAAAAAAAAAAAAAAA:guests")
+            _ = try await registry.makeUser(tokens: mine)
+            let session = try await registry.makeSession(token: guests, event: event, outcome: outcome)
+            let settled = try await push(aboutResultOf: session, outcome: .accepted, on: registry)
+            #expect(try await registry.guests(of: session).count == 1)
+            try await registry.settled(settled)
+            #expect(try await registry.guests(of: session).isEmpty)
+            #expect(try await registry.install(mine)?.userID != nil)
+        }
+    }
+
+    @Test func `a guest's installation waits for a successful sign-in to be redeemed`() async throws {
+        try await Registry.run { registry in
+            let (mine, guests) = ("cAAAAAAAAAAAAAAAAAAAAA:mine", "cAAAAAAAAAAAAAAAAAAAAA:guests")
+            _ = try await registry.makeUser(tokens: mine)
+            let session = try await registry.makeSession(token: guests)
+            try await registry.settled(try await push(aboutResultOf: session, outcome: .accepted, on: registry))
+            let guest = try #require(try await registry.guests(of: session).first)
+            let value = try registry.sealer.open(
+                guest.valueSealed, context: SealingContext.pushInstall(installationKey: guest.installationKey))
+            #expect(String(decoding: value, as: UTF8.self) == guests)
         }
     }
 

@@ -92,6 +92,11 @@ struct Registry {
         try await NotificationRepository(client).find(ids: [request.notificationID]).first
     }
 
+    /// The installations of guests to which a session's result was pushed.
+    func guests(of sessionID: UUID) async throws -> [PushInstall] {
+        try await PushInstallRepository(client).guests(of: try await SessionRepository(client).find(ids: [sessionID]))
+    }
+
     /// The installation of a token.
     func install(_ token: String) async throws -> PushInstall? {
         try await PushInstallRepository(client).find(installationKeys: [key(token)]).first

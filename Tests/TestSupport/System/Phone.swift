@@ -15,9 +15,14 @@ public struct Phone: Sendable {
     public let stack: Stack
     public let token: String
 
-    public static func make(_ stack: Stack) async throws -> Phone {
+    public static func make(_ stack: Stack) async throws -> Phone { try await make(stack, "tokens") }
+
+    /// The same phone once FCM has given it another token; the old one is dead.
+    public func withNewToken() async throws -> Phone { try await Self.make(stack, "tokens/\(token)/rotate") }
+
+    private static func make(_ stack: Stack, _ path: String) async throws -> Phone {
         let answer = try await stack.http.execute(
-            HTTPClientRequest(method: "POST", url: stack.fcmURL + "/control/tokens", timeout: .seconds(100)))
+            HTTPClientRequest(method: "POST", url: stack.fcmURL + "/control/\(path)", timeout: .seconds(100)))
         guard let token = JSONAnswer.parse(answer.body)["token"].text else {
             throw DeadlineExceeded(description: "the emulator gave no token: \(answer.status)")
         }

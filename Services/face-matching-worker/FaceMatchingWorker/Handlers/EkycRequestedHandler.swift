@@ -15,9 +15,6 @@ internal import WireFormat
 /// delivery, or a second worker, changes nothing. The photos are deleted after it, whatever the outcome; what a crash
 /// leaves in between is deleted by the session sweeper of identity-api.
 struct EkycRequestedHandler: EventHandler {
-    /// How long the result is worth pushing: later, the app has asked for it.
-    static let notificationLife: Duration = .seconds(60 * 60)
-
     let matcher: SessionMatcher
     let postgres: PostgresClient
     let blobs: any BlobStore
@@ -78,7 +75,7 @@ struct EkycRequestedHandler: EventHandler {
         try await outbox.publish(
             EkycCompleted(sessionID: session.id, event: session.event, succeeded: reason == nil, reason: reason),
             causedBy: event)
-        let notification = Self.notification(about: session, succeeded: reason == nil)
+        let notification = session.resultNotification(succeeded: reason == nil)
         try await outbox.publish(notification, causedBy: event, expiresAt: notification.expiresAt)
         return outcome
     }
@@ -110,18 +107,6 @@ struct EkycRequestedHandler: EventHandler {
         }
         try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: hashes)
         return .succeeded
-    }
-
-    private static func notification(about session: Session, succeeded: Bool) -> NotificationRequested {
-        let id = session.id.uuidString.lowercased()
-        return NotificationRequested(
-            dedupeKey: "ekyc:\(id)", kind: session.event == .signUp ? .signUp : .signIn,
-            recipient: NotificationRecipient(type: .session, id: id), lane: .urgent,
-            parameters: [
-                "success": succeeded ? "true" : "false", "session_id": id,
-                "user_id": session.userID.uuidString.lowercased(), "event": session.event.rawValue,
-            ],
-            expiresAt: Date(timeIntervalSinceNow: Double(notificationLife.components.seconds)))
     }
 
     private func deletePhotos(of session: Session, _ logger: Logger) async {

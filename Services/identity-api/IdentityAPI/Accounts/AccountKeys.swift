@@ -70,6 +70,14 @@ struct AccountKeys: Sendable {
         return try registration(of: target, seenAt: session.createdAt)
     }
 
+    /// Turns a guest's push token into the registration of the installation that it belongs to.
+    func registration(ofGuest guest: PushInstall) throws -> PushRegistration? {
+        let context = SealingContext.pushInstall(installationKey: guest.installationKey)
+        let value = try sealer.open(guest.valueSealed, context: context)
+        guard let target = PushTarget(String(decoding: value, as: UTF8.self)) else { return nil }
+        return try registration(of: target, seenAt: guest.registeredAt)
+    }
+
     /// Turns a push token that a device just sent into the registration of its installation.
     func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
         let key = installationKey(target)

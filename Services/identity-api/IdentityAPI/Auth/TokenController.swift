@@ -32,15 +32,9 @@ struct TokenController: Sendable {
             if let key = session.installationKey {
                 try await tokens.supersede(userID: session.userID, installationKey: key)
             }
-            let installs = PushInstallRepository(transaction)
-            // The push may not have been addressed yet, and then nobody has registered the installation so far.
-            var registered: RegisteredInstall?
-            if let registration = try keys.registration(of: session) {
-                registered = try await installs.register(registration, userID: session.userID)
-            } else if let key = session.installationKey {
-                registered = try await installs.bind(installationKey: key, userID: session.userID)
+            if let registered = try await handOver(to: session, in: transaction) {
+                try await OutboxRepository(transaction).publish(registered, requestID: context.requestID)
             }
-            if let registered { try await OutboxRepository(transaction).publish(registered, requestID: context.requestID) }
             return try await tokens.insert(
                 NewAccessToken(
                     userID: session.userID, sessionID: session.id, accessHash: access.hash, refreshHash: refresh.hash,
@@ -50,6 +44,23 @@ struct TokenController: Sendable {
         guard let minted else { throw Self.refusal(session) }
         context.logger.info("signed in", metadata: ["session_id": "\(session.id.uuidString.lowercased())"])
         return Self.answer(minted, access: access, refresh: refresh)
+    }
+
+    /// Binds the device of a sign-in to its user, with the token that came with the sign-in, which is the device's newest.
+    private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> RegisteredInstall? {
+        let installs = PushInstallRepository(transaction)
+        // The push may not have been addressed yet, and then nobody has registered the installation so far.
+        if let registration = try keys.registration(of: session) {
+            return try await installs.register(registration, userID: session.userID)
+        }
+        // It was pushed to as a guest's if the device was somebody else's with another token.
+        if let guest = try await installs.guests(of: [session]).first, let registration = try keys.registration(ofGuest: guest) {
+            let registered = try await installs.register(registration, userID: session.userID)
+            try await installs.deleteUnneeded(installationKeys: [guest.installationKey])
+            return registered
+        }
+        guard let key = session.installationKey else { return nil }
+        return try await installs.bind(installationKey: key, userID: session.userID)
     }
 
     /// Rotates a refresh token; one that was used before costs its whole family.

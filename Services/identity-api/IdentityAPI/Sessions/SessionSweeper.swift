@@ -21,8 +21,6 @@ struct SessionSweeper: Service {
     private static let photoGracePeriod = Duration.seconds(60)
     /// Photos older than this belong to no session that is still open.
     private static let photoLifetime = Duration.seconds(30 * 60)
-    /// After this a failure is old news.
-    private static let pushLifetime = Duration.seconds(10 * 60)
 
     let postgres: PostgresClient
     let blobs: any BlobStore
@@ -61,7 +59,7 @@ struct SessionSweeper: Service {
             for session in expired {
                 let ended = EkycCompleted(sessionID: session.id, event: session.event, succeeded: false, reason: .timeout)
                 try await outbox.publish(ended, requestID: session.requestID, traceparent: session.traceparent)
-                let push = Self.failurePush(session)
+                let push = session.resultNotification(succeeded: false)
                 try await outbox.publish(
                     push, requestID: session.requestID, traceparent: session.traceparent, expiresAt: push.expiresAt)
             }
@@ -92,16 +90,5 @@ struct SessionSweeper: Service {
     private func deletePhotos(of sessionIDs: [UUID]) async throws {
         for id in sessionIDs { try await blobs.deleteAll(under: try UploadReceiver.prefix(of: id)) }
         try await SessionRepository(postgres).photosDeleted(sessionIDs)
-    }
-
-    private static func failurePush(_ session: Session) -> NotificationRequested {
-        NotificationRequested(
-            dedupeKey: "ekyc:\(session.id.uuidString.lowercased())", kind: session.event == .signUp ? .signUp : .signIn,
-            recipient: .session(session.id), lane: .urgent,
-            parameters: [
-                "event": session.event.rawValue, "session_id": session.id.uuidString.lowercased(),
-                "user_id": session.userID.uuidString.lowercased(), "success": "false",
-            ],
-            expiresAt: Date(timeIntervalSinceNow: Double(pushLifetime.components.seconds)))
     }
 }
