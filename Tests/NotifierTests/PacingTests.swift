@@ -46,12 +46,12 @@ import Testing
         #expect(limit.count >= 8)
     }
 
-    @Test func `a short way may take three milliseconds more`() {
+    @Test func `a short way may take eight milliseconds more`() {
         var limit = InFlightLimit(max: 640)
         window(&limit, in: .milliseconds(1))
-        window(&limit, in: .milliseconds(3))
+        window(&limit, in: .milliseconds(8))
         #expect(limit.count == 128)
-        window(&limit, in: .milliseconds(5))
+        window(&limit, in: .milliseconds(10))
         #expect(limit.count == 115)
     }
 
