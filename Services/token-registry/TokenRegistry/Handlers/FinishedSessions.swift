@@ -19,10 +19,10 @@ struct FinishedSessions {
         let found = try await sessions.find(ids: sessionIDs)
         let failed = found.filter { $0.state != .succeeded }
         let installs = PushInstallRepository(transaction)
-        // A sign-in may have its guest's token taken over when it is redeemed.
+        var deleted = try await installs.deleteUnneeded(installationKeys: failed.compactMap(\.installationKey))
+        // A sign-in may have its guest's token taken over when it is redeemed. Guests come last, as wherever both are locked.
         let guests = try await installs.guests(of: found.filter { $0.state != .succeeded || $0.event == .signUp })
-        let deleted = try await installs.deleteUnneeded(
-            installationKeys: failed.compactMap(\.installationKey) + guests.map(\.installationKey))
+        deleted += try await installs.deleteUnneeded(installationKeys: guests.map(\.installationKey))
         if deleted > 0 { logger.debug("installations of nobody deleted", metadata: ["count": "\(deleted)"]) }
     }
 }
