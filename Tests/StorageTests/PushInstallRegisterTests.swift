@@ -44,6 +44,19 @@ struct PushInstallRegisterTests {
         }
     }
 
+    @Test func `a value's death says nothing of another one, that was sent before it and registers after it`() async throws {
+        try await withStorage { client in
+            let (first, second) = (try await client.user(1), try await client.user(2))
+            let now = Date()
+            let old = try await client.register(.make(1, value: 1, seenAt: now - 60), first).install
+            _ = try await PushInstallRepository(client).markDead([
+                DeadInstall(id: old.id, generation: old.generation, sentAt: now, code: "UNREGISTERED")
+            ])
+            let new = try await client.register(.make(1, value: 2, seenAt: now - 30), second).install
+            #expect(new.valueSealed == [2] && new.state == .active && new.userID == second)
+        }
+    }
+
     @Test func `a value that another row holds takes that row away`() async throws {
         try await withStorage { client in
             let (first, second) = (try await client.user(1), try await client.user(2))

@@ -96,22 +96,6 @@ struct NotificationSettledHandlerTests {
         }
     }
 
-    @Test(arguments: [(EkycEvent.signIn, SessionOutcome.failed(.noMatch)), (.signUp, .failed(.noFace)), (.signUp, .succeeded)])
-    func `a guest's installation goes with its push, when nobody can sign in with it`(
-        event: EkycEvent, outcome: SessionOutcome
-    ) async throws {
-        try await Registry.run { registry in
-            let (mine, guests) = ("cAAAAAAAAAAAAAAAAAAAAA:mine", "cAAAAAAAAAAAAAAAAAAAAA:guests")
-            _ = try await registry.makeUser(tokens: mine)
-            let session = try await registry.makeSession(token: guests, event: event, outcome: outcome)
-            let settled = try await push(aboutResultOf: session, outcome: .accepted, on: registry)
-            #expect(try await registry.guests(of: session).count == 1)
-            try await registry.settled(settled)
-            #expect(try await registry.guests(of: session).isEmpty)
-            #expect(try await registry.install(mine)?.userID != nil)
-        }
-    }
-
     @Test func `a guest's installation waits for a successful sign-in to be redeemed`() async throws {
         try await Registry.run { registry in
             let (mine, guests) = ("cAAAAAAAAAAAAAAAAAAAAA:mine", "cAAAAAAAAAAAAAAAAAAAAA:guests")

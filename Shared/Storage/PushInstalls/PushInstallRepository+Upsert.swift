@@ -59,7 +59,8 @@ extension PushInstallRepository {
     /// Whether a registration is newer than what is known, and says something that is worth writing.
     private static func needsWrite(old: String, new: String) -> String {
         """
-        (coalesce(\(old).invalid_at, \(old).suspect_until - \(suspectTime)) < \(new).last_seen_at) IS NOT FALSE
+        (\(old).value_hash <> \(new).value_hash
+         OR (coalesce(\(old).invalid_at, \(old).suspect_until - \(suspectTime)) < \(new).last_seen_at) IS NOT FALSE)
         AND (\(old).value_hash = \(new).value_hash OR \(old).registered_at <= \(new).last_seen_at)
         AND (\(old).value_hash <> \(new).value_hash OR \(old).state <> 'active'
              OR \(old).last_seen_at < \(new).last_seen_at - \(seenInterval)

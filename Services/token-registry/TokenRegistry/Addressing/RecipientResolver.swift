@@ -69,8 +69,8 @@ struct RecipientResolver {
     }
 
     /// A session's push goes to the device that started it: its token is in the session, and is registered here. Where the installation
-    /// is a user's with another token, which a stranger's must not replace, it is registered as a guest's, for this push alone, and
-    /// deleted after a day or two, as all that is nobody's (``PushInstallLimits/unboundAge``).
+    /// is a user's with another token, which a stranger's must not replace, it is registered as a guest's, for this push, and
+    /// deleted when a sign-in is redeemed or after a day or two, as all that is nobody's (``PushInstallLimits/unboundAge``).
     private func resolve(sessions ids: [UUID]) async throws -> [UUID: Resolution] {
         var resolutions: [UUID: Resolution] = [:]
         for id in ids { resolutions[id] = .skipped(.sessionUnknown) }

@@ -10,19 +10,15 @@ struct FinishedSessions {
     let logger: Logger
 
     /// Wipes the push tokens of the sessions that these notifications were about, and deletes the installations that only a
-    /// session without success had brought, or a guest's that nobody will sign in with.
+    /// session without success had brought.
     func forgetDevices(of notifications: [NotificationRecord]) async throws {
         let sessionIDs = notifications.compactMap(\.faceSessionID)
         guard !sessionIDs.isEmpty else { return }
         let sessions = SessionRepository(transaction)
         try await sessions.wipePushTokens(sessionIDs)
-        let found = try await sessions.find(ids: sessionIDs)
-        let failed = found.filter { $0.state != .succeeded }
-        let installs = PushInstallRepository(transaction)
-        var deleted = try await installs.deleteUnneeded(installationKeys: failed.compactMap(\.installationKey))
-        // A sign-in may have its guest's token taken over when it is redeemed. Guests come last, as wherever both are locked.
-        let guests = try await installs.guests(of: found.filter { $0.state != .succeeded || $0.event == .signUp })
-        deleted += try await installs.deleteUnneeded(installationKeys: guests.map(\.installationKey))
+        let failed = try await sessions.find(ids: sessionIDs).filter { $0.state != .succeeded }
+        let deleted = try await PushInstallRepository(transaction)
+            .deleteUnneeded(installationKeys: failed.compactMap(\.installationKey))
         if deleted > 0 { logger.debug("installations of nobody deleted", metadata: ["count": "\(deleted)"]) }
     }
 }
