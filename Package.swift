@@ -77,7 +77,7 @@ let package = Package(
         // MARK: What the services share
         .shared("OTLP", ["TraceContext", "HTTPClient", .tracing, .logging, .metrics, .lifecycle]),
         .shared("WireFormat", []),
-        .shared("Storage", ["PostgresClient", "WireFormat"]),
+        .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
         .shared("BlobStore", ["HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
         .shared("MediaLinks", ["BlobStore", "HeliographCrypto"]),
         .shared(

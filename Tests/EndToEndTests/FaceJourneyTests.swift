@@ -48,6 +48,7 @@ import Testing
         let email = "grace-\(UUID().uuidString)@example.org"
         let upload = try await owner.signUp(email: email)
         _ = try await owner.outcome(of: upload)
+        let account = try #require(try await owner.pushes()[0]["data"]["user_id"].text)
 
         func attempt(_ email: String) async throws -> (Answer, JSONAnswer, JSONAnswer) {
             let phone = try await Phone.make(stack)
@@ -66,6 +67,8 @@ import Testing
             #expect(push["notification"]["body"].text == "Face verification failed. Please try again.")
             #expect(push["data"]["success"].text == "false")
             #expect(push["data"]["reason"] == .null)
+            let pseudonym = try #require(push["data"]["user_id"].text)
+            #expect(pseudonym != account && UUID(uuidString: pseudonym) != nil)
         }
         #expect(wrongRecord["attempts_left"] == unknownRecord["attempts_left"])
     }

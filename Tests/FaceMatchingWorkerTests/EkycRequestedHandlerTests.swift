@@ -24,6 +24,8 @@ import WireFormat
             let signIn = try await worker.run(.signIn, try Photos.signIn("person-a"), user: user)
             #expect(signIn.state == .succeeded)
 
+            for id in [signUp.id, signIn.id] { #expect(try await worker.pushedUser(of: id) == user) }
+            #expect(try await worker.pushedUser(of: stranger.id) != user)
             for id in [signUp.id, stranger.id, signIn.id] {
                 try await eventually("the photos of \(id) to be deleted") { !worker.hasBlobs(id) }
                 try await eventually("the messages about \(id)") {

@@ -85,6 +85,16 @@ struct WorkerFixture {
         return messages.count
     }
 
+    /// The account that the push about a session names.
+    func pushedUser(of id: UUID) async throws -> UUID {
+        try await eventually("the push about \(id)") {
+            let lines = try await redis.cli("XRANGE", "\(redisPrefix){notification.requested}", "-", "+").split(separator: "\n")
+            let line = lines.first { $0.contains("\"session_id\":\"\(id.uuidString.lowercased())\"") }
+            let match = try line?.firstMatch(of: Regex("\"user_id\":\"([0-9a-f-]{36})\"", as: (Substring, Substring).self))
+            return match.flatMap { UUID(uuidString: String($0.1)) }
+        }
+    }
+
     /// Whether any blob of the session is left.
     func hasBlobs(_ id: UUID) -> Bool {
         let paths = FileManager.default.enumerator(atPath: blobRoot)?.compactMap { $0 as? String } ?? []

@@ -188,7 +188,8 @@ extension IdentityFixture {
                 "UPDATE sessions SET deadline_at = now() - interval '1 second' WHERE id = \(session.id)")
             try await api.postgres.execute("DELETE FROM outbox")
             let sweeper = SessionSweeper(
-                postgres: api.postgres, blobs: try api.context.blobStore(), interval: .seconds(1), logger: api.context.logger)
+                postgres: api.postgres, blobs: try api.context.blobStore(),
+                pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey), interval: .seconds(1), logger: api.context.logger)
             for _ in 0..<2 { try await sweeper.sweep() }
             let data = try await api.status(session).json
             #expect(data.text("data.state") == "expired")
@@ -202,6 +203,8 @@ extension IdentityFixture {
             #expect(push.text("dedupe_key") == "ekyc:\(session.id.uuidString.lowercased())")
             #expect(push.text("kind") == "sign_up")
             #expect(push.text("parameters.success") == "false")
+            let account = try #require(try await SessionRepository(api.postgres).find(id: session.id)).userID
+            #expect(UUID(uuidString: push.text("parameters.user_id") ?? "") != account)
         }
     }
 }

@@ -260,7 +260,8 @@ extension IdentityFixture {
                 valueSealed: try context.sealer.seal(
                     Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
                 valueHash: HMACSHA256.authenticate(messages.valueHash, key: context.lookupKey), seenAt: session.createdAt))
-        let request = session.resultNotification(succeeded: true)
+        let request = session.resultNotification(
+            succeeded: true, account: session.userID, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
         try await postgres.withTransaction { transaction in
             _ = try await NotificationRepository(transaction).insert(
                 NewNotification(

@@ -20,7 +20,7 @@ struct NotificationSettledHandlerTests {
         aboutResultOf sessionID: UUID, outcome: DeliveryOutcome, on registry: Registry
     ) async throws -> NotificationSettled {
         let session = try #require(try await SessionRepository(registry.client).find(id: sessionID))
-        return try await push(session.resultNotification(succeeded: session.state == .succeeded), outcome, on: registry)
+        return try await push(registry.result(of: session), outcome, on: registry)
     }
 
     private func push(

@@ -63,6 +63,13 @@ struct Registry {
         return id
     }
 
+    /// The push about a session's result, as the face-matching-worker asks for it.
+    func result(of session: Session) -> NotificationRequested {
+        session.resultNotification(
+            succeeded: session.state == .succeeded, account: session.userID,
+            pseudonyms: SessionPseudonyms(lookupKey: lookupKey))
+    }
+
     /// A user with one active installation a token.
     func makeUser(tokens: String...) async throws -> UUID {
         let user = try await UserRepository(client).findOrCreate(

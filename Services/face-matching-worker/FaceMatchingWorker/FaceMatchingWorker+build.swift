@@ -4,6 +4,7 @@ internal import Foundation
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
+internal import Storage
 
 /// The service that looks at the photos of a sign-up or sign-in and decides.
 ///
@@ -41,7 +42,9 @@ public enum FaceMatchingWorker: HeliographService {
         let matcher = SessionMatcher(
             postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool, logger: context.logger,
             signIn: SignInDecision(threshold: Float(threshold)))
-        let handler = EkycRequestedHandler(matcher: matcher, postgres: context.postgres, blobs: blobs)
+        let handler = EkycRequestedHandler(
+            matcher: matcher, postgres: context.postgres, blobs: blobs,
+            pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
         let consumer = try context.consumer(configuration: configuration, handlers: [.handler(handler)])
         return [EngineService(pool: pool), consumer]
     }

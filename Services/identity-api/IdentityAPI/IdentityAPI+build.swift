@@ -65,7 +65,8 @@ public enum IdentityAPI: HeliographService {
                 .on(ImageCompleted.self) { jobs.wake($0.body.jobID) },
             ])
         let sweeper = SessionSweeper(
-            postgres: postgres, blobs: blobs, interval: configuration.sweepInterval, logger: context.logger)
+            postgres: postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey),
+            interval: configuration.sweepInterval, logger: context.logger)
         let server = Application(
             router: routes.buildRouter(),
             server: .guardedHTTP1(configuration),

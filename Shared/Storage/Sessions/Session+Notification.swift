@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 public import WireFormat
 
 extension Session {
@@ -9,13 +9,21 @@ extension Session {
     static func notificationKey(of id: UUID) -> String { "ekyc:\(id.wireString)" }
 
     /// Asks for the push that tells how the session ended, on the device that began it.
-    public func resultNotification(succeeded: Bool) -> NotificationRequested {
-        NotificationRequested(
+    ///
+    /// It names the account only to a device that has proven to be the account's: by a bearer, or by its success. Every other
+    /// push carries the session's pseudonym, whether the e-mail is known or not.
+    ///
+    /// - Parameter account: The account whose face a successful session enrolled or recognised; `nil` when it changed nothing.
+    public func resultNotification(
+        succeeded: Bool, account: UUID?, pseudonyms: SessionPseudonyms
+    ) -> NotificationRequested {
+        let named = authorised ? userID : succeeded ? account : nil
+        return NotificationRequested(
             dedupeKey: Self.notificationKey(of: id), kind: event == .signUp ? .signUp : .signIn, recipient: .session(id),
             lane: .urgent,
             parameters: [
-                "success": succeeded ? "true" : "false", "session_id": id.wireString, "user_id": userID.wireString,
-                "event": event.rawValue,
+                "success": succeeded ? "true" : "false", "session_id": id.wireString,
+                "user_id": (named ?? pseudonyms.id(of: id)).wireString, "event": event.rawValue,
             ],
             expiresAt: Date(timeIntervalSinceNow: Self.notificationLife))
     }

@@ -18,6 +18,7 @@ struct EkycRequestedHandler: EventHandler {
     let matcher: SessionMatcher
     let postgres: PostgresClient
     let blobs: any BlobStore
+    let pseudonyms: SessionPseudonyms
 
     func handle(_ event: Envelope<EkycRequested>, _ context: HandlerContext) async throws {
         guard try await !context.isHandled() else { return }
@@ -75,7 +76,8 @@ struct EkycRequestedHandler: EventHandler {
         try await outbox.publish(
             EkycCompleted(sessionID: session.id, event: session.event, succeeded: reason == nil, reason: reason),
             causedBy: event)
-        let notification = session.resultNotification(succeeded: reason == nil)
+        let notification = session.resultNotification(
+            succeeded: reason == nil, account: session.userID, pseudonyms: pseudonyms)
         try await outbox.publish(notification, causedBy: event, expiresAt: notification.expiresAt)
         return outcome
     }

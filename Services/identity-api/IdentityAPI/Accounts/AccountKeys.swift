@@ -17,16 +17,10 @@ struct AccountKeys: Sendable {
 
     /// The id of the account an e-mail has or would have.
     ///
-    /// One and the same before and after the account exists: not even somebody who signs in with an unknown e-mail
-    /// today and a known one tomorrow learns from the id which it was.
+    /// One and the same before and after the account exists, so that the failed sign-ins of an address count on when it gets an
+    /// account: a budget that started anew would show that.
     func userID(_ email: EmailAddress) -> UUID {
-        let hash = authenticated("user_id:\(email.normalised)")
-        // Dressed as a random UUID (version 4), because that is what every other id looks like.
-        return UUID(
-            uuid: (
-                hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6] & 0x0F | 0x40, hash[7],
-                hash[8] & 0x3F | 0x80, hash[9], hash[10], hash[11], hash[12], hash[13], hash[14], hash[15]
-            ))
+        UUID(hash: authenticated("user_id:\(email.normalised)"))
     }
 
     func sealed(_ email: EmailAddress, lookup: [UInt8]) throws(CryptoError) -> [UInt8] {

@@ -24,6 +24,7 @@ struct SessionSweeper: Service {
 
     let postgres: PostgresClient
     let blobs: any BlobStore
+    let pseudonyms: SessionPseudonyms
     let interval: Duration
     let logger: Logger
 
@@ -59,7 +60,7 @@ struct SessionSweeper: Service {
             for session in expired {
                 let ended = EkycCompleted(sessionID: session.id, event: session.event, succeeded: false, reason: .timeout)
                 try await outbox.publish(ended, requestID: session.requestID, traceparent: session.traceparent)
-                let push = session.resultNotification(succeeded: false)
+                let push = session.resultNotification(succeeded: false, account: nil, pseudonyms: pseudonyms)
                 try await outbox.publish(
                     push, requestID: session.requestID, traceparent: session.traceparent, expiresAt: push.expiresAt)
             }

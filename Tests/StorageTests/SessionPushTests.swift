@@ -1,0 +1,48 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+struct SessionPushTests {
+    private let pseudonyms = SessionPseudonyms(lookupKey: hash(1))
+
+    private func named(_ session: Session, succeeded: Bool, account: UUID?) -> String? {
+        session.resultNotification(succeeded: succeeded, account: account, pseudonyms: pseudonyms).parameters["user_id"]
+    }
+
+    @Test func `a pseudonym is a session's own, looks like any other id, and depends on the key`() throws {
+        let session = UUID()
+        let pseudonym = pseudonyms.id(of: session)
+        #expect(pseudonym == SessionPseudonyms(lookupKey: hash(1)).id(of: session))
+        #expect(pseudonym != pseudonyms.id(of: UUID()))
+        #expect(pseudonym != SessionPseudonyms(lookupKey: hash(2)).id(of: session))
+        #expect(pseudonym != session)
+        #expect(pseudonym.wireString.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+    }
+
+    @Test func `the push of a failed session names no account`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            for event in [EkycEvent.signUp, .signIn] {
+                let session = try await sessions.insert(.make(event))
+                let pseudonym = pseudonyms.id(of: session.id).wireString
+                #expect(named(session, succeeded: false, account: nil) == pseudonym)
+                #expect(named(session, succeeded: false, account: session.userID) == pseudonym)
+                #expect(named(session, succeeded: true, account: nil) == pseudonym)
+                #expect(named(session, succeeded: true, account: session.userID) == session.userID.wireString)
+            }
+        }
+    }
+
+    @Test func `the push of a session that the account's bearer started names the account, however it ends`() async throws {
+        try await withStorage { client in
+            var new = NewSession.make(.signUp)
+            new.authorised = true
+            let session = try await SessionRepository(client).insert(new)
+            #expect(named(session, succeeded: false, account: nil) == session.userID.wireString)
+            #expect(named(session, succeeded: true, account: session.userID) == session.userID.wireString)
+        }
+    }
+}
