@@ -73,6 +73,25 @@ import Testing
         #expect(wrongRecord["attempts_left"] == unknownRecord["attempts_left"])
     }
 
+    @Test func `a sign-up with the e-mail of an account ends as a new one does, and the account stays its owner's`() async throws {
+        let stack = try await Stack.shared()
+        let owner = try await Phone.make(stack)
+        let email = "joan-\(UUID().uuidString)@example.org"
+        func signUp(_ phone: Phone) async throws -> (record: JSONAnswer, push: JSONAnswer) {
+            let answer = try await phone.signUp(email: email)
+            return (try await phone.outcome(of: answer), try await phone.pushes()[0])
+        }
+        let (first, second) = (try await signUp(owner), try await signUp(try await Phone.make(stack)))
+        for (record, push) in [first, second] {
+            #expect(record["state"].text == "succeeded" && record["reason"] == .null)
+            #expect(push["notification"]["body"].text == "Face registration completed successfully.")
+            #expect(push["data"]["success"].text == "true")
+        }
+        #expect(first.push["data"]["user_id"].text != second.push["data"]["user_id"].text)
+        let login = try await owner.signIn(email: email, faces: Photos.sameFace)
+        #expect(try await owner.outcome(of: login)["state"].text == "succeeded")
+    }
+
     @Test func `a phone that passes on with another token is pushed to as soon as its new user has signed in`() async throws {
         let stack = try await Stack.shared()
         let before = try await Phone.make(stack)

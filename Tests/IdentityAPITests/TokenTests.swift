@@ -60,6 +60,7 @@ extension IdentityFixture {
     @Test func `A successful sign-in gives tokens, once`() async throws {
         try await withIdentityAPI { api in
             let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            try await api.decide(signUp.id, .succeeded)
             let session = try await api.start(Path.login, .signIn())
             #expect(try await api.redeem(session).refusal == "409 request_in_progress")
             try await api.decide(session.id, .succeeded)

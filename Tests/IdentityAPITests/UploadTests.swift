@@ -8,6 +8,7 @@ import Storage
 import NIOCore
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -47,6 +48,8 @@ import Testing
             #expect(session.state == .received)
             #expect(!session.authorised)
             #expect(session.userID == api.keys.userID(email))
+            #expect(session.email?.lookup == api.keys.emailLookup(email))
+            #expect(try await api.count("users") == 0, "an account is made with its face")
             #expect(session.tokenHash == OpaqueToken.hash(token))
             #expect(session.photos.map(\.pose) == [.left, .left, .left, .right, .right, .right, .front, .front, .front])
             let blobs = try api.context.blobStore()
@@ -67,7 +70,7 @@ import Testing
 
     @Test func `A known and an unknown e-mail leave the same traces`() async throws {
         try await withIdentityAPI { api in
-            _ = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            try await api.signUp("known@example.org")
             let known = try await api.start(Path.login, .signIn(email: "known@example.org"))
             let unknown = try await api.start(Path.login, .signIn(email: "nobody@example.org"))
             let sessions = try await SessionRepository(api.postgres).find(ids: [known.id, unknown.id])
@@ -76,6 +79,20 @@ import Testing
             #expect(sessions.allSatisfy { $0.state == .received && $0.photos.count == 3 && $0.pushTokenSealed != nil })
             #expect(try await api.count("users") == 1)
             #expect(try await api.count("outbox") == 3)
+        }
+    }
+
+    @Test func `A sign-up leaves the same traces whether its e-mail has an account or not`() async throws {
+        try await withIdentityAPI { api in
+            try await api.signUp("known@example.org")
+            let known = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+            let unknown = try await api.start(Path.signUp, .signUp(email: "nobody@example.org"))
+            let sessions = try await SessionRepository(api.postgres).find(ids: [known.id, unknown.id])
+            #expect(sessions.allSatisfy { $0.state == .received && $0.photos.count == 9 && $0.email != nil && !$0.authorised })
+            #expect(try await api.count("users") == 1)
+            for id in [known.id, unknown.id] { try await api.decide(id, .failed(.noFace)) }
+            let decided = try await SessionRepository(api.postgres).find(ids: [known.id, unknown.id])
+            #expect(decided.allSatisfy { $0.email == nil }, "nothing is kept of the e-mail of a decided session")
         }
     }
 

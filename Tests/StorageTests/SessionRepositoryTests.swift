@@ -33,6 +33,26 @@ struct SessionRepositoryTests {
         }
     }
 
+    @Test func `the e-mail of a sign-up is there until it is decided or expires`() async throws {
+        try await withStorage { client in
+            let sessions = SessionRepository(client)
+            let email = SessionEmail(lookup: hash(5), sealed: [4, 2])
+            var (decided, overdue) = (NewSession.make(.signUp), NewSession.make(.signUp, processingTime: .seconds(-1)))
+            decided.email = email
+            overdue.email = email
+            try await sessions.insert(overdue)
+            #expect(try await sessions.insert(decided).email == email)
+            #expect(try await sessions.beginProcessing(id: decided.id)?.email == email)
+            #expect(try await sessions.complete(id: decided.id, outcome: .succeeded))
+            #expect(try await sessions.expireOverdue(limit: 10).map(\.id) == [overdue.id])
+            #expect(try await sessions.find(ids: [decided.id, overdue.id]).allSatisfy { $0.email == nil })
+            var signIn = NewSession.make(.signIn)
+            signIn.email = email
+            let refused = signIn
+            await #expect(throws: PostgresError.self) { try await sessions.insert(refused) }
+        }
+    }
+
     @Test func `a session can be taken into work again until it has ended`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)

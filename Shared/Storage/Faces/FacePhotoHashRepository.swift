@@ -17,13 +17,13 @@ public struct FacePhotoHashRepository: Sendable {
         self.db = db
     }
 
-    /// Notes the SHA-256 hashes of a user's photos.
+    /// Notes the SHA-256 hashes of a user's photos. For none it asks the database all the same, so that a sign-up which changes
+    /// nothing takes the statements of one that does.
     ///
     /// - Returns: How many of them were new.
     @discardableResult
     public func add(userID: UUID, hashes: [[UInt8]]) async throws(PostgresError) -> Int {
-        guard !hashes.isEmpty else { return 0 }
-        return try await db.execute(
+        try await db.execute(
             """
             INSERT INTO face_photo_hashes (user_id, photo_hash)
             SELECT DISTINCT \(userID), hash FROM unnest(\(hashes)) AS hash ORDER BY hash

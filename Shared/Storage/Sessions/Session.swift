@@ -24,6 +24,27 @@ public struct SessionPhoto: Sendable, Equatable, Codable {
     }
 }
 
+/// The e-mail of a sign-up that is not decided, as `users` has it.
+public struct SessionEmail: Sendable, Equatable {
+    /// HMAC-SHA256 of the normalised e-mail; 32 bytes.
+    public let lookup: [UInt8]
+    /// The e-mail, sealed with `SealingContext.email`.
+    public let sealed: [UInt8]
+
+    /// Describes an e-mail.
+    public init(lookup: [UInt8], sealed: [UInt8]) {
+        self.lookup = lookup
+        self.sealed = sealed
+    }
+
+    fileprivate init?(row: PostgresRow) throws(PostgresError) {
+        let lookup = try row.decode("email_lookup", as: [UInt8]?.self)
+        let sealed = try row.decode("email_sealed", as: [UInt8]?.self)
+        guard let lookup, let sealed else { return nil }
+        self.init(lookup: lookup, sealed: sealed)
+    }
+}
+
 /// One eKYC attempt: a row of `sessions`.
 public struct Session: Sendable, Equatable {
     /// The public id.
@@ -34,6 +55,8 @@ public struct Session: Sendable, Equatable {
     public let event: EkycEvent
     /// Whether it was made with the account's bearer, and may replace an enrolled face.
     public let authorised: Bool
+    /// The e-mail of an undecided sign-up without a bearer; `nil` for all others.
+    public let email: SessionEmail?
     /// Where it is.
     public let state: SessionState
     /// Why it failed or expired; `nil` otherwise.
@@ -69,8 +92,8 @@ public struct Session: Sendable, Equatable {
 
     /// What a query selects for `init(row:)`; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, state, reason, retryable, attempts_left, token_hash, push_token_sealed, \
-        installation_key, photos::text AS photos, request_id, traceparent, created_at, started_at, completed_at, \
+        id, user_id, event, authorised, email_lookup, email_sealed, state, reason, retryable, attempts_left, token_hash, \
+        push_token_sealed, installation_key, photos::text AS photos, request_id, traceparent, created_at, started_at, completed_at, \
         deadline_at, expires_at, redeemed_at
         """
 
@@ -79,6 +102,7 @@ public struct Session: Sendable, Equatable {
         userID = try row.decode("user_id")
         event = try row.decodeCase("event")
         authorised = try row.decode("authorised")
+        email = try SessionEmail(row: row)
         state = try row.decodeCase("state")
         reason = try row.decodeCaseIfPresent("reason")
         retryable = try row.decode("retryable")

@@ -50,7 +50,8 @@ extension SessionRepository {
                     WHERE state IN ('received', 'processing') AND deadline_at <= now()
                     ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
                 )
-                UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now()
+                UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now(),
+                    email_lookup = NULL, email_sealed = NULL
                 FROM overdue WHERE id = overdue_id
                 RETURNING \(unescaped: Session.columns)
                 """))

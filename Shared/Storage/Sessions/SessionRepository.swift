@@ -20,11 +20,11 @@ public struct SessionRepository: Sendable {
         let photos = try jsonText(new.photos)
         let rows = try await db.query(
             """
-            INSERT INTO sessions (id, user_id, event, authorised, token_hash, push_token_sealed, installation_key,
-                                  photos, request_id, traceparent, deadline_at, expires_at)
-            VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.tokenHash),
-                    \(new.pushTokenSealed), \(new.installationKey), \(photos)::text::jsonb,
-                    \(new.requestID), \(new.traceparent),
+            INSERT INTO sessions (id, user_id, event, authorised, email_lookup, email_sealed, token_hash, push_token_sealed,
+                                  installation_key, photos, request_id, traceparent, deadline_at, expires_at)
+            VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.email?.lookup),
+                    \(new.email?.sealed), \(new.tokenHash), \(new.pushTokenSealed), \(new.installationKey),
+                    \(photos)::text::jsonb, \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime.inSeconds)),
                     now() + make_interval(secs => \(new.lifetime.inSeconds)))
             RETURNING \(unescaped: Session.columns)
@@ -58,7 +58,7 @@ public struct SessionRepository: Sendable {
     }
 
     /// Ends a session: `received | processing → succeeded | failed`, and notes with a failed sign-in how many the account
-    /// has left.
+    /// has left. The e-mail of a sign-up is wiped.
     ///
     /// Belongs in a transaction: of sign-ins of one user that fail at the same time, each counts those before it.
     ///
@@ -75,7 +75,7 @@ public struct SessionRepository: Sendable {
                     greatest(0, \(Self.maxFailedSignIns) - \(reason?.countsAsAttempt == true ? 1 : 0) - (
                         SELECT count(*) FROM sessions f
                         WHERE f.user_id = s.user_id AND \(unescaped: Self.isCountedFailure)))::integer END,
-                completed_at = now()
+                completed_at = now(), email_lookup = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
             """) == 1
     }

@@ -67,48 +67,35 @@ struct EkycRequestedHandler: EventHandler {
         _ session: Session, _ verdict: Verdict, causedBy event: Envelope<EkycRequested>,
         in transaction: PostgresTransaction
     ) async throws -> SessionOutcome {
-        let outcome = try await apply(verdict, to: session, in: transaction)
-        guard try await SessionRepository(transaction).complete(id: session.id, outcome: outcome) else {
+        let settlement = try await apply(verdict, to: session, in: transaction)
+        guard try await SessionRepository(transaction).complete(id: session.id, outcome: settlement.outcome) else {
             throw AlreadyDecided()
         }
-        let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
+        let reason: SessionReason? = if case .failed(let reason) = settlement.outcome { reason } else { nil }
         let outbox = OutboxRepository(transaction)
         try await outbox.publish(
             EkycCompleted(sessionID: session.id, event: session.event, succeeded: reason == nil, reason: reason),
             causedBy: event)
         let notification = session.resultNotification(
-            succeeded: reason == nil, account: session.userID, pseudonyms: pseudonyms)
+            succeeded: reason == nil, account: settlement.account, pseudonyms: pseudonyms)
         try await outbox.publish(notification, causedBy: event, expiresAt: notification.expiresAt)
-        return outcome
+        return settlement.outcome
     }
 
-    /// Writes what the verdict says, and returns what became of it: the database has the last word on whether the account
+    /// Writes what the verdict says, and returns how the session ends: the database has the last word on whether the account
     /// has a face already, and whether its photos are new.
-    private func apply(
-        _ verdict: Verdict, to session: Session, in transaction: PostgresTransaction
-    ) async throws -> SessionOutcome {
-        let hashes: [[UInt8]]
+    private func apply(_ verdict: Verdict, to session: Session, in transaction: PostgresTransaction) async throws -> Settlement {
         switch verdict {
         case .refused(let reason):
             return .failed(reason)
         case .recognised(let photoHashes):
             let added = try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
-            return added == photoHashes.count ? .succeeded : .failed(.replayedImage)
+            guard added == photoHashes.count else { return .failed(.replayedImage) }
+            return Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face, let photoHashes):
-            hashes = photoHashes
-            let new = NewFaceTemplate(
-                userID: session.userID, modelID: face.modelID, pipelineVersion: Int(face.pipelineVersion),
-                templateSealed: try matcher.sealer.seal(
-                    face.encoded(), context: SealingContext.faceTemplate(userID: session.userID)))
-            let faces = FaceTemplateRepository(transaction)
-            if session.authorised {
-                try await faces.upsert(new)
-            } else if try await !faces.insertIfAbsent(new) {
-                return .failed(.alreadyEnrolled)
-            }
+            return try await Enrolment(sealer: matcher.sealer, transaction: transaction)
+                .enrol(face, photoHashes: photoHashes, for: session)
         }
-        try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: hashes)
-        return .succeeded
     }
 
     private func deletePhotos(of session: Session, _ logger: Logger) async {

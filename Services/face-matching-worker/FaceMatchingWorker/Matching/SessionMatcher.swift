@@ -39,10 +39,8 @@ struct SessionMatcher: Sendable {
         }
     }
 
+    /// Looks at the photos and at nothing else: what is known of the account must show neither in the result nor in its time.
     private func verdictOnSignUp(_ session: Session) async throws -> Verdict {
-        if !session.authorised, try await FaceTemplateRepository(postgres).find(userID: session.userID) != nil {
-            return .refused(.alreadyEnrolled)
-        }
         let examined = try await examiner.examine(session.photos, for: .signUp)
         let photos = examined.compactMap { photo in
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }

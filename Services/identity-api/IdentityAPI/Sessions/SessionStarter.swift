@@ -45,8 +45,9 @@ struct SessionStarter: Sendable {
         if let wait = limiter.take(account) { throw APIError.rateLimited("Too many uploads for this account", wait: wait) }
         let token = OpaqueToken.generate()
         let pushTokenSealed = try keys.sealed(target, for: sessionID)
+        let email = form.event == .signUp ? try sessionEmail(of: owner) : nil
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
-            let userID = try await userID(of: owner, event: form.event, transaction)
+            let userID = try await userID(of: owner, transaction)
             let sessions = SessionRepository(transaction)
             if form.event == .signIn {
                 try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID))
@@ -55,8 +56,9 @@ struct SessionStarter: Sendable {
             if case .authorised = owner { isAuthorised = true }
             try await sessions.insert(
                 NewSession(
-                    id: sessionID, userID: userID, event: form.event, authorised: isAuthorised, tokenHash: token.hash,
-                    pushTokenSealed: pushTokenSealed, installationKey: keys.installationKey(target), photos: upload.photos,
+                    id: sessionID, userID: userID, event: form.event, authorised: isAuthorised,
+                    email: email, tokenHash: token.hash, pushTokenSealed: pushTokenSealed,
+                    installationKey: keys.installationKey(target), photos: upload.photos,
                     requestID: requestID, traceparent: traceparent))
             try await OutboxRepository(transaction).publish(
                 EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
@@ -72,22 +74,21 @@ struct SessionStarter: Sendable {
         }
     }
 
-    private func userID(
-        of owner: UploadOwner, event: EkycEvent, _ transaction: PostgresTransaction
-    ) async throws -> UUID {
+    /// The account that an upload is about; of an unknown e-mail the one it would have.
+    private func userID(of owner: UploadOwner, _ transaction: PostgresTransaction) async throws -> UUID {
         switch owner {
         case .authorised(let userID):
             return userID
         case .email(let email):
-            let users = UserRepository(transaction)
-            let lookup = keys.emailLookup(email)
-            switch event {
-            case .signUp:
-                let sealed = try keys.sealed(email, lookup: lookup)
-                return try await users.findOrCreate(id: keys.userID(email), emailLookup: lookup, emailSealed: sealed).id
-            case .signIn:
-                return try await users.find(emailLookup: lookup)?.id ?? keys.userID(email)
-            }
+            let user = try await UserRepository(transaction).find(emailLookup: keys.emailLookup(email))
+            return user?.id ?? keys.userID(email)
         }
+    }
+
+    /// What a sign-up keeps of its e-mail until it is decided: no account is made before there is a face for it.
+    private func sessionEmail(of owner: UploadOwner) throws -> SessionEmail? {
+        guard case .email(let email) = owner else { return nil }
+        let lookup = keys.emailLookup(email)
+        return SessionEmail(lookup: lookup, sealed: try keys.sealed(email, lookup: lookup))
     }
 }

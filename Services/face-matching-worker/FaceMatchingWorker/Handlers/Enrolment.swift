@@ -1,0 +1,52 @@
+internal import FaceEngine
+internal import FoundationEssentials
+internal import HeliographCrypto
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// How a session ends, and what its push may say of it.
+struct Settlement: Sendable {
+    let outcome: SessionOutcome
+    /// The account whose face was enrolled or recognised; nil when nothing of any account was changed or proven.
+    var account: UUID?
+
+    static func failed(_ reason: SessionReason) -> Settlement { Settlement(outcome: .failed(reason)) }
+}
+
+/// Writes the face of a sign-up, in the transaction that ends its session.
+struct Enrolment {
+    let sealer: Sealer
+    let transaction: PostgresTransaction
+
+    /// Enrols an accepted face: for the account whose bearer came with the photos, or for an e-mail without an account.
+    func enrol(_ face: EnrolledFace, photoHashes: [[UInt8]], for session: Session) async throws -> Settlement {
+        if session.authorised {
+            try await FaceTemplateRepository(transaction).upsert(try sealed(face, for: session.userID))
+            try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
+            return Settlement(outcome: .succeeded, account: session.userID)
+        }
+        guard let email = session.email else { return .failed(.internal) }
+        return try await enrol(face, photoHashes: photoHashes, for: email, as: session.userID)
+    }
+
+    /// Makes an account of its e-mail and its first face.
+    ///
+    /// An e-mail whose account has a face ends in the same way after the same statements, and changes nothing: the
+    /// sender has proven nothing, and must not learn which it was.
+    private func enrol(
+        _ face: EnrolledFace, photoHashes: [[UInt8]], for email: SessionEmail, as userID: UUID
+    ) async throws -> Settlement {
+        let users = UserRepository(transaction)
+        let account = try await users.findOrCreate(id: userID, emailLookup: email.lookup, emailSealed: email.sealed).id
+        let isFirst = try await FaceTemplateRepository(transaction).insertIfAbsent(try sealed(face, for: account))
+        try await FacePhotoHashRepository(transaction).add(userID: account, hashes: isFirst ? photoHashes : [])
+        return Settlement(outcome: .succeeded, account: isFirst ? account : nil)
+    }
+
+    private func sealed(_ face: EnrolledFace, for userID: UUID) throws -> NewFaceTemplate {
+        NewFaceTemplate(
+            userID: userID, modelID: face.modelID, pipelineVersion: Int(face.pipelineVersion),
+            templateSealed: try sealer.seal(face.encoded(), context: SealingContext.faceTemplate(userID: userID)))
+    }
+}

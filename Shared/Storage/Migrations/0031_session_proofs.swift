@@ -1,0 +1,26 @@
+import PostgresClient
+
+extension Migration {
+    /// What an undecided sign-up knows of the e-mail it came with.
+    ///
+    /// The account is made only with its face, so that no row of `users` stays behind from a sign-up that failed.
+    static let sessionProofs = Migration(
+        number: 31, name: "session_proofs",
+        up: """
+            ALTER TABLE sessions
+                ADD COLUMN email_lookup bytea CHECK (octet_length(email_lookup) = 32),
+                ADD COLUMN email_sealed bytea;
+            ALTER TABLE sessions ADD CONSTRAINT sessions_email_of_open_sign_up
+                CHECK (num_nulls(email_lookup, email_sealed) = 2
+                       OR (num_nulls(email_lookup, email_sealed) = 0 AND event = 'sign_up' AND NOT authorised
+                           AND state IN ('received', 'processing')));
+
+            COMMENT ON COLUMN sessions.email_lookup IS 'users.email_lookup of an undecided sign-up; wiped with the decision.';
+            COMMENT ON COLUMN sessions.email_sealed IS 'users.email_sealed of an undecided sign-up; wiped with the decision.';
+            """,
+        down: """
+            ALTER TABLE sessions DROP CONSTRAINT sessions_email_of_open_sign_up;
+            ALTER TABLE sessions DROP COLUMN email_lookup, DROP COLUMN email_sealed;
+            """
+    )
+}

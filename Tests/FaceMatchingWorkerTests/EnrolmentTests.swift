@@ -1,0 +1,68 @@
+import Foundation
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@Suite struct EnrolmentTests {
+    @Test func `a sign-up for an e-mail that has an account ends as a new one does, and changes nothing`() async throws {
+        try await withWorker { worker in
+            let faces = FaceTemplateRepository(worker.context.postgres)
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let face = try #require(try await faces.find(userID: user))
+            let photos = try await worker.count("face_photo_hashes")
+            let known = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            #expect(known.state == .succeeded && known.reason == nil && known.retryable == nil)
+            #expect(try await faces.find(userID: user) == face)
+            #expect(try await worker.count("face_photo_hashes") == photos)
+            #expect(try await worker.count("users") == 1)
+            #expect(try await worker.pushedUser(of: known.id) != user)
+        }
+    }
+
+    @Test func `bad photos are refused for the same reason whether the e-mail has an account or not`() async throws {
+        var photos = try Photos.signUp()
+        photos[4] = .init(pose: photos[4].pose, file: try Photos.read("cases/two-people"))
+        try await withWorker { worker in
+            let known = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: known)
+            for user in [known, UUID()] {
+                let session = try await worker.run(.signUp, photos, user: user)
+                #expect(session.state == .failed && session.reason == .multipleFaces)
+                #expect(try await worker.pushedUser(of: session.id) != user)
+            }
+            #expect(try await worker.count("users") == 1)
+        }
+    }
+
+    @Test func `of two sign-ups with one new e-mail at once one makes the account, and both succeed`() async throws {
+        try await withWorker(environment: ["CONSUMER_CONCURRENCY": "2"]) { worker in
+            let user = UUID()
+            var ids: [UUID] = []
+            for _ in 0..<2 { ids.append(try await worker.upload(.signUp, try Photos.signUp(), user: user)) }
+            for id in ids { try await worker.request(id, .signUp) }
+            var named: [UUID] = []
+            for id in ids {
+                #expect(try await worker.outcome(id).state == .succeeded)
+                named.append(try await worker.pushedUser(of: id))
+            }
+            #expect(named.filter { $0 == user }.count == 1)
+            #expect(try await worker.count("users") == 1)
+            #expect(try await worker.count("face_photo_hashes") == 9)
+        }
+    }
+
+    @Test func `with the account's bearer a face is replaced`() async throws {
+        try await withWorker { worker in
+            let faces = FaceTemplateRepository(worker.context.postgres)
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let first = try await faces.find(userID: user)
+            let session = try await worker.run(.signUp, try Photos.signUp(), user: user, authorised: true)
+            #expect(session.state == .succeeded)
+            #expect(try await faces.find(userID: user) != first)
+            #expect(try await worker.pushedUser(of: session.id) == user)
+        }
+    }
+}
