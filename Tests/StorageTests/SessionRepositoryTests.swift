@@ -176,48 +176,6 @@ struct SessionRepositoryTests {
             #expect(try await sessions.find(ids: [signUp, signIn]).allSatisfy { $0.attemptsLeft == nil })
         }
     }
-
-    @Test func `of sign-ins that start at once each counts those before it`() async throws {
-        try await withStorage { client in
-            let user = UUID()
-            let counted = try await race(8) { _ in
-                try await client.withTransaction { transaction in
-                    let sessions = SessionRepository(transaction)
-                    let attempts = try await sessions.lockSignInAttempts(userID: user)
-                    try await sessions.insert(.make(.signIn, user: user))
-                    return attempts.undecided
-                }
-            }
-            #expect(counted.sorted() == Array(0..<8))
-        }
-    }
-
-    @Test func `attempts are those since the last success, the overdue ones aside`() async throws {
-        try await withStorage { client in
-            let user = UUID()
-            let sessions = SessionRepository(client)
-            func decide(_ outcome: SessionOutcome) async throws {
-                let id = try await sessions.insert(.make(.signIn, user: user)).id
-                _ = try await sessions.complete(id: id, outcome: outcome)
-            }
-            func attempts() async throws -> SignInAttempts {
-                try await client.withTransaction { transaction in
-                    try await SessionRepository(transaction).lockSignInAttempts(userID: user)
-                }
-            }
-            try await decide(.failed(.noMatch))
-            try await decide(.failed(.timeout))
-            try await sessions.insert(.make(.signIn, user: user))
-            try await sessions.insert(.make(.signIn, user: user, processingTime: .seconds(-1)))
-            try await sessions.insert(.make(.signUp, user: user))
-            let before = try await attempts()
-            #expect(before.failedAt.count == 1 && before.undecided == 1)
-            try await decide(.succeeded)
-            try await decide(.failed(.noFace))
-            let after = try await attempts()
-            #expect(after.failedAt.count == 1 && after.undecided == 1)
-        }
-    }
 }
 
 extension NewSession {
@@ -234,7 +192,7 @@ extension NewSession {
 
 extension PostgresClient {
     /// Starts a sign-in and has it fail, as the worker does: in a transaction.
-    fileprivate func fail(_ reason: SessionReason, user: UUID, device: Int = 99) async throws -> Session {
+    func fail(_ reason: SessionReason, user: UUID, device: Int = 99) async throws -> Session {
         let id = try await SessionRepository(self).insert(.make(.signIn, user: user, device: device)).id
         #expect(
             try await withTransaction { transaction in

@@ -12,6 +12,26 @@ public enum TiedInstallation: Sendable, Equatable {
 }
 
 extension AccessTokenRepository {
+    /// How long after its last sign-in or refresh an installation is known to an account: 30 days.
+    public static let knownInstallationTime: Duration = .seconds(30 * 24 * 60 * 60)
+
+    /// Whether an installation has signed in to an account within ``knownInstallationTime``, signed out since or not.
+    public func isKnown(installationKey: [UInt8], to userID: UUID) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = """
+            SELECT \(unescaped: Self.isKnown(installation: "s.installation_key", to: "s.user_id")) AS known
+            FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s
+            """
+        return try await db.query(query.readOnly()).first?.decode("known", as: Bool.self) ?? false
+    }
+
+    /// The condition that an installation is known to a user, given the SQL of both.
+    static func isKnown(installation: String, to user: String) -> String {
+        """
+        EXISTS (SELECT FROM access_tokens k WHERE k.user_id = \(user) AND k.installation_key = \(installation)
+            AND k.created_at > now() - interval '\(knownInstallationTime.components.seconds) seconds')
+        """
+    }
+
     /// Ties a sign-in to the installation that its app runs as, so that its end is the end of the pushes there.
     ///
     /// Other sign-ins of the user on the installation end: an app keeps one pair, so those are in nobody's hands, or in the

@@ -1,9 +1,10 @@
 import PostgresClient
 
 extension Migration {
-    /// What an undecided sign-up knows of the e-mail it came with.
+    /// What an undecided sign-up knows of the e-mail it came with, and by what the installations are found on which a user signed in.
     ///
-    /// The account is made only with its face, so that no row of `users` stays behind from a sign-up that failed.
+    /// The account is made only with its face, so that no row of `users` stays behind from a sign-up that failed. The index finds
+    /// revoked pairs too: an installation that signed in lately has a budget of failed sign-ins of its own, signed out or not.
     static let sessionProofs = Migration(
         number: 31, name: "session_proofs",
         up: """
@@ -15,10 +16,13 @@ extension Migration {
                        OR (num_nulls(email_lookup, email_sealed) = 0 AND event = 'sign_up' AND NOT authorised
                            AND state IN ('received', 'processing')));
 
+            CREATE INDEX access_tokens_by_installation ON access_tokens (user_id, installation_key, created_at);
+
             COMMENT ON COLUMN sessions.email_lookup IS 'users.email_lookup of an undecided sign-up; wiped with the decision.';
             COMMENT ON COLUMN sessions.email_sealed IS 'users.email_sealed of an undecided sign-up; wiped with the decision.';
             """,
         down: """
+            DROP INDEX access_tokens_by_installation;
             ALTER TABLE sessions DROP CONSTRAINT sessions_email_of_open_sign_up;
             ALTER TABLE sessions DROP COLUMN email_lookup, DROP COLUMN email_sealed;
             """

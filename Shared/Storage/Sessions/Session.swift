@@ -63,7 +63,7 @@ public struct Session: Sendable, Equatable {
     public let reason: SessionReason?
     /// Whether another try makes sense; `nil` unless it failed or expired.
     public let retryable: Bool?
-    /// How many more sign-ins the account could fail when this one had failed; `nil` unless it is a failed sign-in.
+    /// How many more sign-ins could fail on the same budget of the account when this one had failed; `nil` unless it is a failed sign-in.
     public let attemptsLeft: Int?
     /// SHA-256 of the session token; 32 bytes.
     public let tokenHash: [UInt8]

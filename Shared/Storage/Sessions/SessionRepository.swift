@@ -57,8 +57,8 @@ public struct SessionRepository: Sendable {
         return try sessions(rows).first
     }
 
-    /// Ends a session: `received | processing → succeeded | failed`, and notes with a failed sign-in how many the account
-    /// has left. The e-mail of a sign-up is wiped.
+    /// Ends a session: `received | processing → succeeded | failed`, and notes with a failed sign-in how many its
+    /// installation's budget has left. The e-mail of a sign-up is wiped.
     ///
     /// Belongs in a transaction: of sign-ins of one user that fail at the same time, each counts those before it.
     ///
@@ -74,7 +74,8 @@ public struct SessionRepository: Sendable {
                 attempts_left = CASE WHEN \(reason != nil) AND event = 'sign_in' THEN
                     greatest(0, \(Self.maxFailedSignIns) - \(reason?.countsAsAttempt == true ? 1 : 0) - (
                         SELECT count(*) FROM sessions f
-                        WHERE f.user_id = s.user_id AND \(unescaped: Self.isCountedFailure)))::integer END,
+                        WHERE f.user_id = s.user_id AND \(unescaped: Self.isCountedFailure)
+                          AND \(unescaped: Self.isOfSameBudget)))::integer END,
                 completed_at = now(), email_lookup = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
             """) == 1

@@ -1,21 +1,28 @@
 internal import FoundationEssentials
 internal import Storage
 
-/// Refuses sign-ins to an account at which too many have failed, whether it exists or not.
+/// Refuses sign-ins to an account on whose budget too many have failed, whether the account exists or not.
 enum SignInLock {
-    /// Refuses another sign-in of a locked account.
+    /// When to try again while so many are undecided that they could use up the budget, in seconds.
+    private static let undecidedWait = 2
+
+    /// Refuses another sign-in on a budget that is used up, or could be by those that are under way.
     ///
-    /// Sign-ins that are still undecided count as failed ones: otherwise a burst of them would all be let in before
-    /// the first is decided.
+    /// Undecided ones are no failures, so they lock nothing. But a burst of them is not let in before the first are decided: it
+    /// would be as many tries as it likes.
+    ///
+    /// - Throws: `account_locked` until enough failures have aged; `overloaded` while sign-ins are undecided.
     static func check(_ attempts: SignInAttempts, now: Date = Date()) throws(APIError) {
-        let surplus = attempts.failedAt.count + attempts.undecided - SessionRepository.maxFailedSignIns
-        guard surplus >= 0 else { return }
-        // The lock opens when so many failures have aged that fewer than the limit are left.
-        let seconds = attempts.failedAt.sorted().dropFirst(surplus).first.map { oldest in
+        let surplus = attempts.failedAt.count - SessionRepository.maxFailedSignIns
+        if surplus >= 0 {
+            // The lock opens when so many failures have aged that fewer than the limit are left.
             let window = Double(SessionRepository.failedSignInWindow.components.seconds)
-            return Int((oldest.timeIntervalSince(now) + window).rounded(.up))
+            let seconds = Int((attempts.failedAt.sorted()[surplus].timeIntervalSince(now) + window).rounded(.up))
+            throw APIError(.accountLocked, "Too many failed sign-ins; try again later", retryAfter: max(seconds, 1))
         }
-        throw APIError(
-            .accountLocked, "Too many failed sign-ins; try again later", retryAfter: max(seconds ?? 10, 1))
+        guard surplus + attempts.undecided < 0 else {
+            throw APIError(
+                .overloaded, "Earlier sign-ins of this account are not decided yet", retryAfter: undecidedWait)
+        }
     }
 }

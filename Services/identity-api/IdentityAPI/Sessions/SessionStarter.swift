@@ -24,6 +24,8 @@ struct SessionStarter: Sendable {
     struct Account: Hashable, Sendable {
         let userID: UUID
         let event: EkycEvent
+        /// An installation that is known to the account and has a bucket of its own; nil for all together.
+        var installationKey: [UInt8]?
     }
 
     /// What the answer to an upload needs.
@@ -35,14 +37,14 @@ struct SessionStarter: Sendable {
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
     ///
     /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in
-    ///   after too many failed ones; ``OutcomeUnknown`` when the commit was not
+    ///   after too many failed ones, `overloaded` while too many are undecided; ``OutcomeUnknown`` when the commit was not
     ///   answered and the session is not there, or the database cannot be asked now.
     func start(
         _ upload: ReceivedUpload, sessionID: UUID, form: UploadForm, owner: UploadOwner, target: PushTarget,
         requestID: String, traceparent: String?
     ) async throws -> Started {
-        let account = Account(userID: claimedUserID(of: owner), event: form.event)
-        if let wait = limiter.take(account) { throw APIError.rateLimited("Too many uploads for this account", wait: wait) }
+        let installationKey = keys.installationKey(target)
+        try await limit(Account(userID: claimedUserID(of: owner), event: form.event), from: installationKey)
         let token = OpaqueToken.generate()
         let pushTokenSealed = try keys.sealed(target, for: sessionID)
         let email = form.event == .signUp ? try sessionEmail(of: owner) : nil
@@ -50,7 +52,7 @@ struct SessionStarter: Sendable {
             let userID = try await userID(of: owner, transaction)
             let sessions = SessionRepository(transaction)
             if form.event == .signIn {
-                try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID))
+                try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID, installationKey: installationKey))
             }
             var isAuthorised = false
             if case .authorised = owner { isAuthorised = true }
@@ -58,12 +60,25 @@ struct SessionStarter: Sendable {
                 NewSession(
                     id: sessionID, userID: userID, event: form.event, authorised: isAuthorised,
                     email: email, tokenHash: token.hash, pushTokenSealed: pushTokenSealed,
-                    installationKey: keys.installationKey(target), photos: upload.photos,
+                    installationKey: installationKey, photos: upload.photos,
                     requestID: requestID, traceparent: traceparent))
             try await OutboxRepository(transaction).publish(
                 EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
         }
         return Started(sessionID: sessionID, token: token)
+    }
+
+    /// Takes a token of the account's bucket, or, where strangers have emptied that, of the bucket of an installation that is known
+    /// to the account: others who try its e-mail must not keep its owner out.
+    private func limit(_ account: Account, from installationKey: [UInt8]) async throws {
+        guard let wait = limiter.take(account) else { return }
+        let refusal = APIError.rateLimited("Too many uploads for this account", wait: wait)
+        guard account.event == .signIn,
+            try await AccessTokenRepository(postgres).isKnown(installationKey: installationKey, to: account.userID)
+        else { throw refusal }
+        var own = account
+        own.installationKey = installationKey
+        if limiter.take(own) != nil { throw refusal }
     }
 
     /// The account as the request names it, without a look at whether it exists.
