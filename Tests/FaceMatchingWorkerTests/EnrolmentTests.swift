@@ -1,4 +1,5 @@
 import Foundation
+import HeliographCrypto
 import Storage
 import TestSupport
 import Testing
@@ -59,10 +60,35 @@ import WireFormat
             let user = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
             let first = try await faces.find(userID: user)
-            let session = try await worker.run(.signUp, try Photos.signUp(), user: user, authorised: true)
+            let pair = try await AccessTokenRepository(worker.context.postgres).insert(
+                NewAccessToken(
+                    userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
+                    installationKey: nil, lifetime: .seconds(60), refreshLifetime: .seconds(600)))
+            let session = try await worker.run(
+                .signUp, try Photos.signUp(), user: user, authorised: true, by: pair.familyID)
             #expect(session.state == .succeeded)
             #expect(try await faces.find(userID: user) != first)
             #expect(try await worker.pushedUser(of: session.id) == user)
+        }
+    }
+
+    @Test func `a sign-in that ended while its sign-up waited replaces no face`() async throws {
+        try await withWorker { worker in
+            let postgres = worker.context.postgres
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let face = try await FaceTemplateRepository(postgres).find(userID: user)
+            let pair = try await AccessTokenRepository(postgres).insert(
+                NewAccessToken(
+                    userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
+                    installationKey: nil, lifetime: .seconds(60), refreshLifetime: .seconds(600)))
+            let id = try await worker.upload(.signUp, try Photos.signUp(), user: user, authorised: true, by: pair.familyID)
+            #expect(try await AccessTokenRepository(postgres).revokeAll(userID: user) == 1)
+            try await worker.request(id, .signUp)
+            let session = try await worker.outcome(id)
+            #expect(session.state == .failed && session.reason == .alreadyEnrolled && session.retryable == false)
+            #expect(try await FaceTemplateRepository(postgres).find(userID: user) == face)
+            #expect(try await worker.pushedUser(of: id) == user, "the sender held the account's bearer")
         }
     }
 }

@@ -28,7 +28,8 @@ struct WorkerFixture {
 
     /// Stores photos and a session, as an upload does, and returns the session's id; nothing is published.
     func upload(
-        _ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false, processingTime: Duration? = nil
+        _ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false, by signIn: UUID? = nil,
+        processingTime: Duration? = nil
     ) async throws -> UUID {
         let id = UUID()
         var stored: [SessionPhoto] = []
@@ -38,7 +39,8 @@ struct WorkerFixture {
             stored.append(SessionPhoto(key: key, pose: photo.pose, sha256: Hex.encode(SHA256.hash(photo.file))))
         }
         var session = NewSession(
-            id: id, userID: user, event: event, authorised: authorised, tokenHash: SecureRandom.bytes(32), photos: stored)
+            id: id, userID: user, event: event, authorised: authorised, authorisedBy: signIn, tokenHash: SecureRandom.bytes(32),
+            photos: stored)
         // The account has the id of the first session of its e-mail, as at identity-api, which derives it.
         if event == .signUp, !authorised { session.email = SessionEmail(lookup: SHA256.hash("\(user)"), sealed: [1, 2, 3]) }
         if let processingTime { session.processingTime = processingTime }
@@ -63,8 +65,8 @@ struct WorkerFixture {
     }
 
     /// Uploads, publishes and waits.
-    func run(_ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false) async throws -> Session {
-        let id = try await upload(event, photos, user: user, authorised: authorised)
+    func run(_ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false, by signIn: UUID? = nil) async throws -> Session {
+        let id = try await upload(event, photos, user: user, authorised: authorised, by: signIn)
         try await request(id, event)
         return try await outcome(id)
     }

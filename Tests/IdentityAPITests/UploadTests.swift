@@ -114,6 +114,8 @@ import WireFormat
             let session = try #require(try await SessionRepository(api.postgres).find(id: id))
             #expect(session.authorised)
             #expect(session.userID == device.userID)
+            let bearer = try await AccessTokenRepository(api.postgres).find(accessHash: OpaqueToken.hash(device.accessToken))
+            #expect(session.authorisedBy == (try #require(bearer)).familyID)
         }
     }
 

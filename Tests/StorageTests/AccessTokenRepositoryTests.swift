@@ -61,6 +61,34 @@ struct AccessTokenRepositoryTests {
         }
     }
 
+    @Test func `a sign-in that is held does not end before the transaction does, and then is not held any more`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            let pair = try await AccessTokenRepository(client).insert(token(1, of: user.id))
+            func hold(as userID: UUID) async throws -> Bool {
+                try await client.withTransaction { transaction in
+                    try await AccessTokenRepository(transaction).hold(signIn: pair.familyID, of: userID)
+                }
+            }
+            #expect(try await !hold(as: UUID()), "another user's")
+            let logout = try await client.withTransaction { transaction in
+                #expect(try await AccessTokenRepository(transaction).hold(signIn: pair.familyID, of: user.id))
+                let logout = Task { try await logOut(1, client) }
+                try await eventually("the logout waits") {
+                    try await client.query(
+                        """
+                        SELECT 1 AS one FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+                          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        """).first
+                }
+                #expect(try await AccessTokenRepository(client).find(accessHash: hash(1)) == pair)
+                return logout
+            }
+            #expect(try await logout.value != nil)
+            #expect(try await !hold(as: user.id))
+        }
+    }
+
     @Test func `a refresh token works once, whoever comes first`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()

@@ -54,6 +54,21 @@ public struct AccessTokenRepository: Sendable {
         return revoked > 0 ? presented : nil
     }
 
+    /// Whether a sign-in is still good, and keeps it so until the transaction ends: what would end it waits.
+    ///
+    /// Belongs in the transaction of what the sign-in authorised, before installations are locked: locks are taken in the order
+    /// login, family, installation.
+    public func hold(signIn family: UUID, of userID: UUID) async throws(PostgresError) -> Bool {
+        try await lock(family: family)
+        let rows = try await db.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM access_tokens WHERE family_id = \(family) AND user_id = \(userID)
+                  AND revoked_at IS NULL AND refresh_expires_at > now()) AS held
+            """)
+        return try rows.first?.decode("held", as: Bool.self) ?? false
+    }
+
     /// Revokes a user's earlier sign-ins on a device, because a new one takes their place: an app keeps one pair, so the
     /// others are in nobody's hands, or in the wrong ones.
     ///

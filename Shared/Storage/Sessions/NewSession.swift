@@ -16,6 +16,8 @@ public struct NewSession: Sendable {
     public var event: EkycEvent
     /// Whether it is made with the account's bearer.
     public var authorised: Bool
+    /// The sign-in whose bearer it is, as in `AccessToken.familyID`; `nil` without one, or where another system keeps those.
+    public var authorisedBy: UUID?
     /// The e-mail of a sign-up without a bearer; `nil` for all others.
     public var email: SessionEmail?
     /// SHA-256 of the session token; 32 bytes.
@@ -37,8 +39,9 @@ public struct NewSession: Sendable {
 
     /// Describes a session that has just been uploaded.
     public init(
-        id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, email: SessionEmail? = nil,
-        tokenHash: [UInt8], pushTokenSealed: [UInt8]? = nil, installationKey: [UInt8]? = nil, photos: [SessionPhoto] = [],
+        id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
+        email: SessionEmail? = nil, tokenHash: [UInt8], pushTokenSealed: [UInt8]? = nil, installationKey: [UInt8]? = nil,
+        photos: [SessionPhoto] = [],
         requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
@@ -46,6 +49,7 @@ public struct NewSession: Sendable {
         self.userID = userID
         self.event = event
         self.authorised = authorised
+        self.authorisedBy = authorisedBy
         self.email = email
         self.tokenHash = tokenHash
         self.pushTokenSealed = pushTokenSealed

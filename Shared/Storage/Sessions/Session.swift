@@ -55,6 +55,8 @@ public struct Session: Sendable, Equatable {
     public let event: EkycEvent
     /// Whether it was made with the account's bearer, and may replace an enrolled face.
     public let authorised: Bool
+    /// The sign-in whose bearer it was made with, as in `AccessToken.familyID`; `nil` where another system keeps those.
+    public let authorisedBy: UUID?
     /// The e-mail of an undecided sign-up without a bearer; `nil` for all others.
     public let email: SessionEmail?
     /// Where it is.
@@ -92,9 +94,9 @@ public struct Session: Sendable, Equatable {
 
     /// What a query selects for `init(row:)`; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, email_lookup, email_sealed, state, reason, retryable, attempts_left, token_hash, \
-        push_token_sealed, installation_key, photos::text AS photos, request_id, traceparent, created_at, started_at, completed_at, \
-        deadline_at, expires_at, redeemed_at
+        id, user_id, event, authorised, authorised_by, email_lookup, email_sealed, state, reason, retryable, attempts_left, \
+        token_hash, push_token_sealed, installation_key, photos::text AS photos, request_id, traceparent, created_at, \
+        started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -102,6 +104,7 @@ public struct Session: Sendable, Equatable {
         userID = try row.decode("user_id")
         event = try row.decodeCase("event")
         authorised = try row.decode("authorised")
+        authorisedBy = try row.decode("authorised_by")
         email = try SessionEmail(row: row)
         state = try row.decodeCase("state")
         reason = try row.decodeCaseIfPresent("reason")

@@ -20,10 +20,10 @@ public struct SessionRepository: Sendable {
         let photos = try jsonText(new.photos)
         let rows = try await db.query(
             """
-            INSERT INTO sessions (id, user_id, event, authorised, email_lookup, email_sealed, token_hash, push_token_sealed,
-                                  installation_key, photos, request_id, traceparent, deadline_at, expires_at)
-            VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.email?.lookup),
-                    \(new.email?.sealed), \(new.tokenHash), \(new.pushTokenSealed), \(new.installationKey),
+            INSERT INTO sessions (id, user_id, event, authorised, authorised_by, email_lookup, email_sealed, token_hash,
+                                  push_token_sealed, installation_key, photos, request_id, traceparent, deadline_at, expires_at)
+            VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
+                    \(new.email?.lookup), \(new.email?.sealed), \(new.tokenHash), \(new.pushTokenSealed), \(new.installationKey),
                     \(photos)::text::jsonb, \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime.inSeconds)),
                     now() + make_interval(secs => \(new.lifetime.inSeconds)))

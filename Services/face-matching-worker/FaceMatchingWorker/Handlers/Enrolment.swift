@@ -22,12 +22,20 @@ struct Enrolment {
     /// Enrols an accepted face: for the account whose bearer came with the photos, or for an e-mail without an account.
     func enrol(_ face: EnrolledFace, photoHashes: [[UInt8]], for session: Session) async throws -> Settlement {
         if session.authorised {
+            guard try await isStillAuthorised(session) else { return .failed(.alreadyEnrolled) }
             try await FaceTemplateRepository(transaction).upsert(try sealed(face, for: session.userID))
             try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
         guard let email = session.email else { return .failed(.internal) }
         return try await enrol(face, photoHashes: photoHashes, for: email, as: session.userID)
+    }
+
+    /// Whether the sign-in whose bearer came with the photos has not ended meanwhile, by a logout or a revocation. It cannot until
+    /// the transaction ends.
+    private func isStillAuthorised(_ session: Session) async throws -> Bool {
+        guard let signIn = session.authorisedBy else { return true }
+        return try await AccessTokenRepository(transaction).hold(signIn: signIn, of: session.userID)
     }
 
     /// Makes an account of its e-mail and its first face.

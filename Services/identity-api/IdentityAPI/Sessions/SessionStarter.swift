@@ -7,8 +7,8 @@ internal import WireFormat
 
 /// Whose session an upload starts.
 enum UploadOwner: Sendable {
-    /// The bearer's own account: a sign-up replaces its face.
-    case authorised(UUID)
+    /// The bearer's own account: a sign-up replaces its face, if the bearer's sign-in is still good when it is decided.
+    case authorised(Identity)
     /// Whoever says to have this address.
     case email(EmailAddress)
 }
@@ -54,12 +54,11 @@ struct SessionStarter: Sendable {
             if form.event == .signIn {
                 try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID, installationKey: installationKey))
             }
-            var isAuthorised = false
-            if case .authorised = owner { isAuthorised = true }
+            let bearer: Identity? = if case .authorised(let identity) = owner { identity } else { nil }
             try await sessions.insert(
                 NewSession(
-                    id: sessionID, userID: userID, event: form.event, authorised: isAuthorised,
-                    email: email, tokenHash: token.hash, pushTokenSealed: pushTokenSealed,
+                    id: sessionID, userID: userID, event: form.event, authorised: bearer != nil,
+                    authorisedBy: bearer?.signInID, email: email, tokenHash: token.hash, pushTokenSealed: pushTokenSealed,
                     installationKey: installationKey, photos: upload.photos,
                     requestID: requestID, traceparent: traceparent))
             try await OutboxRepository(transaction).publish(
@@ -84,7 +83,7 @@ struct SessionStarter: Sendable {
     /// The account as the request names it, without a look at whether it exists.
     private func claimedUserID(of owner: UploadOwner) -> UUID {
         switch owner {
-        case .authorised(let userID): userID
+        case .authorised(let identity): identity.userID
         case .email(let email): keys.userID(email)
         }
     }
@@ -92,8 +91,8 @@ struct SessionStarter: Sendable {
     /// The account that an upload is about; of an unknown e-mail the one it would have.
     private func userID(of owner: UploadOwner, _ transaction: PostgresTransaction) async throws -> UUID {
         switch owner {
-        case .authorised(let userID):
-            return userID
+        case .authorised(let identity):
+            return identity.userID
         case .email(let email):
             let user = try await UserRepository(transaction).find(emailLookup: keys.emailLookup(email))
             return user?.id ?? keys.userID(email)

@@ -77,7 +77,7 @@ struct UploadController: Sendable {
     private static func owner(
         of upload: ReceivedUpload, _ form: UploadForm, _ identity: Identity?
     ) throws(APIError) -> UploadOwner {
-        if let identity { return .authorised(identity.userID) }
+        if let identity { return .authorised(identity) }
         guard let text = upload.texts[UploadForm.email], !text.isEmpty else {
             guard form.event == .signIn else {
                 throw APIError.unauthorized("A sign-up needs a bearer token or the field \"email\"")
