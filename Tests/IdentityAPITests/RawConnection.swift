@@ -77,6 +77,20 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// Receives so many bytes, or what there is until the other side closes, and no more.
+    func receive(count: Int) async throws {
+        let descriptor = descriptor
+        try await Self.threads.runIfActive {
+            var buffer = [UInt8](repeating: 0, count: max(count, 1))
+            var missing = count
+            while missing > 0 {
+                let received = recv(descriptor, &buffer, missing, 0)
+                guard received > 0 else { break }
+                missing -= received
+            }
+        }
+    }
+
     func close() {
         isOpen.withLock { isOpen in
             if isOpen { _ = Foundation.close(descriptor) }

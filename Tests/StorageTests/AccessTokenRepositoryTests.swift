@@ -89,24 +89,44 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a refresh token works once, whoever comes first`() async throws {
+    @Test func `a refresh token that comes again gets the pair of the first time, whoever comes first`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             try await AccessTokenRepository(client).insert(token(1, of: user.id))
-            let results = try await race(6) { index in
-                try await client.withTransaction { transaction in
-                    try await AccessTokenRepository(transaction).rotate(
-                        refreshHash: hash(1001), newAccessHash: hash(20 + index), newRefreshHash: hash(40 + index),
-                        lifetime: .seconds(60), refreshLifetime: .seconds(3600))
-                }
-            }
-            let rotated = results.count { if case .rotated = $0 { true } else { false } }
-            #expect(rotated == 1)
-            #expect(results.count { if case .reused = $0 { true } else { false } } == 5)
-            // The second use gave the theft away, so the pair of the first is revoked as well.
-            for seed in [1] + Array(20..<26) {
-                #expect(try await AccessTokenRepository(client).find(accessHash: hash(seed)) == nil)
-            }
+            let results = try await race(6) { _ in try await rotate(1, to: 2, client) }
+            let pair = try #require(try await AccessTokenRepository(client).find(accessHash: hash(2)))
+            #expect(results.count { $0 == .rotated(pair) } == 1)
+            #expect(results.count { $0 == .repeated(pair) } == 5)
+            #expect(try await AccessTokenRepository(client).find(accessHash: hash(1)) == nil)
+        }
+    }
+
+    @Test func `a refresh token that comes again too late, or after its successor was used, revokes the family`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            let tokens = AccessTokenRepository(client)
+            let late = try await tokens.insert(token(1, of: user.id))
+            try await rotate(1, to: 2, client)
+            try await client.execute("UPDATE access_tokens SET revoked_at = revoked_at - interval '31 seconds'")
+            #expect(try await rotate(1, to: 2, client) == .reused(late))
+            #expect(try await tokens.find(accessHash: hash(2)) == nil)
+            #expect(try await rotate(1, to: 2, client) == .reused(nil))
+
+            let stolen = try await tokens.insert(token(3, of: user.id))
+            try await rotate(3, to: 4, client)
+            try await rotate(4, to: 5, client)
+            #expect(try await rotate(3, to: 4, client) == .reused(stolen))
+            #expect(try await tokens.find(accessHash: hash(5)) == nil)
+        }
+    }
+
+    @Test func `a refresh token whose successor was signed out gets nothing`() async throws {
+        try await withStorage { client async throws in
+            let user = try await UserRepository(client).make()
+            try await AccessTokenRepository(client).insert(token(1, of: user.id))
+            try await rotate(1, to: 2, client)
+            #expect(try await logOut(2, client) != nil)
+            #expect(try await rotate(1, to: 2, client) == .reused(nil))
         }
     }
 

@@ -99,8 +99,14 @@ struct SessionRepositoryTests {
             #expect(try await sessions.redeem(id: id, tokenHash: hash(1)) == nil, "not decided yet")
             #expect(try await sessions.complete(id: id, outcome: .succeeded))
             #expect(try await sessions.redeem(id: id, tokenHash: hash(2)) == nil, "another's token")
+            #expect(try await !sessions.isRedeemed(id: id, tokenHash: hash(1)), "not yet")
             let redeemed = try await race(12) { _ in try await sessions.redeem(id: id, tokenHash: hash(1)) }
             #expect(redeemed.compactMap { $0 }.count == 1)
+            #expect(try await sessions.isRedeemed(id: id, tokenHash: hash(1)))
+            #expect(try await !sessions.isRedeemed(id: id, tokenHash: hash(2)))
+            try await client.execute(
+                "UPDATE sessions SET completed_at = completed_at - interval '5 minutes 1 second' WHERE id = \(id)")
+            #expect(try await !sessions.isRedeemed(id: id, tokenHash: hash(1)))
         }
     }
 

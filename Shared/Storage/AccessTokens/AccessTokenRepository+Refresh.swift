@@ -5,7 +5,10 @@ public import PostgresClient
 public enum RefreshResult: Sendable, Equatable {
     /// A new pair took the place of the old one.
     case rotated(AccessToken)
-    /// The token had been used before, so somebody has a copy: the whole family is revoked.
+    /// The token was exchanged for this pair within ``AccessTokenRepository/repetitionTime``, and the pair is not used yet: the answer
+    /// of the first exchange may be lost.
+    case repeated(AccessToken)
+    /// The token had been used before, so there is a copy of it: the whole family is revoked.
     ///
     /// With the pair that was presented, if anything was left to revoke: its device is signed out, and is to be unregistered.
     case reused(AccessToken?)
@@ -14,9 +17,13 @@ public enum RefreshResult: Sendable, Equatable {
 }
 
 extension AccessTokenRepository {
-    /// Exchanges a refresh token for a new pair of the same family, once.
+    /// How long the direct predecessor of a refresh token gets the same pair again: 30 seconds.
+    public static let repetitionTime: Duration = .seconds(30)
+
+    /// Exchanges a refresh token for a new pair of the same family, once; a repetition gets the pair of the first time.
     ///
-    /// Belongs in a transaction, which is to be committed whatever the result: a revocation must not be rolled back.
+    /// The caller derives the new tokens from the old one, so that the same exchange has the same hashes. Belongs in a
+    /// transaction, which is to be committed whatever the result: a revocation must not be rolled back.
     public func rotate(
         refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], lifetime: Duration, refreshLifetime: Duration
     ) async throws(PostgresError) -> RefreshResult {
@@ -25,11 +32,15 @@ extension AccessTokenRepository {
         try await lock(family: family)
         let rows = try await db.query(
             """
-            SELECT *, revoked_at IS NOT NULL AS is_revoked, refresh_expires_at <= now() AS is_over
+            SELECT *, revoked_at IS NOT NULL AS is_revoked, refresh_expires_at <= now() AS is_over,
+                coalesce(revoked_at > now() - make_interval(secs => \(Self.repetitionTime.inSeconds)), false) AS is_recent
             FROM access_tokens WHERE refresh_hash = \(refreshHash) FOR UPDATE
             """)
         guard let row = rows.first else { return .unknown }
         if try row.decode("is_revoked", as: Bool.self) {
+            if try row.decode("is_recent", as: Bool.self), let pair = try await unused(newRefreshHash, of: family) {
+                return .repeated(pair)
+            }
             return .reused(try await revokeAll(familyID: family) > 0 ? AccessToken(row: row) : nil)
         }
         if try row.decode("is_over", as: Bool.self) { return .unknown }
@@ -41,6 +52,16 @@ extension AccessTokenRepository {
                     userID: old.userID, sessionID: old.sessionID, familyID: family, accessHash: newAccessHash,
                     refreshHash: newRefreshHash, installationKey: old.installationKey, lifetime: lifetime,
                     refreshLifetime: refreshLifetime)))
+    }
+
+    /// The pair of a family that was exchanged neither for another nor for nothing.
+    private func unused(_ refreshHash: [UInt8], of family: UUID) async throws(PostgresError) -> AccessToken? {
+        let rows = try await db.query(
+            """
+            SELECT * FROM access_tokens
+            WHERE refresh_hash = \(refreshHash) AND family_id = \(family) AND revoked_at IS NULL
+            """)
+        return try rows.first.map { row throws(PostgresError) in try AccessToken(row: row) }
     }
 
     /// Waits until nobody else changes the family, and keeps it so until the transaction ends.

@@ -83,7 +83,7 @@ public struct SessionRepository: Sendable {
 
     /// Uses up a successful sign-in, once, within `redemptionTime`, for the device that holds its session token.
     ///
-    /// - Returns: The session; `nil` when anything of that does not hold.
+    /// - Returns: The session; `nil` when anything of that does not hold. See ``isRedeemed(id:tokenHash:)`` for a repetition.
     public func redeem(id: UUID, tokenHash: [UInt8]) async throws(PostgresError) -> Session? {
         let rows = try await db.query(
             """
@@ -94,6 +94,21 @@ public struct SessionRepository: Sendable {
             RETURNING \(unescaped: Session.columns)
             """)
         return try sessions(rows).first
+    }
+
+    /// Whether a successful sign-in was used up already by the device that asks, and may be asked for its tokens again, which is as long
+    /// as it could be used up.
+    ///
+    /// In the transaction of a ``redeem(id:tokenHash:)`` that returned nothing it sees what the other one committed.
+    public func isRedeemed(id: UUID, tokenHash: [UInt8]) async throws(PostgresError) -> Bool {
+        let rows = try await db.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM sessions
+                WHERE id = \(id) AND token_hash = \(tokenHash) AND redeemed_at IS NOT NULL AND expires_at > now()
+                  AND completed_at > now() - make_interval(secs => \(Self.redemptionTime.inSeconds))) AS redeemed
+            """)
+        return try rows.first?.decode("redeemed", as: Bool.self) ?? false
     }
 
     func sessions(_ rows: PostgresRows) throws(PostgresError) -> [Session] {

@@ -6,10 +6,31 @@ internal import Storage
 struct AccountKeys: Sendable {
     private let lookupKey: [UInt8]
     private let sealer: Sealer
+    /// Derives tokens, under a key of its own.
+    private let tokenCode: HMACSHA256
 
     init(lookupKey: [UInt8], sealer: Sealer) {
         self.lookupKey = lookupKey
         self.sealer = sealer
+        tokenCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph token pair".utf8), key: lookupKey))
+    }
+
+    /// The tokens that a device gets for its sign-in.
+    ///
+    /// The same session token gives the same pair, so that a device whose answer was lost can ask again though no token is
+    /// stored. The session token is a secret of 256 bits that only the device has; without it the key gives no token.
+    func tokens(redeeming sessionID: UUID, with sessionToken: String) -> TokenPair {
+        tokens("session:\(sessionID.uuidString.lowercased()):\(sessionToken)")
+    }
+
+    /// The tokens that follow those of a refresh token; the same pair each time, as for ``tokens(redeeming:with:)``.
+    func tokens(refreshing refreshToken: String) -> TokenPair { tokens("refresh:\(refreshToken)") }
+
+    private func tokens(_ secret: String) -> TokenPair {
+        func token(_ kind: String) -> OpaqueToken {
+            OpaqueToken(text: Base64URL.encode(tokenCode.authenticate(Array("\(kind):\(secret)".utf8))))
+        }
+        return TokenPair(access: token("access"), refresh: token("refresh"))
     }
 
     /// What the account of an e-mail is found by.

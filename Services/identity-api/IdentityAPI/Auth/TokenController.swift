@@ -21,29 +21,41 @@ struct TokenController: Sendable {
     let keys: AccountKeys
     let sessions: SessionController
 
-    /// Exchanges a successful sign-in for an access token: once, within five minutes, on the device that signed in.
+    /// Exchanges a successful sign-in for an access token, within five minutes, on the device that signed in.
+    ///
+    /// A device whose answer was lost gets the same pair again in that time, unless the pair was refreshed or revoked meanwhile.
     func redeem(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let session = try await sessions.find(request, context)
-        let (access, refresh) = (OpaqueToken.generate(), OpaqueToken.generate())
-        let minted = try await postgres.withTransaction { transaction -> AccessToken? in
-            guard let session = try await SessionRepository(transaction).redeem(id: session.id, tokenHash: session.tokenHash)
-            else { return nil }
-            let tokens = AccessTokenRepository(transaction)
-            if let key = session.installationKey {
-                try await tokens.supersede(userID: session.userID, installationKey: key)
+        let tokens = keys.tokens(redeeming: session.id, with: try request.requiredBearer())
+        let (minted, isFirst) = try await postgres.withTransaction { transaction -> (AccessToken?, Bool) in
+            let sessions = SessionRepository(transaction)
+            if let session = try await sessions.redeem(id: session.id, tokenHash: session.tokenHash) {
+                return (try await mint(tokens, for: session, requestID: context.requestID, in: transaction), true)
             }
-            if let registered = try await handOver(to: session, in: transaction) {
-                try await OutboxRepository(transaction).publish(registered, requestID: context.requestID)
-            }
-            return try await tokens.insert(
-                NewAccessToken(
-                    userID: session.userID, sessionID: session.id, accessHash: access.hash, refreshHash: refresh.hash,
-                    installationKey: session.installationKey, lifetime: Self.accessLifetime,
-                    refreshLifetime: Self.refreshLifetime))
+            guard try await sessions.isRedeemed(id: session.id, tokenHash: session.tokenHash) else { return (nil, false) }
+            return (try await AccessTokenRepository(transaction).find(accessHash: tokens.access.hash), false)
         }
         guard let minted else { throw Self.refusal(session) }
-        context.logger.info("signed in", metadata: ["session_id": "\(session.id.uuidString.lowercased())"])
-        return Self.answer(minted, access: access, refresh: refresh)
+        if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.uuidString.lowercased())"]) }
+        return Self.answer(minted, tokens)
+    }
+
+    /// Signs the device of a session in: its user's earlier sign-ins there end, and its installation is bound to the user.
+    private func mint(
+        _ tokens: TokenPair, for session: Session, requestID: String, in transaction: PostgresTransaction
+    ) async throws -> AccessToken {
+        let pairs = AccessTokenRepository(transaction)
+        if let key = session.installationKey {
+            try await pairs.supersede(userID: session.userID, installationKey: key)
+        }
+        if let registered = try await handOver(to: session, in: transaction) {
+            try await OutboxRepository(transaction).publish(registered, requestID: requestID)
+        }
+        return try await pairs.insert(
+            NewAccessToken(
+                userID: session.userID, sessionID: session.id, accessHash: tokens.access.hash,
+                refreshHash: tokens.refresh.hash, installationKey: session.installationKey,
+                lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime))
     }
 
     /// Binds the device of a sign-in to its user, with the token that came with the sign-in, which is the device's newest.
@@ -63,14 +75,16 @@ struct TokenController: Sendable {
         return try await installs.bind(installationKey: key, userID: session.userID)
     }
 
-    /// Rotates a refresh token; one that was used before costs its whole family.
+    /// Rotates a refresh token. Its direct predecessor gets the same pair for 30 seconds, until that is used; any other that was used
+    /// before costs its whole family.
     func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let presented = try body.requiredText("refresh_token")
-        let (access, refresh) = (OpaqueToken.generate(), OpaqueToken.generate())
+        let tokens = keys.tokens(refreshing: presented)
         let result = try await postgres.withTransaction { transaction in
             let result = try await AccessTokenRepository(transaction).rotate(
-                refreshHash: OpaqueToken.hash(presented), newAccessHash: access.hash, newRefreshHash: refresh.hash,
+                refreshHash: OpaqueToken.hash(presented), newAccessHash: tokens.access.hash,
+                newRefreshHash: tokens.refresh.hash,
                 lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime)
             if case .reused(let revoked?) = result {
                 try await Self.signOut(deviceOf: revoked, requestID: context.requestID, in: transaction)
@@ -78,8 +92,8 @@ struct TokenController: Sendable {
             return result
         }
         switch result {
-        case .rotated(let pair):
-            return Self.answer(pair, access: access, refresh: refresh)
+        case .rotated(let pair), .repeated(let pair):
+            return Self.answer(pair, tokens)
         case .reused:
             context.logger.warning("a refresh token was used twice; its family is revoked")
             throw APIError.unauthorized("The refresh token was used before; sign in again")
@@ -121,15 +135,17 @@ struct TokenController: Sendable {
             return APIError(.requestInProgress, "The sign-in is not decided yet", retryAfter: 1)
         }
         if session.state != .succeeded { return APIError(.forbidden, "The sign-in did not succeed") }
-        return APIError(.forbidden, "The sign-in was exchanged before, or too long ago")
+        return APIError(.forbidden, "The sign-in's tokens were refreshed or revoked, or it was too long ago")
     }
 
     /// The token response of RFC 6749 §5.1.
-    private static func answer(_ pair: AccessToken, access: OpaqueToken, refresh: OpaqueToken) -> Response {
+    private static func answer(_ pair: AccessToken, _ tokens: TokenPair) -> Response {
+        let left = Int(pair.expiresAt.timeIntervalSinceNow.rounded(.up))
+        let seconds = min(max(left, 0), Int(accessLifetime.components.seconds))
         var response = Answer.json(
             .members(
-                ("access_token", .string(access.text)), ("refresh_token", .string(refresh.text)),
-                ("token_type", "Bearer"), ("expires_in", .integer(Int(accessLifetime.components.seconds))),
+                ("access_token", .string(tokens.access.text)), ("refresh_token", .string(tokens.refresh.text)),
+                ("token_type", "Bearer"), ("expires_in", .integer(seconds)),
                 ("user_id", .string(pair.userID.uuidString.lowercased()))))
         response.headers[.cacheControl] = "no-store"
         return response
