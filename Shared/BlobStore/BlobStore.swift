@@ -34,7 +34,7 @@ public protocol BlobStore: Sendable {
     func deleteAll(under prefix: BlobKey) async throws(BlobStoreError)
 
     /// Deletes the groups of objects directly under a key in which nothing was written for some time, and whatever
-    /// interrupted writes left. For a sweeper.
+    /// interrupted writes left. For a sweeper. A group that cannot be deleted stops no other: the first error is thrown at the end.
     ///
     /// - Returns: how many groups were deleted.
     func deleteStale(under prefix: BlobKey, olderThan age: Duration) async throws(BlobStoreError) -> Int

@@ -96,11 +96,15 @@ public struct FileSystemBlobStore: BlobStore {
     public func deleteStale(under prefix: BlobKey, olderThan age: Duration) async throws(BlobStoreError) -> Int {
         let (path, partials) = (path(prefix), "\(root)/\(Self.partialDirectory)")
         return try await run { () throws(BlobStoreError) in
+            var failure: BlobStoreError?
             for partial in try Disk.children(of: partials, unchangedFor: Self.partialLifetime) {
-                try Disk.remove(partial)
+                do throws(BlobStoreError) { try Disk.remove(partial) } catch { failure = failure ?? error }
             }
             let stale = try Disk.children(of: path, unchangedFor: age)
-            for group in stale { try Disk.removeTree(group) }
+            for group in stale {
+                do throws(BlobStoreError) { try Disk.removeTree(group) } catch { failure = failure ?? error }
+            }
+            if let failure { throw failure }
             return stale.count
         }
     }

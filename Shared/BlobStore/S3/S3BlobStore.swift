@@ -126,11 +126,17 @@ public struct S3BlobStore: BlobStore {
         }
         let cutoff = Date(timeIntervalSinceNow: -Double(age.components.seconds)).formatted(.iso8601).dropLast()
         var count = 0
+        var failure: BlobStoreError?
         // Times of that form sort like what they mean.
         for entries in groups.values where entries.allSatisfy({ $0.modified.prefix(cutoff.count) <= cutoff }) {
-            try await delete(try entries.map { entry throws(BlobStoreError) in try BlobKey(entry.key) })
-            count += 1
+            do throws(BlobStoreError) {
+                try await delete(try entries.map { entry throws(BlobStoreError) in try BlobKey(entry.key) })
+                count += 1
+            } catch {
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
         return count
     }
 

@@ -38,13 +38,13 @@ extension ImageJobRepository {
     /// Returns jobs whose pictures and rows are due to go, at most `limit`: past their life, or deleted and left behind.
     ///
     /// One that a worker still has is left to it until its deadline.
-    public func removable(limit: Int) async throws(PostgresError) -> [UUID] {
+    public func removable(limit: Int, except: [UUID] = []) async throws(PostgresError) -> [UUID] {
         let query: PostgresQuery = """
-            (SELECT id FROM image_jobs WHERE expires_at <= now() ORDER BY expires_at LIMIT \(limit))
+            (SELECT id FROM image_jobs WHERE expires_at <= now() AND id <> ALL(\(except)) ORDER BY expires_at LIMIT \(limit))
             UNION
             (SELECT id FROM image_jobs
              WHERE deleted_at <= now() - make_interval(secs => \(Self.deletionGrace.inSeconds))
-               AND (status <> 'processing' OR deadline_at <= now())
+               AND (status <> 'processing' OR deadline_at <= now()) AND id <> ALL(\(except))
              ORDER BY deleted_at LIMIT \(limit))
             LIMIT \(limit)
             """
@@ -64,11 +64,11 @@ extension ImageJobRepository {
     /// Returns ended jobs whose upload is still stored `gracePeriod` after the end, at most `limit`.
     ///
     /// The worker deletes it when it ends a job; this finds what it left when it died in between.
-    public func leftoverInputs(gracePeriod: Duration, limit: Int) async throws(PostgresError) -> [ImageJob] {
+    public func leftoverInputs(gracePeriod: Duration, limit: Int, except: [UUID] = []) async throws(PostgresError) -> [ImageJob] {
         let query: PostgresQuery = """
             SELECT * FROM image_jobs
             WHERE status IN ('completed', 'failed') AND input_key IS NOT NULL
-              AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds))
+              AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds)) AND id <> ALL(\(except))
             ORDER BY completed_at LIMIT \(limit)
             """
         return try await jobs(db.query(query.readOnly()))

@@ -57,14 +57,16 @@ extension SessionRepository {
                 """))
     }
 
-    /// Returns decided sessions that still list photos `gracePeriod` after the decision, at most `limit`.
+    /// Returns decided sessions that still list photos `gracePeriod` after the decision, at most `limit`, none of `except`.
     ///
     /// The worker that decides deletes the photos itself; this finds what it left when it died in between.
-    public func leftoverPhotos(gracePeriod: Duration, limit: Int) async throws(PostgresError) -> [LeftoverPhotos] {
+    public func leftoverPhotos(
+        gracePeriod: Duration, limit: Int, except: [UUID] = []
+    ) async throws(PostgresError) -> [LeftoverPhotos] {
         let query: PostgresQuery = """
             SELECT id, photos::text AS photos FROM sessions
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb
-              AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds))
+              AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds)) AND id <> ALL(\(except))
             ORDER BY completed_at LIMIT \(limit)
             """
         let rows = try await db.query(query.readOnly())

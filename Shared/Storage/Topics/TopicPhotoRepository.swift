@@ -91,11 +91,11 @@ public struct TopicPhotoRepository: Sendable {
     }
 
     /// Returns photos whose files and rows are due to go, at most `limit`: past their life, or their topic is gone.
-    public func removable(limit: Int) async throws(PostgresError) -> [UUID] {
+    public func removable(limit: Int, except: [UUID] = []) async throws(PostgresError) -> [UUID] {
         let query: PostgresQuery = """
-            (SELECT id FROM topic_photos WHERE expires_at <= now() ORDER BY expires_at LIMIT \(limit))
+            (SELECT id FROM topic_photos WHERE expires_at <= now() AND id <> ALL(\(except)) ORDER BY expires_at LIMIT \(limit))
             UNION
-            (SELECT id FROM topic_photos WHERE topic_id IS NULL ORDER BY id LIMIT \(limit))
+            (SELECT id FROM topic_photos WHERE topic_id IS NULL AND id <> ALL(\(except)) ORDER BY id LIMIT \(limit))
             LIMIT \(limit)
             """
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("id") }

@@ -11,12 +11,10 @@ internal import WireFormat
 
 /// Ends what nobody ended: sessions past their deadline, photos of decided sessions, records past their life,
 /// hashes of photos that are too old to be replayed, answers that are not repeated any more, messages that are not named any
-/// more, and what nobody shows any more.
+/// more, and what nobody shows any more. Each is a step by itself: when one fails, the others are taken all the same.
 ///
 /// Any number of instances may sweep; each row is taken by one of them.
 struct SessionSweeper: Service {
-    /// Rows of one kind that one transaction takes.
-    private static let batchSize = 100
     /// How long a worker has to delete the photos of a session it decided.
     private static let photoGracePeriod = Duration.seconds(60)
     /// Photos older than this belong to no session that is still open.
@@ -27,35 +25,39 @@ struct SessionSweeper: Service {
     let pseudonyms: SessionPseudonyms
     let interval: Duration
     let logger: Logger
+    private let backoff = DeletionBackoff()
 
     func run() async throws {
-        await periodically("sweep", every: interval, logger: logger) { try await sweep() }
+        await periodically("sweep", every: interval, logger: logger) { await sweep() }
     }
 
     /// Sweeps once.
-    func sweep() async throws {
-        while try await expireOverdue() == Self.batchSize {}
+    func sweep() async {
+        let steps = RetentionSteps(logger: logger, backoff: backoff)
         let sessions = SessionRepository(postgres)
-        while true {
-            let leftovers = try await sessions.leftoverPhotos(gracePeriod: Self.photoGracePeriod, limit: Self.batchSize)
-            try await deletePhotos(of: leftovers.map(\.sessionID))
-            if leftovers.count < Self.batchSize { break }
+        await steps.drain("overdue_sessions", expireOverdue)
+        await steps.deleteEach("session_photos", id: \.sessionID) {
+            try await sessions.leftoverPhotos(gracePeriod: Self.photoGracePeriod, limit: $0, except: $1)
+        } delete: {
+            try await deletePhotos(of: $0.sessionID)
         }
-        while try await sessions.deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await endSignIns() == Self.batchSize {}
-        while try await FacePhotoHashRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await IdempotencyRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await ConversationRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await ReceiptRepository(postgres).deleteExpiredReads(limit: Self.batchSize) == Self.batchSize {}
-        while try await PresenceRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
-        if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }
+        await steps.drain("sessions") { try await sessions.deleteExpired(limit: $0) }
+        await steps.drain("sign_ins", endSignIns)
+        await steps.drain("face_photo_hashes") { try await FacePhotoHashRepository(postgres).deleteExpired(limit: $0) }
+        await steps.drain("idempotency_keys") { try await IdempotencyRepository(postgres).deleteExpired(limit: $0) }
+        await steps.drain("messages") { try await ConversationRepository(postgres).deleteExpired(limit: $0) }
+        await steps.drain("reads") { try await ReceiptRepository(postgres).deleteExpiredReads(limit: $0) }
+        await steps.drain("presence") { try await PresenceRepository(postgres).deleteExpired(limit: $0) }
+        await steps.run("stray_photos") {
+            let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
+            if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }
+        }
     }
 
     /// Expires sessions, tells whoever waits and whoever has to push, all in one transaction.
-    private func expireOverdue() async throws -> Int {
+    private func expireOverdue(limit: Int) async throws -> Int {
         let expired = try await postgres.withTransaction { transaction in
-            let expired = try await SessionRepository(transaction).expireOverdue(limit: Self.batchSize)
+            let expired = try await SessionRepository(transaction).expireOverdue(limit: limit)
             let outbox = OutboxRepository(transaction)
             for session in expired {
                 let ended = EkycCompleted(sessionID: session.id, event: session.event, succeeded: false, reason: .timeout)
@@ -74,22 +76,27 @@ struct SessionSweeper: Service {
             ).increment()
         }
         logger.notice("sessions expired", metadata: ["count": "\(expired.count)"])
-        try await deletePhotos(of: expired.map(\.id))
+        for session in expired {
+            do { try await deletePhotos(of: session.id) } catch {
+                // They are leftovers now, which have a step of their own.
+                logger.info("photos of an expired session are left", metadata: ["session_id": "\(session.id)", "error": "\(error)"])
+            }
+        }
         return expired.count
     }
 
     /// Deletes pairs whose refresh token has ended; a device whose last sign-in that was gets no push any more.
-    private func endSignIns() async throws -> Int {
+    private func endSignIns(limit: Int) async throws -> Int {
         try await postgres.withTransaction { transaction in
-            let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: Self.batchSize)
+            let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: limit)
             let removed = try await PushInstallRepository(transaction).unregisterSignedOut(ended)
             try await OutboxRepository(transaction).publish(removed.map { DeviceRemoved(installationID: $0) })
             return ended.count
         }
     }
 
-    private func deletePhotos(of sessionIDs: [UUID]) async throws {
-        for id in sessionIDs { try await blobs.deleteAll(under: try UploadReceiver.prefix(of: id)) }
-        try await SessionRepository(postgres).photosDeleted(sessionIDs)
+    private func deletePhotos(of sessionID: UUID) async throws {
+        try await blobs.deleteAll(under: try UploadReceiver.prefix(of: sessionID))
+        try await SessionRepository(postgres).photosDeleted([sessionID])
     }
 }

@@ -21,35 +21,32 @@ struct PhotoRetentionSweeper: Service {
     /// The pause between two looks through all files.
     var strayInterval: Duration = .seconds(60 * 60)
     let logger: Logger
+    private let backoff = DeletionBackoff()
 
     func run() async throws {
         async let strays: Void = periodically("sweep of stray photos", every: strayInterval, logger: logger) {
-            try await sweepStrays()
+            await sweepStrays()
         }
-        await periodically("retention of photos", every: interval, logger: logger) { try await sweep() }
+        await periodically("retention of photos", every: interval, logger: logger) { await sweep() }
         await strays
     }
 
-    /// Deletes the photos that are due; what cannot be deleted now waits for the next sweep, and nothing else waits with it.
-    func sweep() async throws {
+    /// Deletes the photos that are due; what cannot be deleted now comes again later, and nothing else waits for it.
+    func sweep() async {
         let photos = TopicPhotoRepository(postgres)
-        try await deleteInBatches("photos of topics removed", logger: logger) {
-            try await photos.removable(limit: $0)
+        await RetentionSteps(logger: logger, backoff: backoff).deleteEach("topic_photos", id: { $0 }) {
+            try await photos.removable(limit: $0, except: $1)
         } delete: { id in
-            do {
-                try await PhotoBlobs(store: store, photoID: id).deleteAll()
-                try await photos.remove([id])
-                return true
-            } catch {
-                logger.error("a photo is not deleted yet", metadata: ["photo": "\(id)", "error": "\(error)"])
-                return false
-            }
+            try await PhotoBlobs(store: store, photoID: id).deleteAll()
+            try await photos.remove([id])
         }
     }
 
     /// Deletes files that an upload left which broke off before its row was written.
-    func sweepStrays() async throws {
-        let count = try await store.deleteStale(under: try PhotoBlobs.root(), olderThan: lifetime + Self.strayGrace)
-        if count > 0 { logger.notice("photos that belonged to no topic deleted", metadata: ["groups": "\(count)"]) }
+    func sweepStrays() async {
+        let count = await RetentionSteps(logger: logger).run("stray_topic_photos") {
+            try await store.deleteStale(under: try PhotoBlobs.root(), olderThan: lifetime + Self.strayGrace)
+        }
+        if let count, count > 0 { logger.notice("photos that belonged to no topic deleted", metadata: ["groups": "\(count)"]) }
     }
 }

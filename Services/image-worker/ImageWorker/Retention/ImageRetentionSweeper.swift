@@ -23,35 +23,37 @@ struct ImageRetentionSweeper: Service {
     /// The pause between two looks through all objects.
     var strayInterval: Duration = .seconds(60 * 60)
     let logger: Logger
+    private let backoff = DeletionBackoff()
 
     func run() async throws {
         async let strays: Void = periodically("sweep of stray pictures", every: strayInterval, logger: logger) {
-            try await sweepStrays()
+            await sweepStrays()
         }
-        await periodically("retention of image jobs", every: interval, logger: logger) { try await sweep() }
+        await periodically("retention of image jobs", every: interval, logger: logger) { await sweep() }
         await strays
     }
 
-    /// Deletes what is due; what cannot be deleted now waits for the next sweep, and nothing else waits with it.
-    func sweep() async throws {
+    /// Deletes what is due; what cannot be deleted now comes again later, and nothing else waits for it.
+    func sweep() async {
         let jobs = ImageJobRepository(postgres)
-        try await deleteInBatches("image jobs removed", logger: logger) {
-            try await jobs.removable(limit: $0)
-        } delete: { id in
-            await remains.attempt(id, logger) { try await remains.deleteIfGone(id) }
+        let steps = RetentionSteps(logger: logger, backoff: backoff)
+        await steps.deleteEach("image_jobs", id: { $0 }) {
+            try await jobs.removable(limit: $0, except: $1)
+        } delete: {
+            try await remains.deleteIfGone($0)
         }
-        try await deleteInBatches("uploads of ended image jobs deleted", logger: logger) {
-            try await jobs.leftoverInputs(gracePeriod: Self.inputGracePeriod, limit: $0)
-        } delete: { job in
-            await remains.attempt(job.id, logger) {
-                try await remains.deleteInputs(of: job, hasPicture: job.status == .completed)
-            }
+        await steps.deleteEach("image_uploads", id: \.id) {
+            try await jobs.leftoverInputs(gracePeriod: Self.inputGracePeriod, limit: $0, except: $1)
+        } delete: {
+            try await remains.deleteInputs(of: $0, hasPicture: $0.status == .completed)
         }
     }
 
     /// Deletes objects that belong to no job.
-    func sweepStrays() async throws {
-        let count = try await store.deleteStale(under: try JobBlobs.root(), olderThan: Self.blobLifetime)
-        if count > 0 { logger.notice("pictures that belonged to no job deleted", metadata: ["groups": "\(count)"]) }
+    func sweepStrays() async {
+        let count = await RetentionSteps(logger: logger).run("stray_pictures") {
+            try await store.deleteStale(under: try JobBlobs.root(), olderThan: Self.blobLifetime)
+        }
+        if let count, count > 0 { logger.notice("pictures that belonged to no job deleted", metadata: ["groups": "\(count)"]) }
     }
 }

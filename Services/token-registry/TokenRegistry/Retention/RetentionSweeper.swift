@@ -41,31 +41,40 @@ public struct RetentionSweeper: Service {
         self.logger = logger
     }
 
-    /// Sweeps until the service shuts down. A sweep that fails is logged, and the next one tries again.
+    /// Sweeps until the service shuts down. A step that fails is logged and counted, and tried again by the next sweep.
     public func run() async throws {
-        await periodically("retention sweep", every: configuration.interval, logger: logger) { try await sweep() }
+        await periodically("retention sweep", every: configuration.interval, logger: logger) { await sweep() }
     }
 
-    /// Sweeps each of these tables once.
+    /// Sweeps each of these tables once, each as a step by itself.
     ///
-    /// - Returns: How many rows each table lost.
+    /// - Returns: How many rows each table lost; nothing of a table whose step failed.
     @discardableResult
-    public func sweep() async throws -> [String: Int] {
+    public func sweep() async -> [String: Int] {
         let limit = configuration.batchRows
+        let steps = RetentionSteps(logger: logger)
         var deleted: [String: Int] = [:]
-        deleted["push_installs"] = try await walkInstalls()
-        deleted["push_install_audit"] = try await drain {
+        deleted["push_installs"] = await steps.run("push_installs", walkInstalls)
+        deleted["push_install_audit"] = await drain("push_install_audit", steps) {
             try await PushInstallRepository(postgres).deleteAudit(olderThan: configuration.auditAge, limit: limit)
         }
-        // A guard that nobody asks any more would seem tripped for ever.
-        Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
-        deleted["push_outcomes"] = try await drain { try await PushGuardRepository(postgres).deleteOld(limit: limit) }
-        deleted["push_install_rates"] = try await drain { try await PushRateRepository(postgres).deleteOld(limit: limit) }
-        (deleted["delivery_pages"], deleted["deliveries"], deleted["notifications"]) = try await deleteNotifications()
-        deleted["outbox"] = try await drain {
+        await steps.run("push_guard") {
+            // A guard that nobody asks any more would seem tripped for ever.
+            Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
+        }
+        deleted["push_outcomes"] = await drain("push_outcomes", steps) {
+            try await PushGuardRepository(postgres).deleteOld(limit: limit)
+        }
+        deleted["push_install_rates"] = await drain("push_install_rates", steps) {
+            try await PushRateRepository(postgres).deleteOld(limit: limit)
+        }
+        if let counts = await steps.run("notifications", deleteNotifications) {
+            (deleted["delivery_pages"], deleted["deliveries"], deleted["notifications"]) = counts
+        }
+        deleted["outbox"] = await drain("outbox", steps) {
             try await OutboxRepository(postgres).deleteSettled(olderThan: configuration.messageAge, limit: limit)
         }
-        deleted["inbox"] = try await drain { try await InboxRepository(postgres).deleteOlder(limit: limit) }
+        deleted["inbox"] = await drain("inbox", steps) { try await InboxRepository(postgres).deleteOlder(limit: limit) }
         for (table, count) in deleted where count > 0 {
             logger.info("retention sweep", metadata: ["table": "\(table)", "rows": "\(count)"])
             Counter(label: "retention_deleted_rows_total", dimensions: [("table", table)]).increment(by: count)
@@ -106,13 +115,15 @@ public struct RetentionSweeper: Service {
         return total
     }
 
-    private func drain(_ deleteBatch: () async throws -> Int) async throws -> Int {
-        var total = 0
-        for _ in 0..<configuration.batchesMax {
-            let count = try await deleteBatch()
-            total += count
-            if count < configuration.batchRows { break }
+    private func drain(_ step: String, _ steps: RetentionSteps, _ deleteBatch: () async throws -> Int) async -> Int? {
+        await steps.run(step) {
+            var total = 0
+            for _ in 0..<configuration.batchesMax {
+                let count = try await deleteBatch()
+                total += count
+                if count < configuration.batchRows { break }
+            }
+            return total
         }
-        return total
     }
 }

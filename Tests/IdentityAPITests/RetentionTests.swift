@@ -1,0 +1,65 @@
+import BlobStore
+import Foundation
+import HeliographCrypto
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+/// A store in which the objects under some keys cannot be deleted.
+private struct StubbornBlobStore: BlobStore {
+    let store: any BlobStore
+    let stuck: Set<BlobKey>
+
+    func write<Result: Sendable>(
+        _ key: BlobKey, as access: BlobAccess, _ body: (any BlobWriter) async throws -> Result
+    ) async throws -> Result {
+        try await store.write(key, as: access, body)
+    }
+
+    func read(_ key: BlobKey, kind: BlobKind, limit: Int) async throws(BlobStoreError) -> [UInt8] {
+        try await store.read(key, kind: kind, limit: limit)
+    }
+
+    func link(to key: BlobKey, expires: Duration) -> String? { store.link(to: key, expires: expires) }
+
+    func delete(_ keys: [BlobKey]) async throws(BlobStoreError) { try await store.delete(keys) }
+
+    func deleteAll(under prefix: BlobKey) async throws(BlobStoreError) {
+        // An error of the store's own, which only the store can make.
+        if stuck.contains(prefix) { _ = try BlobKey("no/../key") }
+        try await store.deleteAll(under: prefix)
+    }
+
+    func deleteStale(under prefix: BlobKey, olderThan age: Duration) async throws(BlobStoreError) -> Int {
+        try await store.deleteStale(under: prefix, olderThan: age)
+    }
+}
+
+@Suite struct RetentionTests {
+    @Test func `photos that cannot be deleted stop neither the photos after them nor any other retention`() async throws {
+        try await withIdentityAPI { api in
+            let stuck = try await api.start()
+            let other = try await api.start()
+            for (session, minutes) in [(stuck, 10), (other, 5)] {
+                try await api.decide(session.id, .failed(.noMatch))
+                try await api.postgres.execute(
+                    "UPDATE sessions SET completed_at = now() - make_interval(mins => \(minutes)) WHERE id = \(session.id)")
+            }
+            let customer = try await api.customer()
+            try await api.postgres.execute(
+                "UPDATE access_tokens SET expires_at = now(), refresh_expires_at = now() WHERE user_id = \(customer.userID)")
+            let blobs = StubbornBlobStore(
+                store: try api.context.blobStore(), stuck: [try UploadReceiver.prefix(of: stuck.id)])
+            let sweeper = SessionSweeper(
+                postgres: api.postgres, blobs: blobs, interval: .seconds(3_600), logger: api.context.logger)
+            await sweeper.sweep()
+            #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.uuidString.lowercased())])
+            #expect(try await api.count("access_tokens") == 0)
+            let leftovers = try await SessionRepository(api.postgres).leftoverPhotos(gracePeriod: .zero, limit: 10)
+            #expect(leftovers.map(\.sessionID) == [stuck.id])
+        }
+    }
+}

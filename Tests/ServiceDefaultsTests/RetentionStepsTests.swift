@@ -1,0 +1,96 @@
+import CoreMetrics
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import ServiceDefaults
+
+@Suite struct RetentionStepsTests {
+    private struct Stuck: Error {}
+
+    /// A clock that a test moves on.
+    private final class Clock: Sendable {
+        private let start = ContinuousClock.now
+        private let passed = Mutex(Duration.zero)
+
+        func advance(by duration: Duration) { passed.withLock { $0 += duration } }
+
+        func now() -> ContinuousClock.Instant { start + passed.withLock { $0 } }
+    }
+
+    /// Items of which some cannot be deleted, in the order in which they are due.
+    private final class Items: Sendable {
+        private let state: Mutex<[UUID]>
+        let stuck: Set<UUID>
+
+        init(stuck: Int, others: Int) {
+            let bad = (0..<stuck).map { _ in UUID() }
+            self.stuck = Set(bad)
+            state = Mutex(bad + (0..<others).map { _ in UUID() })
+        }
+
+        var left: Set<UUID> { state.withLock { Set($0) } }
+
+        func due(_ limit: Int, _ except: [UUID]) -> [UUID] {
+            state.withLock { items in Array(items.filter { !except.contains($0) }.prefix(limit)) }
+        }
+
+        func delete(_ id: UUID) throws {
+            if stuck.contains(id) { throw Stuck() }
+            state.withLock { $0.removeAll { $0 == id } }
+        }
+    }
+
+    private let registry = PrometheusRegistry()
+    private let clock = Clock()
+
+    private func steps(_ backoff: DeletionBackoff = DeletionBackoff()) -> RetentionSteps {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return RetentionSteps(logger: logger, backoff: backoff, metrics: PrometheusMetricsFactory(registry: registry))
+    }
+
+    @Test func `a step that fails is counted, and the next one runs`() async {
+        let steps = steps()
+        await steps.run("first") { throw Stuck() }
+        #expect(await steps.run("second") { 5 } == 5)
+        #expect(registry.exposition().contains(#"retention_step_failures_total{step="first"} 1"#))
+        #expect(!registry.exposition().contains(#"step="second""#))
+    }
+
+    @Test func `items that cannot be deleted do not keep the items behind them`() async {
+        let items = Items(stuck: RetentionSteps.batchSize * 2, others: 7)
+        let backoff = DeletionBackoff(now: clock.now)
+        for _ in 0..<3 {
+            await steps(backoff).deleteEach("items", id: { $0 }, due: { items.due($0, $1) }, delete: { try items.delete($0) })
+        }
+        #expect(items.left == items.stuck)
+    }
+
+    @Test func `an item that could not be deleted is tried again later, not at once`() async {
+        let tries = Mutex(0)
+        let items = Items(stuck: 1, others: 0)
+        let backoff = DeletionBackoff(now: clock.now)
+        func sweep() async {
+            await steps(backoff).deleteEach("items", id: { $0 }, due: { items.due($0, $1) }) {
+                tries.withLock { $0 += 1 }
+                try items.delete($0)
+            }
+        }
+        await sweep()
+        await sweep()
+        #expect(tries.withLock { $0 } == 1)
+        clock.advance(by: DeletionBackoff.firstRest)
+        await sweep()
+        await sweep()
+        #expect(tries.withLock { $0 } == 2)
+        clock.advance(by: DeletionBackoff.firstRest)
+        await sweep()
+        #expect(tries.withLock { $0 } == 2)
+        clock.advance(by: DeletionBackoff.firstRest)
+        await sweep()
+        #expect(tries.withLock { $0 } == 3)
+        #expect(registry.exposition().contains(#"retention_step_failures_total{step="items"} 3"#))
+    }
+}
