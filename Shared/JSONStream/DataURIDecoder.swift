@@ -1,6 +1,7 @@
 /// Decodes a text that is base64, or a data URI of base64 (`data:image/jpeg;base64,…`, RFC 2397), as it arrives.
 ///
-/// It holds the part of a data URI before its comma, and otherwise what ``Base64StreamDecoder`` holds.
+/// It holds the part of a data URI before its comma, and otherwise what ``Base64StreamDecoder`` holds. The media type that a data URI
+/// declares is not looked at.
 public struct DataURIDecoder: Sendable {
     /// The most characters before the comma of a data URI.
     public static let prefixMax = 128
@@ -9,10 +10,6 @@ public struct DataURIDecoder: Sendable {
 
     private static let scheme = Array("data:".utf8)
 
-    /// The media type that the data URI claims, in lower case and without parameters; nil for bare base64.
-    ///
-    /// Known when the text is complete.
-    public private(set) var mediaType: String?
     private var state = State.start
     private var held: [UInt8] = []
     private var base64 = Base64StreamDecoder()
@@ -59,7 +56,7 @@ public struct DataURIDecoder: Sendable {
             if held.count == Self.scheme.count { (state, held) = (.prefix, []) }
         case .prefix:
             guard byte != UInt8(ascii: ",") else {
-                mediaType = try Self.mediaType(of: held)
+                try Self.check(held)
                 held = []
                 return state = .data
             }
@@ -70,8 +67,8 @@ public struct DataURIDecoder: Sendable {
         }
     }
 
-    /// The type of `type/subtype[;name=value…];base64`.
-    private static func mediaType(of prefix: [UInt8]) throws(JSONStreamError) -> String {
+    /// Checks that the data is base64: `[type/subtype][;name=value…];base64`.
+    private static func check(_ prefix: [UInt8]) throws(JSONStreamError) {
         guard let text = String(validating: prefix, as: UTF8.self)?.lowercased() else {
             throw JSONStreamError(.badBase64, "a data URI that is not UTF-8")
         }
@@ -79,6 +76,5 @@ public struct DataURIDecoder: Sendable {
         guard parts.count >= 2, parts.last == "base64" else {
             throw JSONStreamError(.badBase64, "a data URI of something else than base64")
         }
-        return String(parts[0])
     }
 }

@@ -8,20 +8,18 @@ import Testing
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
         let text = Array(Data(bytes).base64EncodedString().utf8)
         for position in 0...text.count {
-            #expect(try decode(cut(text, at: [position])).bytes == bytes)
-            #expect(try decode(cut(text, at: [position / 2, position])).bytes == bytes)
+            #expect(try decode(cut(text, at: [position])) == bytes)
+            #expect(try decode(cut(text, at: [position / 2, position])) == bytes)
         }
     }
 
     @Test(arguments: [
-        ("data:image/jpeg;base64,QUJD", "image/jpeg"), ("DATA:image/PNG;base64,QUJD", "image/png"),
-        ("data:image/jpeg;charset=x;base64,QUJD", "image/jpeg"), ("data:;base64,QUJD", ""), ("QUJD", nil),
+        "data:image/jpeg;base64,QUJD", "DATA:image/PNG;base64,QUJD", "data:image/jpeg;charset=x;base64,QUJD", "data:;base64,QUJD",
+        "data:text/plain;base64,QUJD", "QUJD",
     ])
-    func `a data URI says its type, and bare base64 none`(text: String, type: String?) throws {
+    func `a data URI is as good as bare base64, whatever type it declares`(text: String) throws {
         for position in 0...text.utf8.count {
-            let decoded = try decode(cut(Array(text.utf8), at: [position]))
-            #expect(decoded.bytes == Array("ABC".utf8))
-            #expect(decoded.mediaType == type)
+            #expect(try decode(cut(Array(text.utf8), at: [position])) == Array("ABC".utf8))
         }
     }
 
@@ -32,14 +30,14 @@ import Testing
         let lines = stride(from: 0, to: base64.count, by: length).map { String(base64[$0..<min($0 + length, base64.count)]) }
         let joined = lines.joined(separator: end)
         for text in [joined, joined + end, "data:image/png;base64," + joined] {
-            for position in 0...text.utf8.count { #expect(try decode(cut(Array(text.utf8), at: [position])).bytes == bytes) }
+            for position in 0...text.utf8.count { #expect(try decode(cut(Array(text.utf8), at: [position])) == bytes) }
         }
     }
 
     @Test func `texts that begin like a scheme are base64 all the same`() throws {
-        #expect(try decode([Array("data".utf8)]).bytes == [UInt8](try #require(Data(base64Encoded: "data"))))
-        #expect(try decode([Array("dataQUJD".utf8)]).bytes == [UInt8](try #require(Data(base64Encoded: "dataQUJD"))))
-        #expect(try decode([[]]).bytes.isEmpty)
+        #expect(try decode([Array("data".utf8)]) == [UInt8](try #require(Data(base64Encoded: "data"))))
+        #expect(try decode([Array("dataQUJD".utf8)]) == [UInt8](try #require(Data(base64Encoded: "dataQUJD"))))
+        #expect(try decode([[]]).isEmpty)
     }
 
     @Test(arguments: [

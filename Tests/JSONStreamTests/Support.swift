@@ -36,10 +36,10 @@ func parse(
 
 func parse(_ text: String) throws(JSONStreamError) -> Parsed { try parse([Array(text.utf8)]) }
 
-func decode(_ chunks: [[UInt8]]) throws(JSONStreamError) -> (bytes: [UInt8], mediaType: String?) {
+func decode(_ chunks: [[UInt8]]) throws(JSONStreamError) -> [UInt8] {
     var decoder = DataURIDecoder()
     var bytes: [UInt8] = []
     for chunk in chunks { try decoder.decode(chunk.span.bytes, into: &bytes) }
     try decoder.finish(into: &bytes)
-    return (bytes, decoder.mediaType)
+    return bytes
 }

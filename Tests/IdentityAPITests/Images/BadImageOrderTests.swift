@@ -20,8 +20,6 @@ import Testing
         (Order().with(picture: TestPhoto.jpeg(width: 8_000, height: 6_250)), "400 invalid_image image_base64"),
         (Order().with(picture: TestPhoto.png(width: 12_001, height: 1)), "400 invalid_image image_base64"),
         (Order().with(picture: TestPhoto.animatedPNG), "400 invalid_image image_base64"),
-        (Order().with(picture: jpeg, dataURI: "data:image/png;base64,"), "400 invalid_image image_base64"),
-        (Order().with(picture: jpeg, dataURI: "data:;base64,"), "400 invalid_image image_base64"),
         (Order().with(picture: jpeg, dataURI: "data:image/jpeg,"), "400 invalid_image image_base64"),
         (Order().with(picture: jpeg, dataURI: "!"), "400 invalid_image image_base64"),
         (Order().with(picture: jpeg, dataURI: " "), "400 invalid_image image_base64"),
@@ -40,12 +38,8 @@ import Testing
         (Order().with(#""options":{"width":512.5}"#), "400 invalid_request options.width"),
         (Order().with(#""options":{"height":4097}"#), "400 invalid_request options.height"),
         (Order().with(#""options":{"height":"512"}"#), "400 invalid_request options.height"),
-        (Order().with(#""options":{"quality":"best"}"#), "400 invalid_request options.quality"),
-        (Order().with(#""options":{"quality":1}"#), "400 invalid_request options.quality"),
-        (Order().with(#""options":{"sharpness":1}"#), "400 invalid_request options.sharpness"),
         (Order().with(#""options":[]"#), "400 invalid_request options"), (Order().with(#""async":"no""#), "400 invalid_request async"),
         (Order().with(#""device_token":"with space""#), "400 invalid_request device_token"),
-        (Order().with(#""comment":"hello""#), "400 invalid_request comment"),
         (Order().with(#""template_id":"vintage""#), "400 invalid_request"), (Order().with("x"), "400 invalid_request"),
         (Order().with(#""device_token":"\#(String(repeating: "a", count: 20_000))""#), "400 invalid_request"),
     ])
@@ -66,12 +60,10 @@ import Testing
             twice.parts.append(("image", "again.jpg", Self.jpeg))
             var options = Order().form
             options.text("options", "width=5")
-            var unknown = Order().form
-            unknown.text("prompt", "x")
             let cases: [(Form, String)] = [
                 (Order().with(picture: Self.svg).form, "400 invalid_image image"), (Order(picture: nil).form, "400 missing_field image"),
                 (Order(templateID: nil).form, "400 missing_field template_id"), (twice, "400 invalid_request image"),
-                (options, "400 invalid_request options"), (unknown, "400 invalid_request prompt"),
+                (options, "400 invalid_request options"),
             ]
             for (form, expected) in cases {
                 #expect(try await api.send(form, to: Order.path, headers: [customer.bearer]).refusal == expected)

@@ -29,6 +29,37 @@ import WireFormat
         }
     }
 
+    @Test(arguments: ["data:image/png;base64,", "data:;base64,", "data:text/plain;base64,"])
+    func `the type that a data URI declares is ignored`(dataURI: String) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            #expect(try await api.order(Order().with(picture: TestPhoto.jpeg(), dataURI: dataURI), by: customer).status == 202)
+        }
+    }
+
+    @Test(arguments: [#""standard""#, #""HIGH""#, "0.8", "true"])
+    func `a quality that is none of the three is medium`(quality: String) async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let id = try await api.job(Order().with(#""options":{"quality":\#(quality),"sharpness":1}"#), by: customer)
+            #expect(try await ImageJobRepository(api.postgres).find(id: id)?.quality == "medium")
+        }
+    }
+
+    @Test func `fields that are not known are ignored, however long they are`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let json = Order().with(#""client":{"version":"7.1","tags":["a",null]}"#).with(#""analytics_id":"x""#)
+            #expect(try await api.order(json, by: customer).status == 202)
+            var form = Form()
+            form.text("analytics", String(repeating: "a", count: 1 << 20))
+            form.parts.append(("preview", "preview.gif", Array("GIF89a".utf8)))
+            form.parts += Order().form.parts
+            form.text("prompt", "x")
+            #expect(try await api.send(form, to: Order.path, headers: [customer.bearer]).status == 202)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `an order leaves a job, a sealed picture and an event`(isForm: Bool) async throws {
         try await withIdentityAPI { api in

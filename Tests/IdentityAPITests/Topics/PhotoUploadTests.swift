@@ -129,7 +129,7 @@ extension Form {
         two.photos("photo", 1)
         return [
             (Form.photo().withLastPhoto(Array("<svg/>".utf8)), "400 invalid_image photo"), (two, "400 invalid_request photo"),
-            (Form(), "400 missing_field photo"), (Form.photo().with("caption", "x"), "400 invalid_request caption"),
+            (Form(), "400 missing_field photo"),
             (Form.photo().withLastPhoto(TestPhoto.jpeg(width: 9_000, height: 9_000)), "400 invalid_image photo"),
             (Form.photo().withLastPhoto(TestPhoto.jpeg(scanBytes: 11 << 20)), "413 payload_too_large photo"),
         ]

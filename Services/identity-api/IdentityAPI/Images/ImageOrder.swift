@@ -8,7 +8,7 @@ struct ImageOrder: Sendable, Equatable {
     /// The size that is asked for, in pixels.
     let width: Int?
     let height: Int?
-    /// One of ``ImageOrderFields/qualities``; nil leaves it to the worker.
+    /// `low`, `medium` or `high`; nil leaves it to the worker.
     let quality: String?
     /// The device that should hear of it, if it says so.
     let target: PushTarget?
@@ -43,22 +43,19 @@ struct ImageOrderFields {
 
     /// What a result's width and height may be, in pixels.
     static let sides = 16...4_096
+    /// The fields beside the picture.
+    static let names: Set<String> = [templateID, deviceToken, options, isAsync]
     /// What its quality may be.
-    static let qualities: Set<String> = ["low", "medium", "high"]
-    /// The most characters of an unknown field's name that are repeated to the client.
-    private static let maxEchoedName = 64
+    private static let qualities: Set<String> = ["low", usualQuality, "high"]
+    /// What any other quality means.
+    private static let usualQuality = "medium"
     private static let maxTemplateIDBytes = 64
 
     private var values: [String: JSONValue] = [:]
 
-    /// Takes a field; one that is null is as good as not there.
-    ///
-    /// - Parameter pictureField: what the picture's field is called, which no order can be without.
-    mutating func take(_ name: String, _ value: JSONValue, pictureField: String) throws(APIError) {
-        guard [Self.templateID, Self.deviceToken, Self.options, Self.isAsync, pictureField].contains(name) else {
-            let name = String(name.prefix(Self.maxEchoedName))
-            throw APIError(.invalidRequest, "The order has a field that is not known here", field: name)
-        }
+    /// Takes a field; one that is null is as good as not there, and so is one that is not known.
+    mutating func take(_ name: String, _ value: JSONValue) throws(APIError) {
+        guard Self.names.contains(name) else { return }
         guard values[name] == nil else { throw APIError(.invalidRequest, "A field is given twice", field: name) }
         if value != .null { values[name] = value }
     }
@@ -103,10 +100,8 @@ struct ImageOrderFields {
             switch member.name {
             case "width": options.width = try Self.side(member)
             case "height": options.height = try Self.side(member)
-            case "quality": options.quality = try Self.quality(member)
-            default:
-                let name = String(member.name.prefix(Self.maxEchoedName))
-                throw APIError(.invalidRequest, "There is an option that is not known here", field: "\(Self.options).\(name)")
+            case "quality": options.quality = Self.quality(member.value)
+            default: continue
             }
         }
         return options
@@ -127,10 +122,8 @@ struct ImageOrderFields {
         return side
     }
 
-    private static func quality(_ member: JSONValue.Member) throws(APIError) -> String {
-        guard case .string(let quality) = member.value, qualities.contains(quality) else {
-            throw APIError(.invalidRequest, "The quality is one of low, medium and high", field: "\(options).\(member.name)")
-        }
+    private static func quality(_ value: JSONValue) -> String {
+        guard case .string(let quality) = value, qualities.contains(quality) else { return usualQuality }
         return quality
     }
 }

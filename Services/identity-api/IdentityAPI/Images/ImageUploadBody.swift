@@ -11,8 +11,8 @@ enum ImageUploadPiece {
     case pictureBegan
     /// Bytes of the picture's file.
     case pictureData(ByteBuffer)
-    /// The picture is complete; with the type that the client says it has, if that is to be believed.
-    case pictureEnded(claimedType: String?)
+    /// The picture is complete.
+    case pictureEnded
 }
 
 /// A body that orders a picture, in one of its two forms; read piece by piece at the pace of whoever asks.
@@ -75,7 +75,7 @@ struct JSONImageBody: ImageUploadBody {
             switch event {
             case .member(let name, let value): return .field(name, value)
             case .textBegan: return .pictureBegan
-            case .textEnded where decoded.isEmpty: return .pictureEnded(claimedType: decoder.mediaType)
+            case .textEnded where decoded.isEmpty: return .pictureEnded
             case .textEnded:
                 isTextEndDue = true
                 return .pictureData(ByteBuffer(bytes: decoded))
@@ -145,7 +145,6 @@ struct MultipartImageBody: ImageUploadBody {
 
     private var body: MultipartBody
     private let limits: UploadLimits
-    private var isInPicture = false
 
     init(_ body: RequestBody, boundary: MultipartBoundary, limits: UploadLimits) {
         self.body = MultipartBody(body, boundary: boundary, maxBytes: limits.imageBodyBytes)
@@ -153,20 +152,21 @@ struct MultipartImageBody: ImageUploadBody {
     }
 
     mutating func next() async throws -> ImageUploadPiece? {
-        switch try await body.next() {
-        case nil:
-            return nil
-        case .part(let headers) where headers.name == pictureField:
-            isInPicture = true
-            return .pictureBegan
-        case .part(let headers):
-            return .field(headers.name, try Self.value(of: headers.name, try await body.readText(headers.name, limits)))
-        case .data(let bytes):
-            return .pictureData(bytes)
-        case .partEnd:
-            // A file's declared type is what the sender's system guesses from its name: it is not held against the picture.
-            return .pictureEnded(claimedType: nil)
+        while let piece = try await body.next() {
+            switch piece {
+            case .part(let headers) where headers.name == pictureField:
+                return .pictureBegan
+            case .part(let headers) where ImageOrderFields.names.contains(headers.name):
+                return .field(headers.name, try Self.value(of: headers.name, try await body.readText(headers.name, limits)))
+            case .part:
+                try await body.skipPart()
+            case .data(let bytes):
+                return .pictureData(bytes)
+            case .partEnd:
+                return .pictureEnded
+            }
         }
+        return nil
     }
 
     /// What the text of a field says: two fields are no texts in JSON, and are written here as they are there.

@@ -133,7 +133,8 @@ struct PhotoController: Sendable {
         while let piece = try await body.next() {
             guard case .part(let headers) = piece else { throw APIError.internal }
             guard headers.name == Self.field else {
-                throw APIError(.invalidRequest, "The form has a field that is not known here", field: String(headers.name.prefix(64)))
+                try await body.skipPart()
+                continue
             }
             guard picture == nil else { throw APIError(.invalidRequest, "One photo is added at a time", field: Self.field) }
             picture = try await PhotoReceiver(blobs: blobs, limits: limits)

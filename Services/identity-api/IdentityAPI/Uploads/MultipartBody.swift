@@ -88,6 +88,11 @@ struct MultipartBody {
         return text
     }
 
+    /// Reads the data of the part that has begun, and keeps none of it.
+    mutating func skipPart() async throws {
+        while case .data = try await next() {}
+    }
+
     private static func refusal(_ error: MultipartError) -> APIError {
         let message =
             switch error.code {
