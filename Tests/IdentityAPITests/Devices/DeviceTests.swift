@@ -97,7 +97,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
 
     @Test(arguments: [
         "?device_token=\(phone):one", "?device_token=\(phone)%3Aone", "?fid=\(phone)", "", #"{"device_token":"\#(phone):one"}"#,
-        #"{"fid":"\#(phone)"}"#, "{}", "nonsense",
+        #"{"fid":"\#(phone)"}"#, "{}", "nonsense", String(repeating: "a", count: 200_000),
     ])
     func `an installation is taken away by its token, its id, or by its sign-in`(named: String) async throws {
         try await withIdentityAPI { api in

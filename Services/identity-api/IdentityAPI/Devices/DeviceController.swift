@@ -55,7 +55,12 @@ struct DeviceController: Sendable {
         var token = query[DeviceBody.token[...]].map(String.init)
         var fid = query[DeviceBody.fid[...]].map(String.init)
         if token == nil, fid == nil {
-            let bytes = Array(try await request.collectBody(upTo: Self.maxBodyBytes, context).readableBytesView)
+            let bytes: [UInt8]
+            do {
+                bytes = Array(try await request.collectBody(upTo: Self.maxBodyBytes, context).readableBytesView)
+            } catch let error as APIError where error.code == .payloadTooLarge {
+                return .own
+            }
             guard let body = try? JSONBody(parsing: bytes) else { return .own }
             (token, fid) = (try? body.text(DeviceBody.token), try? body.text(DeviceBody.fid))
             guard body.has(DeviceBody.token) || body.has(DeviceBody.fid) else { return .own }
