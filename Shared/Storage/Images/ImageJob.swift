@@ -71,6 +71,8 @@ public struct ImageJob: Sendable, Equatable {
     public let status: ImageJobStatus
     /// How much is done, 0 to 100; never falls.
     public let percent: Int
+    /// How often a generator was called for it.
+    public let attempts: Int
     /// The width that was asked for, in pixels.
     public let width: Int?
     /// The height that was asked for, in pixels.
@@ -109,6 +111,7 @@ public struct ImageJob: Sendable, Equatable {
         templateName = try row.decode("template_name")
         status = try row.decodeCase("status")
         percent = try row.decode("percent")
+        attempts = try row.decode("attempts")
         width = try row.decode("width")
         height = try row.decode("height")
         quality = try row.decode("quality")

@@ -33,12 +33,17 @@ import WireFormat
             #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n") && head.contains("text/event-stream"))
             #expect(head.contains("retry: 2000\n\n"))
             #expect(head.contains("id: pending-q2\nevent: state\n"))
-            #expect(head.contains(#"data: {"job_id":"\#(id.wireText)","status":"pending","queue_position":2,"percent":0}"#))
+            #expect(head.contains(#"data: {"job_id":"\#(id.wireText)","status":"pending","queue_position":2,"percent":0,"attempts":0}"#))
             let repository = ImageJobRepository(api.postgres)
             #expect(try await repository.begin(id: id) != nil)
             #expect(try await repository.progress(id: id, percent: 40) == 40)
-            let working = try #require(try await events.receive(until: #""percent":40}"#))
-            #expect(working.contains(#""status":"processing","queue_position":null,"percent":40}"#))
+            let working = try #require(try await events.receive(until: #""percent":40,"attempts":0}"#))
+            #expect(working.contains(#""status":"processing","queue_position":null,"percent":40,"attempts":0}"#))
+            try await api.postgres.execute("UPDATE image_jobs SET attempts = 2 WHERE id = \(id)")
+            let again = try #require(try await events.receive(until: #""attempts":2}"#))
+            #expect(again.contains("id: processing-40-a2\n"))
+            let answer = try await api.get(Path.job(id), by: customer)
+            #expect(answer.json.number("data.attempts") == 2)
             try await api.fail(id)
             let rest = try #require(try await events.receive(), "the stream does not end")
             #expect(rest.contains(#""status":"failed""#))
@@ -61,7 +66,7 @@ import WireFormat
                     try await Task.sleep(for: .milliseconds(50))
                 }
             }
-            #expect(try await events.receive()?.contains(#""status":"completed","queue_position":null,"percent":100}"#) == true)
+            #expect(try await events.receive()?.contains(#""status":"completed","queue_position":null,"percent":100,"attempts":0}"#) == true)
             announcing.cancel()
         }
     }

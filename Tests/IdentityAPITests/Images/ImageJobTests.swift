@@ -16,7 +16,7 @@ import Testing
             let created = try #require(response.json.text("data.created_at"))
             let time = try #require(response.json.text("meta.timestamp"))
             #expect(
-                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"pending","created_at":"\#(created)"},"#
+                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"pending","created_at":"\#(created)","attempts":0},"#
                     + #""meta":{"requestId":"r-1","timestamp":"\#(time)"}}"#)
         }
     }
@@ -33,7 +33,7 @@ import Testing
             let time = try #require(response.json.text("meta.timestamp"))
             let expected =
                 #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"completed","created_at":"\#(created)","#
-                + #""completed_at":"\#(completed)","result":{"processed_image_base64":"data:image/webp;base64,"#
+                + #""completed_at":"\#(completed)","attempts":0,"result":{"processed_image_base64":"data:image/webp;base64,"#
                 + Data(picture).base64EncodedString()
                 + #"","metadata":{"templateId":"anime-style","templateName":"Anime Style","modelUsed":"local","#
                 + #""generationTimeMs":1234,"originalDimensions":{"width":640,"height":480},"#

@@ -36,6 +36,7 @@ enum ImageJobAnswer {
                     ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
                     ("created_at", .string(Answer.timestamp(job.createdAt))),
                     ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) }),
+                    ("attempts", .integer(job.attempts)),
                     ("result", picture.map { .object(members(of: $0) + [("metadata", metadata(job))]) }),
                     ("error", job.failure.map(failure)))
             ),
@@ -45,7 +46,7 @@ enum ImageJobAnswer {
     /// A job that ended while the order's answer waited for it: everything is directly in `data`.
     static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
         var data: [(key: String, value: JSONText)] = [
-            ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+            ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)), ("attempts", .integer(job.attempts)),
         ]
         if let picture { data += members(of: picture) + [("metadata", metadata(job))] }
         if let failure = job.failure { data.append(("error", self.failure(failure))) }

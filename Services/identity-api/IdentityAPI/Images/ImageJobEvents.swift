@@ -100,10 +100,13 @@ struct ImageJobState {
 
     init(_ job: ImageJob, position: Int?) {
         let status = job.status.rawValue
-        id = "\(status)-\(position.map { "q\($0)" } ?? "\(job.percent)")"
+        // A further call of the generator is news even though the percents stay.
+        let attempt = job.attempts > 1 ? "-a\(job.attempts)" : ""
+        id = "\(status)-\(position.map { "q\($0)" } ?? "\(job.percent)")\(attempt)"
         let data = JSONText.members(
             ("job_id", .string(job.id.wireText)), ("status", .string(status)),
-            ("queue_position", position.map(JSONText.integer) ?? .null), ("percent", .integer(job.percent)))
+            ("queue_position", position.map(JSONText.integer) ?? .null), ("percent", .integer(job.percent)),
+            ("attempts", .integer(job.attempts)))
         event = "id: \(id)\nevent: state\ndata: \(data.text)\n\n"
     }
 }
