@@ -148,6 +148,8 @@ import Testing
         #expect(response.body == [1, 2, 3])
         #expect(response.header("Content-Type") == "image/jpeg")
         #expect(link.contains("X-Amz-Expires=60&"))
+        #expect(response.header("Cache-Control") == "public")
+        #expect(response.header("Expires")?.hasSuffix(" GMT") == true)
         #expect(try store.link(to: keys("a"), expires: .seconds(10_000_000))?.contains("X-Amz-Expires=604800&") == true)
     }
 

@@ -101,7 +101,12 @@ public struct S3BlobStore: BlobStore {
     /// See ``BlobStore/link(to:expires:)``.
     public func link(to key: BlobKey, expires: Duration) -> String? {
         let seconds = min(max(1, expires.components.seconds), Int64(S3Presigner.secondsMax))
-        return presigner.link(toPath: "/\(configuration.bucket)/\(key.name)", seconds: Int(seconds), now: Date())
+        let now = Date()
+        // Caches between may keep it until the link ends. An instant, because the age would count from whenever it is fetched.
+        let end = S3Presigner.httpDate(now.addingTimeInterval(Double(seconds)))
+        return presigner.link(
+            toPath: "/\(configuration.bucket)/\(key.name)", seconds: Int(seconds), now: now,
+            overrides: [("response-cache-control", "public"), ("response-expires", end)])
     }
 
     /// See ``BlobStore/delete(_:)``.

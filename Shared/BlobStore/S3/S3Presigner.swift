@@ -32,13 +32,16 @@ struct S3Presigner: Sendable {
     /// - Parameters:
     ///   - path: begins with a slash, and has nothing that needs encoding.
     ///   - seconds: how long the link is good for, from `now`; cut to 1…``secondsMax``.
-    func link(toPath path: String, seconds: Int, now: Date) -> String {
+    ///   - overrides: what the store is to answer for header fields, such as `("response-expires", …)`; sorted by name.
+    func link(toPath path: String, seconds: Int, now: Date, overrides: [(String, String)] = []) -> String {
         let time = Self.timestamp(now)
         let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
-        let query = [
+        let signing = [
             ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"), ("X-Amz-Credential", "\(accessKeyID)/\(scope)"), ("X-Amz-Date", time),
             ("X-Amz-Expires", "\(min(max(1, seconds), Self.secondsMax))"), ("X-Amz-SignedHeaders", "host"),
-        ].map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
+        ]
+        // Capitals sort before small letters, as the signature asks for.
+        let query = (signing + overrides).map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
         let request = "GET\n\(path)\n\(query)\nhost:\(host)\n\nhost\nUNSIGNED-PAYLOAD"
         let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(Hex.encode(SHA256.hash(request)))"
         var key = Array("AWS4\(secretAccessKey)".utf8)
@@ -52,6 +55,18 @@ struct S3Presigner: Sendable {
     /// The time as `20130524T000000Z`.
     static func timestamp(_ time: Date) -> String {
         time.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
+    }
+
+    /// The time as `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110 §5.6.7).
+    static func httpDate(_ time: Date) -> String {
+        let seconds = Int(time.timeIntervalSince1970.rounded(.down))
+        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][seconds / 86_400 % 7]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let stamp = timestamp(time)
+        let month = months[(Int(stamp.dropFirst(4).prefix(2)) ?? 1) - 1]
+        let clock = stamp.dropFirst(9)
+        return "\(weekday), \(stamp.dropFirst(6).prefix(2)) \(month) \(stamp.prefix(4)) "
+            + "\(clock.prefix(2)):\(clock.dropFirst(2).prefix(2)):\(clock.dropFirst(4).prefix(2)) GMT"
     }
 
     /// Encodes everything but what Amazon calls unreserved.
