@@ -56,7 +56,8 @@ public enum IdentityAPI: HeliographService {
                 signals: signals),
             people: peopleRoutes(configuration, postgres: postgres, keys: keys, authenticator: authenticator, signals: signals),
             limit: RateLimitMiddleware(
-                addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)))
+                addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)),
+            origins: configuration.origins)
         let broadcasts = BroadcastReader(
             transport: context.transport, logger: context.logger,
             handlers: [

@@ -14,6 +14,8 @@ struct IdentityAPIConfiguration: Sendable {
     var connection = ConnectionGuard.Limits()
     /// How much one client may have.
     var limits = LimitsConfiguration()
+    /// Web apps that may call from their own origins.
+    var origins = AllowedOrigins()
     /// Connections at a time; more wait in the system's queue.
     var connections = 4_096
     /// A connection without a request is closed after this.
@@ -34,7 +36,7 @@ struct IdentityAPIConfiguration: Sendable {
     init() {}
 
     /// Reads `HTTP_HOST`, `HTTP_PORT`, `UPLOAD_CONCURRENCY`, `IMAGE_JOB_DEADLINE_SECONDS`, `TOPIC_PHOTO_LIFETIME_DAYS`
-    /// and the settings of ``LimitsConfiguration``.
+    /// and the settings of ``LimitsConfiguration`` and ``AllowedOrigins``.
     init(_ settings: Settings) throws(ConfigurationError) {
         host = try settings.optionalString("HTTP_HOST", "an address to listen on") ?? host
         port = try settings.int("HTTP_PORT", default: port, in: 0...65_535)
@@ -42,5 +44,6 @@ struct IdentityAPIConfiguration: Sendable {
         imageProcessingTime = try settings.seconds("IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600)
         photoLifetime = try settings.photoLifetime()
         limits = try LimitsConfiguration(settings)
+        origins = try AllowedOrigins(settings)
     }
 }

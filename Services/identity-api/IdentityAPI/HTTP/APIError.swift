@@ -12,6 +12,8 @@ struct APIError: Error, CustomStringConvertible {
     let retryAfter: Int?
     /// For the log; never sent.
     let underlying: (any Error)?
+    /// The answer's status where it is not the code's.
+    var status: HTTPResponse.Status?
     /// Headers the answer has in addition.
     var headers: HTTPFields = [:]
 

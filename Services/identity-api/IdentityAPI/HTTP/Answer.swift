@@ -30,10 +30,11 @@ enum Answer {
 
     /// The error envelope, or RFC 9457 problem details for a client that asks for them.
     static func failure(_ error: APIError, requestID: String, asProblem: Bool) -> Response {
+        let status = error.status ?? error.code.status
         var response =
             asProblem
-            ? json(problem(error, requestID: requestID), status: error.code.status, type: "application/problem+json")
-            : json(envelope(error, requestID: requestID), status: error.code.status)
+            ? json(problem(error, requestID: requestID), status: status, type: "application/problem+json")
+            : json(envelope(error, requestID: requestID), status: status)
         for field in error.headers { response.headers[field.name] = field.value }
         if let retryAfter = error.retryAfter { response.headers[.retryAfter] = "\(retryAfter)" }
         return response
@@ -57,12 +58,13 @@ enum Answer {
     }
 
     private static func problem(_ error: APIError, requestID: String) -> JSONText {
+        let status = error.status ?? error.code.status
         let fault = JSONText.members(
             ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONText.string)),
             ("detail", .string(error.message)))
         return .members(
-            ("type", .string("urn:heliograph:error:\(error.code.rawValue)")), ("title", .string(error.code.status.reasonPhrase)),
-            ("status", .integer(error.code.status.code)), ("detail", .string(error.message)),
+            ("type", .string("urn:heliograph:error:\(error.code.rawValue)")), ("title", .string(status.reasonPhrase)),
+            ("status", .integer(status.code)), ("detail", .string(error.message)),
             ("instance", .string("urn:heliograph:request:\(requestID)")), ("code", .integer(error.code.number)),
             ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)),
             ("errors", .array([fault])))

@@ -33,6 +33,8 @@ struct APIRoutes: Sendable {
     let topics: TopicRoutes
     let people: PeopleRoutes
     let limit: RateLimitMiddleware
+    /// Web apps that may call from their own origins.
+    let origins: AllowedOrigins
 
     private typealias Answering = @Sendable (Request, APIRequestContext) async throws -> Response
 
@@ -41,8 +43,10 @@ struct APIRoutes: Sendable {
     func buildRouter() -> Router<APIRequestContext> {
         let router = Router(context: APIRequestContext.self)
         router.add(middleware: TraceMiddleware())
+        router.add(middleware: CrossOriginMiddleware(origins: origins))
         router.add(middleware: EnvelopeMiddleware())
         router.add(middleware: limit)
+        router.add(middleware: PreflightMiddleware(origins: origins))
         serve("/", [.get: { _, _ in APIPage.answer() }], on: router)
         serve("/api/v1/ekyc/upload-photos", [.post: { try await uploads.upload(.signUp, $0, $1) }], on: router)
         serve("/api/v1/ekyc/login", [.post: { try await uploads.upload(.signIn, $0, $1) }], on: router)
@@ -64,12 +68,23 @@ struct APIRoutes: Sendable {
         serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
         serve("/v1/users/me", [.put: people.profile.put], on: router)
         serve("/v1/users/me/presence", [.put: people.presence.put], on: router)
-        serve("/media/**", [.get: images.media.file, .head: images.media.file], on: router)
+        serve("/media/**", [.get: images.media.file], on: router)
         return router
     }
 
-    /// Serves the methods of a path, and says which those are to whoever tries another.
-    private func serve(_ path: RouterPath, _ answers: [HTTPRequest.Method: Answering], on router: Router<APIRequestContext>) {
+    /// Serves the methods of a path, `HEAD` along with `GET`, and says which those are to a client that tries another.
+    private func serve(_ path: RouterPath, _ served: [HTTPRequest.Method: Answering], on router: Router<APIRequestContext>) {
+        var answers = served
+        if let get = served[.get] {
+            answers[.head] = { request, context in
+                var response = try await get(request, context)
+                let length = response.headers[.contentLength]
+                // Without its body, a picture is not read for nothing.
+                response.body = ResponseBody()
+                response.headers[.contentLength] = length
+                return response
+            }
+        }
         let allowed = Self.methods.filter { answers[$0] != nil }.map(\.rawValue).joined(separator: ", ")
         for method in Self.methods {
             let answer = answers[method] ?? { _, _ in

@@ -34,11 +34,13 @@ struct ImageJobController: Sendable {
             ) { $0.status.isTerminal }
             if let ended { job = ended } else { job = try await find(request, context) }
         }
-        await count(job, request, context)
+        // HEAD fetches nothing.
+        let isFetched = request.method != .head
+        if isFetched { await count(job, request, context) }
         // Weak, because every body also says when it was made and for which request.
         let tag = "W/\"\(job.id.wireText)-\(job.status.rawValue)-\(form.rawValue)\""
         var response =
-            request.hasCurrent(tag) ? Response(status: .notModified) : try await reader.answer(job, form, .job, context)
+            request.hasCurrent(tag) ? Response(status: .notModified) : try await reader.answer(job, form, .job, isFetched: isFetched, context)
         response.headers[.eTag] = tag
         response.headers[.cacheControl] = "private, no-cache"
         return response

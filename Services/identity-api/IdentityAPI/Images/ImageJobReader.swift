@@ -34,11 +34,13 @@ struct ImageJobReader: Sendable {
     /// Limits how many pictures are in memory at a time.
     let slots: UploadSlots
 
-    /// Answers with a job. Whoever gets the outcome of an ended one has seen it, and it counts for no badge any more.
-    func answer(_ job: ImageJob, _ form: Form, _ layout: Layout, _ context: APIRequestContext) async throws -> Response {
+    /// Answers with a job. A client that fetches the outcome of an ended one has seen it, and it counts for no badge any more.
+    func answer(
+        _ job: ImageJob, _ form: Form, _ layout: Layout, isFetched: Bool = true, _ context: APIRequestContext
+    ) async throws -> Response {
         let response = try await response(to: job, form, layout, context)
         // Only now: a picture that could not be had was not seen.
-        if job.status.isTerminal, job.seenAt == nil { try await ImageJobRepository(postgres).markSeen(id: job.id) }
+        if isFetched, job.status.isTerminal, job.seenAt == nil { try await ImageJobRepository(postgres).markSeen(id: job.id) }
         return response
     }
 

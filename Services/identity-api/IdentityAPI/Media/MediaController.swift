@@ -36,11 +36,12 @@ struct MediaController: Sendable {
             // A client that has a part of something else gets all of this.
             let hasThis = request.headers[.ifRange].map { $0 == tag } ?? true
             let range = ByteRange(hasThis ? request.headers[.range] : nil, of: bytes.count)
-            response = Self.answer(range, of: bytes, grant.type, holding: slot, context)
+            response = try Self.answer(range, of: bytes, grant.type, holding: slot, context)
         }
+        // The link is the credential: a cache between may keep the picture for as long as the link is good, and no longer.
         let secondsLeft = max(0, Int(grant.expires.timeIntervalSinceNow))
         response.headers[.eTag] = tag
-        response.headers[.cacheControl] = "private, max-age=\(secondsLeft), immutable"
+        response.headers[.cacheControl] = "public, max-age=\(secondsLeft), immutable"
         response.headers[.acceptRanges] = "bytes"
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
@@ -57,7 +58,7 @@ struct MediaController: Sendable {
 
     private static func answer(
         _ range: ByteRange, of bytes: [UInt8], _ type: PictureType, holding slot: UploadSlots.Slot, _ context: APIRequestContext
-    ) -> Response {
+    ) throws(APIError) -> Response {
         switch range {
         case .whole:
             return stream(bytes, 0..<bytes.count, .ok, type, holding: slot, context)
@@ -66,7 +67,10 @@ struct MediaController: Sendable {
             response.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
             return response
         case .unsatisfiable:
-            return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(bytes.count)", .contentLength: "0"])
+            var error = APIError(.invalidRequest, "The picture has no such bytes", field: "Range")
+            error.status = .rangeNotSatisfiable
+            error.headers[.contentRange] = "bytes */\(bytes.count)"
+            throw error
         }
     }
 

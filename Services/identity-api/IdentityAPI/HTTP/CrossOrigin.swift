@@ -1,0 +1,106 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import MediaLinks
+internal import ServiceDefaults
+
+/// The web apps that may read answers from pages of their own origins (CORS, `CORS_ALLOWED_ORIGINS`); none unless set.
+///
+/// Callers show a bearer, which a browser never adds by itself, so credentials (cookies) are not allowed.
+struct AllowedOrigins: Sendable {
+    private static let methods = "GET, HEAD, POST, PUT, DELETE"
+    private static let requestFields = """
+        Authorization, Content-Type, Accept, X-Request-ID, Idempotency-Key, Prefer, Range, If-Range, If-None-Match, Last-Event-ID, \
+        X-Client-Trigger, traceparent
+        """
+    private static let exposedFields = """
+        X-Session-Token, X-Request-ID, Idempotent-Replayed, Retry-After, ETag, Location, Content-Range, Preference-Applied, \
+        RateLimit, RateLimit-Policy
+        """
+    /// Seconds for which a browser may remember the answer to a preflight.
+    private static let preflightLifetime = 600
+
+    private let origins: Set<String>
+
+    init(_ origins: Set<String> = []) {
+        self.origins = origins
+    }
+
+    /// Reads `CORS_ALLOWED_ORIGINS`: origins as browsers send them, separated by commas.
+    init(_ settings: Settings) throws(ConfigurationError) {
+        let (name, expectation) = ("CORS_ALLOWED_ORIGINS", "origins such as https://app.example.org, separated by commas")
+        var origins: Set<String> = []
+        if let text = try settings.optionalString(name, expectation) {
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                let origin = String(part.drop { $0 == " " }.prefix { $0 != " " })
+                let hasPath = origin.split(separator: "/", omittingEmptySubsequences: false).count != 3
+                guard !hasPath, origin == origin.lowercased(), PublicURL(origin)?.text == origin else {
+                    throw ConfigurationError(name, "is not valid", expectation: expectation)
+                }
+                origins.insert(origin)
+            }
+        }
+        self.init(origins)
+    }
+
+    var isEmpty: Bool { origins.isEmpty }
+
+    /// The origin of a request, if it is one of these.
+    func origin(of request: Request) -> String? {
+        request.headers[.origin].flatMap { origins.contains($0) ? $0 : nil }
+    }
+
+    /// Lets the page that sent a request read its answer.
+    func mark(_ response: inout Response, for request: Request) {
+        guard !isEmpty else { return }
+        // Caches must not hand one origin's answer to another.
+        let vary = response.headers[.vary].map { "\($0), Origin" }
+        response.headers[.vary] = vary ?? "Origin"
+        guard let origin = origin(of: request) else { return }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = Self.exposedFields
+    }
+
+    /// The answer to a preflight; nil for any other request.
+    func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, origin(of: request) != nil, request.headers[.accessControlRequestMethod] != nil else {
+            return nil
+        }
+        return Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: Self.methods, .accessControlAllowHeaders: Self.requestFields,
+                .accessControlMaxAge: "\(Self.preflightLifetime)",
+            ])
+    }
+}
+
+/// Marks every answer, those of errors included, for the pages that may read it.
+struct CrossOriginMiddleware: RouterMiddleware {
+    typealias Context = APIRequestContext
+
+    let origins: AllowedOrigins
+
+    func handle(
+        _ request: Request, context: APIRequestContext,
+        next: @concurrent (Request, APIRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        origins.mark(&response, for: request)
+        return response
+    }
+}
+
+/// Answers preflights, which count in the rate of their address like any other request.
+struct PreflightMiddleware: RouterMiddleware {
+    typealias Context = APIRequestContext
+
+    let origins: AllowedOrigins
+
+    func handle(
+        _ request: Request, context: APIRequestContext,
+        next: @concurrent (Request, APIRequestContext) async throws -> Response
+    ) async throws -> Response {
+        if let response = origins.preflight(request) { return response }
+        return try await next(request, context)
+    }
+}

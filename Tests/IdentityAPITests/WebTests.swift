@@ -1,0 +1,105 @@
+import Foundation
+import HTTPClient
+import ServiceDefaults
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+/// What browsers and caches expect of an API beside its answers.
+@Suite struct WebTests {
+    private static let origin = "https://app.example.org"
+
+    private func withWebApp(_ body: (IdentityFixture) async throws -> Void) async throws {
+        try await withIdentityAPI { $0.origins = AllowedOrigins([Self.origin]) } _: { try await body($0) }
+    }
+
+    @Test func `HEAD answers like GET, without the body`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let job = try await api.job(by: customer)
+            try await api.complete(job)
+            let session = try await api.start()
+            let bearer = (name: "Authorization", value: "Bearer \(session.token)")
+            let requests: [(String, (name: String, value: String))] = [
+                ("/", bearer), ("/v1/templates", bearer), (Path.session(session.id), bearer), (Path.session(UUID()), bearer),
+                (Path.jobs, customer.bearer), (Path.job(job), customer.bearer), ("/v1/topics/event:none/members", customer.bearer),
+            ]
+            for (path, bearer) in requests {
+                let headers = [bearer, ("X-Request-ID", "r-1")]
+                let get = try await api.send("GET", path, headers: headers)
+                let head = try await api.send("HEAD", path, headers: headers)
+                #expect(head.status == get.status && head.body.isEmpty && !get.body.isEmpty, "\(path)")
+                for name in ["Content-Type", "Content-Length", "ETag", "Cache-Control"] {
+                    #expect(head.header(name) == get.header(name), "\(name) of \(path)")
+                }
+            }
+        }
+    }
+
+    @Test func `HEAD of a result does not count as having seen it`() async throws {
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let job = try await api.job(by: customer)
+            try await api.complete(job)
+            func isSeen() async throws -> Bool {
+                try await api.postgres.query("SELECT seen_at IS NOT NULL AS seen FROM image_jobs")[0].decode("seen")
+            }
+            #expect(try await api.send("HEAD", Path.job(job), headers: [customer.bearer]).status == 200)
+            #expect(try await !isSeen())
+            #expect(try await api.get(Path.job(job), by: customer).status == 200)
+            #expect(try await isSeen())
+        }
+    }
+
+    @Test func `a page of an allowed origin may ask first, and read answers and errors`() async throws {
+        try await withWebApp { api in
+            let origin = (name: "Origin", value: Self.origin)
+            let preflight = try await api.send(
+                "OPTIONS", Path.jobs,
+                headers: [origin, ("Access-Control-Request-Method", "GET"), ("Access-Control-Request-Headers", "authorization")])
+            #expect(preflight.status == 204 && preflight.body.isEmpty)
+            #expect(preflight.header("Access-Control-Allow-Origin") == Self.origin)
+            #expect(preflight.header("Access-Control-Allow-Methods")?.contains("DELETE") == true)
+            #expect(preflight.header("Access-Control-Allow-Headers")?.contains("Authorization") == true)
+            #expect(preflight.header("Access-Control-Allow-Credentials") == nil)
+            for path in ["/v1/templates", Path.jobs, "/nothing"] {
+                let answer = try await api.send("GET", path, headers: [origin])
+                #expect(answer.header("Access-Control-Allow-Origin") == Self.origin, "\(path): \(answer.status)")
+                #expect(answer.header("Access-Control-Expose-Headers")?.contains("X-Session-Token") == true)
+                #expect(answer.header("Vary") == "Origin")
+            }
+        }
+    }
+
+    @Test(arguments: ["https://evil.example.org", "https://app.example.org.evil.org", "http://app.example.org", "null"])
+    func `a page of another origin may read nothing`(origin: String) async throws {
+        try await withWebApp { api in
+            let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", origin)])
+            #expect(answer.status == 200 && answer.header("Access-Control-Allow-Origin") == nil)
+            let headers = [(name: "Origin", value: origin), (name: "Access-Control-Request-Method", value: "GET")]
+            let preflight = try await api.send("OPTIONS", "/v1/templates", headers: headers)
+            #expect(preflight.status != 204 && preflight.header("Access-Control-Allow-Origin") == nil)
+        }
+    }
+
+    @Test func `without a setting no page of another origin may read anything`() async throws {
+        try await withIdentityAPI { api in
+            let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", Self.origin)])
+            #expect(answer.header("Access-Control-Allow-Origin") == nil && answer.header("Vary") == nil)
+        }
+    }
+
+    @Test(arguments: ["*", "app.example.org", "https://app.example.org/", "https://App.example.org", "https://a.org,", "http://a.org"])
+    func `a bad CORS_ALLOWED_ORIGINS stops the start`(text: String) {
+        #expect(throws: ConfigurationError.self) {
+            try AllowedOrigins(Settings(environment: ["CORS_ALLOWED_ORIGINS": text]))
+        }
+    }
+
+    @Test func `origins are read as browsers send them`() throws {
+        let origins = try AllowedOrigins(
+            Settings(environment: ["CORS_ALLOWED_ORIGINS": "https://a.example.org, http://localhost:3000"]))
+        #expect(!origins.isEmpty)
+    }
+}
