@@ -21,6 +21,12 @@ public protocol BlobStore: Sendable {
     /// - Throws: `notFound`, `tooLarge`, `damaged` (also when it is of another kind), `unavailable`.
     func read(_ key: BlobKey, kind: BlobKind, limit: Int) async throws(BlobStoreError) -> [UInt8]
 
+    /// Opens a ``BlobKind/media`` object, to be read piece by piece: memory does not grow with the object.
+    ///
+    /// - Parameter limit: the most bytes the object may have.
+    /// - Throws: `notFound`, `tooLarge`, `damaged` (also when it is of another kind), `unavailable`.
+    func openMedia(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> any BlobReader
+
     /// Returns a link by which anybody can read a ``BlobKind/media`` object until it expires, when the store can hand it out
     /// by itself; nil when somebody else has to. Whether there is such an object is not looked up.
     ///

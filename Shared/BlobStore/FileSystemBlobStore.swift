@@ -72,6 +72,16 @@ public struct FileSystemBlobStore: BlobStore {
         }
     }
 
+    /// See ``BlobStore/openMedia(_:limit:)``.
+    public func openMedia(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> any BlobReader {
+        let (path, sealer, threadPool) = (path(key), sealer, threadPool)
+        return try await run { () throws(BlobStoreError) in
+            try FileBlobReader(
+                OpenFile(reading: path), of: key, context: BlobKind.media.sealingContext(of: key), limit: limit, sealer: sealer,
+                threadPool: threadPool)
+        }
+    }
+
     /// See ``BlobStore/link(to:expires:)``. Always nil: a file system hands out nothing.
     public func link(to key: BlobKey, expires: Duration) -> String? { nil }
 

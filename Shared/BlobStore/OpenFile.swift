@@ -52,6 +52,29 @@ final class OpenFile: Sendable {
         return bytes
     }
 
+    /// Returns how many bytes the file has.
+    func byteCount() throws(BlobStoreError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Disk.failure("read a file") }
+        return Int(status.st_size)
+    }
+
+    /// Returns the bytes at an offset, fewer only where the file ends. The file's own position stays.
+    func read(atMost count: Int, from offset: Int) throws(BlobStoreError) -> [UInt8] {
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let result = pread(descriptor, buffer.baseAddress! + done, count - done, off_t(offset + done))
+                if result < 0, errno == EINTR { continue }
+                failed = result < 0
+                guard result > 0 else { break }
+                done += result
+            }
+        }
+        guard !failed else { throw Disk.failure("read a file") }
+        return bytes
+    }
+
     /// Goes back to the start.
     func rewind() throws(BlobStoreError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Disk.failure("rewind a file") }

@@ -64,6 +64,16 @@ public struct Sealer: Sendable {
         StreamOpener(sealer: self, context: context)
     }
 
+    /// Prepares to open single segments of a sealed stream.
+    ///
+    /// - Parameters:
+    ///   - first: the first bytes of the sealed stream: ``SealedSegments/headerByteCountMax`` of them, or all there are.
+    ///   - byteCount: how many bytes the sealed stream has.
+    /// - Throws: `malformed`, `unknownKey`, `authenticationFailed`.
+    public func makeSegments(_ first: [UInt8], byteCount: Int, context: [UInt8]) throws(CryptoError) -> SealedSegments {
+        try SealedSegments(first, byteCount: byteCount, context: context, sealer: self)
+    }
+
     func openingCipher(_ header: SealHeader) throws(CryptoError) -> AESGCM {
         guard let key = keyRing.key(id: header.keyID) else {
             throw CryptoError(.unknownKey, "the key that sealed the value is not in the key ring")

@@ -17,6 +17,40 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.allCases, [1, 65_536, 65_537, 131_072, 2_000_000])
+    func `A media object is read piece by piece, from anywhere to anywhere`(backend: Backend, size: Int) async throws {
+        try await backend.withStore { store, keys in
+            let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try await store.write(bytes, to: try keys("a"), as: Self.jpeg)
+            let reader = try await store.openMedia(try keys("a"), limit: size)
+            #expect(reader.byteCount == size)
+            for range in [0..<size, size - 1..<size, size / 2..<size, 0..<(size + 1) / 2] {
+                var read: [UInt8] = []
+                while read.count < range.count {
+                    let piece = try await reader.read(from: range.lowerBound + read.count, upTo: range.upperBound)
+                    try #require(1...BlobReading.pieceBytesMax ~= piece.readableBytes)
+                    read += piece.readableBytesView
+                }
+                #expect(read == Array(bytes[range]))
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `Opening says what is wrong`(backend: Backend) async throws {
+        try await backend.withStore { store, keys in
+            try await store.write([UInt8](repeating: 1, count: 170_000), to: try keys("sealed"))
+            try await store.write([UInt8](repeating: 1, count: 170_000), to: try keys("media"), as: Self.jpeg)
+            let cases: [(String, Int, BlobStoreError.Code)] = [
+                ("none", 10, .notFound), ("media", 169_999, .tooLarge), ("sealed", 170_000, .damaged),
+            ]
+            for (name, limit, code) in cases {
+                let failure = await blobFailure { _ = try await store.openMedia(try keys(name), limit: limit) }
+                #expect(failure?.code == code, "\(name)")
+            }
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func `A write returns what its body returns`(backend: Backend) async throws {
         try await backend.withStore { store, keys in

@@ -23,6 +23,10 @@ private struct StubbornBlobStore: BlobStore {
         try await store.read(key, kind: kind, limit: limit)
     }
 
+    func openMedia(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> any BlobReader {
+        try await store.openMedia(key, limit: limit)
+    }
+
     func link(to key: BlobKey, expires: Duration) -> String? { store.link(to: key, expires: expires) }
 
     func delete(_ keys: [BlobKey]) async throws(BlobStoreError) { try await store.delete(keys) }

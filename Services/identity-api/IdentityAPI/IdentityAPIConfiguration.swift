@@ -24,7 +24,7 @@ struct IdentityAPIConfiguration: Sendable {
     var waiters = 2_000
     /// Clients that may read a job's events at a time; one address, a share of them.
     var eventStreams = 1_000
-    /// Pictures that may be on their way out, and so in memory, at a time.
+    /// Pictures that may be on their way out at a time; each has a piece of 256 KiB in memory, and what its connection holds.
     var downloads = 64
     /// How long an image job may take, waiting included.
     var imageProcessingTime = NewImageJob.defaultProcessingTime

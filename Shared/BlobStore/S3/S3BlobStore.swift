@@ -98,6 +98,11 @@ public struct S3BlobStore: BlobStore {
         }
     }
 
+    /// See ``BlobStore/openMedia(_:limit:)``. Each piece is a request.
+    public func openMedia(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> any BlobReader {
+        try await S3BlobReader(key, limit: limit, sealedType: Self.sealedType, client: client)
+    }
+
     /// See ``BlobStore/link(to:expires:)``.
     public func link(to key: BlobKey, expires: Duration) -> String? {
         let seconds = min(max(1, expires.components.seconds), Int64(S3Presigner.secondsMax))

@@ -90,6 +90,42 @@ import Testing
         }
     }
 
+    /// What this process has in memory, in MiB.
+    private static func residentMiB() throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
+        return (Int(pages) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) >> 20
+    }
+
+    @Test func `fifty slow readers of large pictures share a small memory, and get them whole`() async throws {
+        // A container of identity-api has 384 MiB; fifty pictures held whole would be a thousand.
+        let (readers, mostMiB) = (49, 256)
+        try await withIdentityAPI { api in
+            let customer = try await api.customer()
+            let id = try await api.job(by: customer)
+            let picture = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 16) }
+            try await api.complete(id, picture: picture)
+            let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
+            let link = String(try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count))
+            let before = try Self.residentMiB()
+            var connections: [RawConnection] = []
+            for number in 0..<readers {
+                // Half of them want it within JSON.
+                let path = number % 2 == 0 ? link : Path.job(id)
+                let connection = try RawConnection(port: api.port, receiveBuffer: 65_536)
+                try await connection.send(
+                    "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\n\r\n")
+                #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 200") == true)
+                connections.append(connection)
+            }
+            let grown = try Self.residentMiB() - before
+            #expect(grown < mostMiB, "\(grown) MiB for \(readers) readers")
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(api.port)\(link)", timeout: .seconds(120))
+            request.responseBodyByteCountMax = picture.count
+            #expect(try await api.http.execute(request).body == picture)
+            for connection in connections { connection.close() }
+        }
+    }
+
     @Test func `a part can be asked for`() async throws {
         try await withLink { api, link in
             let part = try await api.send("GET", link, headers: [("Range", "bytes=10-19")])

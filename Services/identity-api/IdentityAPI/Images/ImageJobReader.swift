@@ -11,9 +11,6 @@ internal import WireFormat
 
 /// Makes answers of jobs, with their pictures.
 struct ImageJobReader: Sendable {
-    /// Bytes of a picture that are encoded at a time; a multiple of three, so that pieces of base64 join.
-    private static let pieceBytes = 48 * 1024
-
     /// How an answer has the picture.
     enum Form: String, Sendable {
         case inline = "base64"
@@ -31,7 +28,7 @@ struct ImageJobReader: Sendable {
     let postgres: PostgresClient
     let blobs: any BlobStore
     let links: MediaLinks
-    /// Limits how many pictures are in memory at a time.
+    /// Limits how many pictures are on their way at a time; a piece of each is in memory.
     let slots: UploadSlots
 
     /// Answers with a job. A client that fetches the outcome of an ended one has seen it, and it counts for no badge any more.
@@ -55,7 +52,7 @@ struct ImageJobReader: Sendable {
             return json(job, .linked(image: image, thumbnail: thumbnail), layout, context)
         case .inline:
             let slot = try slots.take(for: context.client)
-            let picture = try await picture(of: job, result)
+            let picture = try await open(result)
             // The base64 goes out piece by piece, where this mark stands in the rest of the body.
             let mark = UUID().uuidString
             let body = text(job, .inline(dataURI: "data:\(type.mimeType);base64,\(mark)"), layout, context)
@@ -63,9 +60,9 @@ struct ImageJobReader: Sendable {
         }
     }
 
-    private func picture(of job: ImageJob, _ result: ImageJob.Result) async throws -> [UInt8] {
+    private func open(_ result: ImageJob.Result) async throws -> any BlobReader {
         do throws(BlobStoreError) {
-            return try await blobs.read(BlobKey(result.key), kind: .media, limit: result.byteCount)
+            return try await blobs.openMedia(BlobKey(result.key), limit: result.byteCount)
         } catch where error.code == .notFound {
             // Deleted since the row was read.
             throw APIError.jobNotFound
@@ -88,15 +85,23 @@ struct ImageJobReader: Sendable {
     }
 
     private static func stream(
-        _ text: String, replacing mark: String, with picture: [UInt8], holding slot: UploadSlots.Slot, _ context: APIRequestContext
+        _ text: String, replacing mark: String, with picture: any BlobReader, holding slot: UploadSlots.Slot,
+        _ context: APIRequestContext
     ) -> Response {
         let halves = text.utf8.split(separator: mark.utf8, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
-        let length = halves.reduce(0) { $0 + $1.count } + (picture.count + 2) / 3 * 4
+        let length = halves.reduce(0) { $0 + $1.count } + (picture.byteCount + 2) / 3 * 4
         let body = ResponseBody(contentLength: length) { writer in
             try await writer.write(ByteBuffer(bytes: halves[0]))
-            for start in stride(from: 0, to: picture.count, by: pieceBytes) {
-                let piece = Array(picture[start..<min(start + pieceBytes, picture.count)])
-                try await writer.write(ByteBuffer(string: Base64.encode(piece)))
+            var (offset, pending) = (0, ByteBuffer())
+            while offset < picture.byteCount {
+                var piece = try await picture.read(from: offset, upTo: picture.byteCount)
+                offset += piece.readableBytes
+                pending.writeBuffer(&piece)
+                // Pieces of base64 join where their bytes are a multiple of three.
+                let ready = offset == picture.byteCount ? pending.readableBytes : pending.readableBytes / 3 * 3
+                try await writer.write(ByteBuffer(string: Base64.encode(pending.readBytes(length: ready) ?? [])))
+                pending.discardReadBytes()
+                // The next piece is read when the client has taken this one.
                 try await context.answerTaken()
             }
             try await writer.write(ByteBuffer(bytes: halves[1]))

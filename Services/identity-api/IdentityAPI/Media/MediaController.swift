@@ -12,12 +12,10 @@ internal import NIOCore
 struct MediaController: Sendable {
     /// Bytes of the biggest object that is given out.
     private static let objectBytesMax = 64 * 1024 * 1024
-    /// Bytes that are written at a time.
-    private static let pieceBytes = 256 * 1024
 
     let blobs: any BlobStore
     let signer: MediaLinkSigner
-    /// Limits how many pictures are in memory at a time.
+    /// Limits how many pictures are on their way at a time; a piece of each is in memory.
     let slots: UploadSlots
 
     func file(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -32,11 +30,11 @@ struct MediaController: Sendable {
             response = Response(status: .notModified)
         } else {
             let slot = try slots.take(for: context.client)
-            let bytes = try await read(grant.key)
+            let picture = try await open(grant.key)
             // A client that has a part of something else gets all of this.
             let hasThis = request.headers[.ifRange].map { $0 == tag } ?? true
-            let range = ByteRange(hasThis ? request.headers[.range] : nil, of: bytes.count)
-            response = try Self.answer(range, of: bytes, grant.type, holding: slot, context)
+            let range = ByteRange(hasThis ? request.headers[.range] : nil, of: picture.byteCount)
+            response = try Self.answer(range, of: picture, grant.type, holding: slot, context)
         }
         // The link is the credential: a cache between may keep the picture for as long as the link is good, and no longer.
         let secondsLeft = max(0, Int(grant.expires.timeIntervalSinceNow))
@@ -48,39 +46,44 @@ struct MediaController: Sendable {
         return response
     }
 
-    private func read(_ key: BlobKey) async throws -> [UInt8] {
+    private func open(_ key: BlobKey) async throws -> any BlobReader {
         do throws(BlobStoreError) {
-            return try await blobs.read(key, kind: .media, limit: Self.objectBytesMax)
+            return try await blobs.openMedia(key, limit: Self.objectBytesMax)
         } catch where error.code == .notFound {
             throw Self.notFound
         }
     }
 
     private static func answer(
-        _ range: ByteRange, of bytes: [UInt8], _ type: PictureType, holding slot: UploadSlots.Slot, _ context: APIRequestContext
+        _ range: ByteRange, of picture: any BlobReader, _ type: PictureType, holding slot: UploadSlots.Slot,
+        _ context: APIRequestContext
     ) throws(APIError) -> Response {
         switch range {
         case .whole:
-            return stream(bytes, 0..<bytes.count, .ok, type, holding: slot, context)
+            return stream(picture, 0..<picture.byteCount, .ok, type, holding: slot, context)
         case .part(let part):
-            var response = stream(bytes, part, .partialContent, type, holding: slot, context)
-            response.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
+            var response = stream(picture, part, .partialContent, type, holding: slot, context)
+            response.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(picture.byteCount)"
             return response
         case .unsatisfiable:
             var error = APIError(.invalidRequest, "The picture has no such bytes", field: "Range")
             error.status = .rangeNotSatisfiable
-            error.headers[.contentRange] = "bytes */\(bytes.count)"
+            error.headers[.contentRange] = "bytes */\(picture.byteCount)"
             throw error
         }
     }
 
     private static func stream(
-        _ bytes: [UInt8], _ range: Range<Int>, _ status: HTTPResponse.Status, _ type: PictureType,
+        _ picture: any BlobReader, _ range: Range<Int>, _ status: HTTPResponse.Status, _ type: PictureType,
         holding slot: UploadSlots.Slot, _ context: APIRequestContext
     ) -> Response {
         let body = ResponseBody(contentLength: range.count) { writer in
-            for start in stride(from: range.lowerBound, to: range.upperBound, by: pieceBytes) {
-                try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + pieceBytes, range.upperBound)]))
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let piece = try await picture.read(from: offset, upTo: range.upperBound)
+                offset += piece.readableBytes
+                try await writer.write(piece)
+                // The next piece is read when the client has taken this one.
                 try await context.answerTaken()
             }
             try await writer.finish(nil)
