@@ -13,6 +13,37 @@ import TestSupport
         #expect(error?.name == "GOOGLE_APPLICATION_CREDENTIALS")
     }
 
+    /// The settings that the sources of this system have in place of a key file.
+    private static func firebase(_ others: [String: String] = [:]) throws -> Settings {
+        let key = try RSAPrivateKey.generate().pem()
+        let settings = [
+            "FIREBASE_PROJECT_ID": "demo-project", "FIREBASE_CLIENT_EMAIL": "push@demo-project.iam.gserviceaccount.com",
+            "FIREBASE_PRIVATE_KEY": key.replacing("\n", with: "\\n"),
+        ]
+        return Settings(environment: settings.merging(others) { $1 })
+    }
+
+    @Test func `the parts of a key file do as well, with line ends as a key file has them`() throws {
+        let configuration = try NotifierConfiguration(try Self.firebase())
+        #expect(configuration.projectID == "demo-project")
+        guard case .key = configuration.credentials else {
+            Issue.record("not a key")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        (["GOOGLE_APPLICATION_CREDENTIALS": "/key.json"], "FIREBASE_PRIVATE_KEY"),
+        (["FCM_CREDENTIALS": "metadata"], "FIREBASE_PRIVATE_KEY"), (["FIREBASE_PROJECT_ID": ""], "FIREBASE_PROJECT_ID"),
+        (["FIREBASE_CLIENT_EMAIL": ""], "FIREBASE_CLIENT_EMAIL"), (["FIREBASE_PRIVATE_KEY": "hunter2"], "FIREBASE_PRIVATE_KEY"),
+        (["FIREBASE_PRIVATE_KEY": ""], "FIREBASE_PRIVATE_KEY"),
+    ])
+    func `two ways to have credentials, and half of one, stop the start`(others: [String: String], name: String) throws {
+        let settings = try Self.firebase(others)
+        let error = #expect(throws: ConfigurationError.self) { try NotifierConfiguration(settings) }
+        #expect(error?.name == name && error?.description.contains("hunter2") == false)
+    }
+
     @Test func `a key file that is not there is named`() {
         let error = #expect(throws: ConfigurationError.self) {
             try NotifierConfiguration(Settings(environment: ["GOOGLE_APPLICATION_CREDENTIALS": "/nonexistent/key.json"]))

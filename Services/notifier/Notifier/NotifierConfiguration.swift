@@ -11,6 +11,7 @@ internal import Storage
 /// - `FCM_CREDENTIALS` (`file` or `metadata`, default `file`): whether access tokens are had by a key file, or from the metadata
 ///   server of the machine or pod in Google's cloud, for the service account it runs as.
 /// - `GOOGLE_APPLICATION_CREDENTIALS` (path, required with `file`): the service account's key file.
+/// - `FIREBASE_PROJECT_ID`, `FIREBASE_CLIENT_EMAIL`, `FIREBASE_PRIVATE_KEY`: the parts of a key file, in place of the two above.
 /// - `GOOGLE_CLOUD_PROJECT` (required with `metadata`): the id of the Firebase project; a key file says it itself.
 /// - `GCE_METADATA_HOST` (host, default Google's): where the metadata server is.
 /// - `FCM_BASE_URL` (URL, default `https://fcm.googleapis.com`): where FCM is.
@@ -92,6 +93,7 @@ struct NotifierConfiguration: Sendable {
     ) throws(ConfigurationError) -> (Credentials, projectID: String) {
         let name = "FCM_CREDENTIALS"
         let expectation = "file or metadata"
+        if let key = try readFirebaseKey(settings) { return (.key(key), key.projectID) }
         switch try settings.optionalString(name, expectation) ?? "file" {
         case "file":
             let key = try readKey(settings)
@@ -100,6 +102,29 @@ struct NotifierConfiguration: Sendable {
             let project = try settings.string("GOOGLE_CLOUD_PROJECT", "the id of the Firebase project")
             return (.metadata(host: try settings.optionalString("GCE_METADATA_HOST", "a host and perhaps a port")), project)
         default: throw ConfigurationError(name, "is not valid", expectation: expectation)
+        }
+    }
+
+    /// The key whose parts are settings by themselves; nil when there are none.
+    ///
+    /// The project alone is no key: other services and other ways to have credentials name it too.
+    private static func readFirebaseKey(_ settings: Settings) throws(ConfigurationError) -> ServiceAccountKey? {
+        let (name, expectation) = ("FIREBASE_PRIVATE_KEY", "the private key of a service account, in PEM")
+        let pem = try settings.optionalString(name, expectation)
+        let email = try settings.optionalString("FIREBASE_CLIENT_EMAIL")
+        guard pem != nil || email != nil else { return nil }
+        for other in ["FCM_CREDENTIALS", "GOOGLE_APPLICATION_CREDENTIALS"] {
+            guard try settings.optionalString(other) != nil else { continue }
+            let given = pem == nil ? "FIREBASE_CLIENT_EMAIL" : name
+            throw ConfigurationError(given, "is given beside \(other)", expectation: "left out, or \(other) is")
+        }
+        let project = try settings.string("FIREBASE_PROJECT_ID", "the id of the Firebase project")
+        let account = try settings.string("FIREBASE_CLIENT_EMAIL", "the e-mail address of a service account")
+        let key = try settings.string(name, expectation)
+        do throws(FCMError) {
+            return try ServiceAccountKey(projectID: project, clientEmail: account, privateKey: key)
+        } catch {
+            throw ConfigurationError(name, "is not usable (\(error.message))", expectation: expectation)
         }
     }
 

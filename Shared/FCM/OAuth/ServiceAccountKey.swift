@@ -6,7 +6,8 @@ public struct ServiceAccountKey: Sendable, CustomStringConvertible {
     /// The Firebase project.
     public let projectID: String
     let clientEmail: String
-    let privateKeyID: String
+    /// Tells Google which of the account's keys signed; nil when only the key itself is known.
+    let privateKeyID: String?
     let privateKey: RSAPrivateKey
     /// Where the key file says tokens are had; ours to judge, see ``FCMConfiguration``.
     let tokenURI: String?
@@ -49,6 +50,22 @@ public struct ServiceAccountKey: Sendable, CustomStringConvertible {
             throw FCMError(.configuration, "the private_key of the service-account key file is no RSA key")
         }
         tokenURI = file.token_uri
+    }
+
+    /// Makes a key of the parts of a key file that matter.
+    ///
+    /// - Parameter privateKey: the PEM text; its line ends may be written as `\n`, as they are in a key file.
+    /// - Throws: `configuration` when it is no RSA key; the error does not repeat it.
+    public init(projectID: String, clientEmail: String, privateKey: String) throws(FCMError) {
+        self.projectID = projectID
+        self.clientEmail = clientEmail
+        privateKeyID = nil
+        tokenURI = nil
+        do throws(CryptoError) {
+            self.privateKey = try RSAPrivateKey(pem: privateKey.replacing("\\n", with: "\n"))
+        } catch {
+            throw FCMError(.configuration, "the private key is no RSA key in PEM")
+        }
     }
 
     /// Names the project and hides the key.

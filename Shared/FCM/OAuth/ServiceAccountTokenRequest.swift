@@ -31,7 +31,7 @@ struct ServiceAccountTokenRequest: TokenRequest {
         struct Header: Encodable {
             var alg = "RS256"
             var typ = "JWT"
-            let kid: String
+            let kid: String?
         }
         struct Claims: Encodable {
             let iss, scope, aud: String
