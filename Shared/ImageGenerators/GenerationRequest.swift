@@ -7,19 +7,16 @@ public struct GenerationTemplate: Sendable, Equatable {
     public let id: String
     /// Its name for people.
     public let name: String
-    /// What a model is asked for.
+    /// What a model is asked for, what it is to avoid included.
     public let prompt: String
-    /// What a model is asked to avoid.
-    public let negativePrompt: String?
     /// What the local generator does.
     public let style: PictureStyle
 
     /// Makes a template of its columns.
-    public init(id: String, name: String, prompt: String, negativePrompt: String?, style: PictureStyle) {
+    public init(id: String, name: String, prompt: String, style: PictureStyle) {
         self.id = id
         self.name = name
         self.prompt = prompt
-        self.negativePrompt = negativePrompt
         self.style = style
     }
 }

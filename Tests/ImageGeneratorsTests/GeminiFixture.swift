@@ -63,14 +63,14 @@ struct GeminiFixture: Sendable {
     }
 
     static func request(
-        picture: [UInt8] = jpeg, width: Int? = nil, height: Int? = nil, negativePrompt: String? = "text, logos",
+        picture: [UInt8] = jpeg, width: Int? = nil, height: Int? = nil,
         within seconds: Double = 600, progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> GenerationRequest {
         GenerationRequest(
             jobID: UUID(),
             template: GenerationTemplate(
                 id: "watercolor", name: "Watercolor", prompt: "Paint this \"photo\" as a watercolor.\nKeep the faces.",
-                negativePrompt: negativePrompt, style: .watercolor),
+                style: .watercolor),
             picture: EncodedPicture(bytes: picture, format: .jpeg, width: 640, height: 480), width: width, height: height,
             quality: .medium, deadline: .now + .seconds(seconds), progress: progress)
     }

@@ -15,7 +15,7 @@ import Testing
     ) -> GenerationRequest {
         GenerationRequest(
             jobID: UUID(),
-            template: GenerationTemplate(id: style.rawValue, name: "A style", prompt: "", negativePrompt: nil, style: style),
+            template: GenerationTemplate(id: style.rawValue, name: "A style", prompt: "", style: style),
             picture: EncodedPicture(bytes: picture, format: .png, width: 320, height: 240), width: width, quality: .medium,
             deadline: .now + .seconds(seconds), progress: progress)
     }

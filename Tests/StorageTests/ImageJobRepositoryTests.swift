@@ -27,6 +27,32 @@ struct ImageJobRepositoryTests {
         }
     }
 
+    @Test func `what a generator is told ends with what to avoid, if there is anything`() async throws {
+        let template = ImageTemplate(id: "a", name: "A", description: "", style: "vintage", prompt: "Paint it.")
+        #expect(template.instructions == "Paint it.")
+        let careful = ImageTemplate(
+            id: "a", name: "A", description: "", style: "vintage", prompt: "Paint it.", negativePrompt: "text, logos")
+        #expect(careful.instructions == "Paint it.\n\nAvoid: text, logos")
+    }
+
+    @Test func `of two writers of a template who read the same one writes it`() async throws {
+        try await withStorage { client in
+            let templates = ImageTemplateRepository(client)
+            let read = try #require(try await templates.find(id: "vintage"))
+            func renamed(_ name: String) -> ImageTemplate {
+                ImageTemplate(
+                    id: read.id, name: name, description: read.description, preview: read.preview, style: read.style,
+                    prompt: read.prompt, negativePrompt: read.negativePrompt, isEnabled: false, position: read.position)
+            }
+            #expect(try await templates.write(renamed("First"), over: read))
+            #expect(try await !templates.write(renamed("Second"), over: read))
+            #expect(try await templates.find(id: "vintage") == renamed("First"))
+            #expect(try await !templates.write(renamed("Third"), over: nil))
+            #expect(try await templates.all().count == 6)
+            #expect(try await templates.list().count == 5)
+        }
+    }
+
     @Test func `an inserted job is read back whole`() async throws {
         try await withImageJobs { jobs, user, client in
             var new = NewImageJob.make(user)

@@ -25,7 +25,7 @@ public struct HeliographCtl: AsyncParsableCommand {
             """,
         subcommands: [
             StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, LoadCommand.self,
-            MigrateCommand.self, KeysCommand.self,
+            TemplatesCommand.self, MigrateCommand.self, KeysCommand.self,
         ]
     )
 

@@ -51,12 +51,9 @@ enum GeminiRequestBody {
         return body
     }
 
-    /// What is asked for: a model has no field for what to avoid, and one that is not told so may answer with words.
+    /// What is asked for: a model that is not told so may answer with words.
     static func prompt(of template: GenerationTemplate) -> String {
-        var parts = [template.prompt]
-        if let negative = template.negativePrompt, !negative.isEmpty { parts.append("Avoid: \(negative)") }
-        parts.append("Answer with the final picture only.")
-        return parts.joined(separator: "\n\n")
+        "\(template.prompt)\n\nAnswer with the final picture only."
     }
 
     private static func imageConfig(

@@ -15,6 +15,37 @@ public struct ImageTemplateRepository: Sendable {
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageTemplate(row: row) }
     }
 
+    /// Returns every template, those included that can no longer be ordered, in the order in which users see them.
+    public func all() async throws(PostgresError) -> [ImageTemplate] {
+        let query: PostgresQuery = "SELECT * FROM image_templates ORDER BY position, id"
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageTemplate(row: row) }
+    }
+
+    /// Writes a template by compare-and-set.
+    ///
+    /// - Parameter expected: The template as it was read; nil when there was none of that id.
+    /// - Returns: Whether it was written. False when another writer was faster: read it again.
+    public func write(_ new: ImageTemplate, over expected: ImageTemplate?) async throws(PostgresError) -> Bool {
+        guard let old = expected else {
+            return try await db.execute(
+                """
+                INSERT INTO image_templates (id, name, description, preview, style, prompt, negative_prompt, enabled, position)
+                VALUES (\(new.id), \(new.name), \(new.description), \(new.preview), \(new.style), \(new.prompt),
+                        \(new.negativePrompt), \(new.isEnabled), \(new.position))
+                ON CONFLICT (id) DO NOTHING
+                """) == 1
+        }
+        return try await db.execute(
+            """
+            UPDATE image_templates
+            SET name = \(new.name), description = \(new.description), preview = \(new.preview), style = \(new.style),
+                prompt = \(new.prompt), negative_prompt = \(new.negativePrompt), enabled = \(new.isEnabled), position = \(new.position)
+            WHERE id = \(old.id) AND (name, description, style, prompt, negative_prompt, enabled, position)
+                  = (\(old.name), \(old.description), \(old.style), \(old.prompt), \(old.negativePrompt), \(old.isEnabled), \(old.position))
+              AND preview IS NOT DISTINCT FROM \(old.preview)
+            """) == 1
+    }
+
     /// Returns a template, also one that can no longer be ordered: its jobs are still made.
     ///
     /// - Parameter enabledOnly: Whether it has to be one that can be ordered.

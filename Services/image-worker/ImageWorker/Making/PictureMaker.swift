@@ -49,8 +49,7 @@ struct PictureMaker: Sendable {
         let request = GenerationRequest(
             jobID: job.id,
             template: GenerationTemplate(
-                id: template.id, name: template.name, prompt: template.prompt,
-                negativePrompt: template.negativePrompt.isEmpty ? nil : template.negativePrompt, style: style),
+                id: template.id, name: template.name, prompt: template.instructions, style: style),
             picture: normalised.picture, width: job.width, height: job.height, quality: quality, deadline: deadline,
             progress: { progress(Self.readyPercent + $0 * (Self.generatedPercent - Self.readyPercent) / 100) })
         let raw = try await calls.picture(request, for: hold, blobs, logger)

@@ -1,0 +1,38 @@
+internal import ArgumentParser
+internal import Storage
+
+/// Lists the templates.
+struct TemplatesListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the templates in the order in which users see them.",
+        discussion: """
+              heliographctl templates list
+              heliographctl templates list --json | jq -r '.[] | select(.enabled) | .id'
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Flag(name: .long, help: "Print JSON, prompts included.")
+    var json = false
+
+    mutating func run() async throws {
+        let json = json
+        try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
+            let templates = try await ImageTemplateRepository(client).all()
+            let console = Console.current
+            guard !json else { return console.result(try JSON.text(templates.map(TemplateRecord.init))) }
+            var table = Table([
+                .init("ID"), .init("NAME"), .init("STYLE"), .init("ENABLED"), .init("POSITION", .right), .init("PROMPT", .right),
+            ])
+            for template in templates {
+                table.add([
+                    .init(template.id), .init(template.name), .init(template.style), .init(template.isEnabled ? "yes" : "no"),
+                    .init("\(template.position)"), .init("\(template.instructions.count) characters"),
+                ])
+            }
+            table.lines(console.style).forEach(console.result)
+        }
+    }
+}

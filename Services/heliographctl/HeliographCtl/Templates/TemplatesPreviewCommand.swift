@@ -1,0 +1,36 @@
+internal import ArgumentParser
+internal import Storage
+
+/// Shows what a generator is told by a template.
+struct TemplatesPreviewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preview",
+        abstract: "Show the final prompt of a template.",
+        discussion: """
+            The prompt and what to avoid, joined as a model gets them; the generator adds only that it is to answer with a \
+            picture. The local generator does not read: it goes by the style.
+
+              heliographctl templates preview watercolor
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Argument(help: "The template's id.")
+    var id: String
+
+    @Flag(name: .long, help: "Print JSON, with all fields.")
+    var json = false
+
+    mutating func run() async throws {
+        let (id, json) = (id, json)
+        try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
+            let console = Console.current
+            guard let template = try await ImageTemplateRepository(client).find(id: id) else {
+                console.note("There is no template \(id).")
+                throw ExitCode.nothingFound
+            }
+            console.result(json ? try JSON.text(TemplateRecord(template)) : template.instructions)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+internal import ArgumentParser
+internal import Foundation
+internal import PostgresClient
+internal import Storage
+
+/// Whether a template can be ordered.
+enum Offer: String, EnumerableFlag {
+    case enable, disable
+}
+
+/// Writes a template: a new one, or some fields of one that is there.
+struct TemplatesSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Write a template; fields that are not given stay as they are.",
+        discussion: """
+            A new template needs a name, a prompt and a style, which is what the local generator does. Jobs that were ordered \
+            before are made by the new prompt if they have not begun. When another operator writes the same template at the \
+            same time, one of the two is refused and exits with 1.
+
+              heliographctl templates set oil-painting --prompt-file oil.txt --negative-prompt 'text, logos'
+              heliographctl templates set noir --name 'Film Noir' --style vintage --prompt 'Turn it into …' --position 70
+              heliographctl templates set vintage --disable
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Argument(help: "The template's id: 1 to 64 of a-z, 0-9 and -.")
+    var id: String
+
+    @Option(name: .long, help: "What users call it: 1 to 80 characters.")
+    var name: String?
+
+    @Option(name: .long, help: "One sentence for users: up to 400 characters.")
+    var description: String?
+
+    @Option(name: .long, help: ArgumentHelp("What a model is told to do: 1 to 4,000 characters.", valueName: "text"))
+    var prompt: String?
+
+    @Option(name: .long, help: ArgumentHelp("A file with the prompt.", valueName: "path"))
+    var promptFile: String?
+
+    @Option(name: .long, help: ArgumentHelp("What a model is told to avoid: up to 2,000 characters.", valueName: "text"))
+    var negativePrompt: String?
+
+    @Option(name: .long, help: "What the local generator does, such as watercolor.")
+    var style: String?
+
+    @Option(name: .long, help: ArgumentHelp("The https address of an example; empty for none.", valueName: "url"))
+    var preview: String?
+
+    @Option(name: .long, help: "Where it stands in the list; smaller comes first.")
+    var position: Int?
+
+    @Flag(help: "Whether it can be ordered.")
+    var offer: Offer?
+
+    @Flag(name: .long, help: "Print what was written as JSON.")
+    var json = false
+
+    mutating func validate() throws {
+        guard id.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,63}/) != nil else {
+            throw ValidationError("The id is 1 to 64 of a-z, 0-9 and -, and does not begin with -.")
+        }
+        guard prompt == nil || promptFile == nil else { throw ValidationError("Give --prompt or --prompt-file, not both.") }
+        try check("--name", name, 1...80)
+        try check("--description", description, 0...400)
+        try check("--prompt", prompt, 1...4_000)
+        try check("--negative-prompt", negativePrompt, 0...2_000)
+        if let style { try check(style: style) }
+        if let preview, !preview.isEmpty, !preview.hasPrefix("https://") {
+            throw ValidationError("--preview is an https address, or empty.")
+        }
+    }
+
+    mutating func run() async throws {
+        let fields = self
+        let prompt = try fields.promptText()
+        try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
+            let templates = ImageTemplateRepository(client)
+            let console = Console.current
+            let old = try await templates.find(id: fields.id)
+            guard let new = fields.template(over: old, prompt: prompt) else {
+                console.note("There is no template \(fields.id) yet: a new one needs --name, --style, and --prompt or --prompt-file.")
+                throw ExitCode.validationFailure
+            }
+            guard try await templates.write(new, over: old) else {
+                console.note("Another writer changed \(fields.id) in this moment; nothing was written. Look at it and try again.")
+                throw ExitCode.failure
+            }
+            console.result(fields.json ? try JSON.text(TemplateRecord(new)) : "\(old == nil ? "added" : "changed") \(fields.id)")
+        }
+    }
+
+    /// The template as it is to be; nil when there is none, and something of a new one is missing.
+    private func template(over old: ImageTemplate?, prompt: String?) -> ImageTemplate? {
+        guard let name = name ?? old?.name, let prompt = prompt ?? old?.prompt, let style = style ?? old?.style else { return nil }
+        return ImageTemplate(
+            id: id, name: name, description: description ?? old?.description ?? "",
+            preview: preview.map { $0.isEmpty ? nil : $0 } ?? old?.preview, style: style, prompt: prompt,
+            negativePrompt: negativePrompt ?? old?.negativePrompt ?? "", isEnabled: offer.map { $0 == .enable } ?? old?.isEnabled ?? true,
+            position: position ?? old?.position ?? 0)
+    }
+
+    private func promptText() throws -> String? {
+        guard let promptFile else { return prompt }
+        guard let text = try? String(contentsOfFile: promptFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines) else {
+            throw ValidationError("--prompt-file names no file of UTF-8 text.")
+        }
+        try check("--prompt-file", text, 1...4_000)
+        return text
+    }
+
+    /// Checks what the database checks, to say it in words.
+    private func check(_ option: String, _ text: String?, _ range: ClosedRange<Int>) throws {
+        guard let text else { return }
+        guard range ~= text.unicodeScalars.count, !text.utf8.contains(0) else {
+            throw ValidationError("\(option) has \(range.lowerBound) to \(range.upperBound) characters.")
+        }
+    }
+
+    private func check(style: String) throws {
+        guard ImageTemplate.styles.contains(style) else {
+            throw ValidationError("--style is one of \(ImageTemplate.styles.joined(separator: ", ")).")
+        }
+    }
+}
