@@ -62,7 +62,7 @@ struct EventGoldenTests {
             ])
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [
-                "job_completed", "job_failed", "sign_up", "sign_in", "new_photos", "chat_message",
+                "job_completed", "job_failed", "sign_up", "sign_in", "new_photos", "chat_message", "invitation",
             ])
         #expect(Lane.allCases.map(\.rawValue) == ["urgent", "normal", "bulk"])
         #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])

@@ -43,12 +43,12 @@ public final class FCMMessage: Sendable {
         let collapse = JSONText.string(collapseID)
         let android = JSONText.members([
             ("notification", JSONText.object([("image", image.map(JSONText.string)), ("tag", collapse)])),
-            ("priority", JSONText.string("HIGH")),
+            ("priority", JSONText.string(parts.isQuiet ? "NORMAL" : "HIGH")),
         ])
         upToTimeToLive = Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8)
         let headers = JSONText.object([
             ("apns-collapse-id", collapse), ("apns-expiration", JSONText.string("\(expiresAtSeconds)")),
-            ("apns-priority", JSONText.string("10")), ("apns-push-type", JSONText.string("alert")),
+            ("apns-priority", JSONText.string(parts.isQuiet ? "5" : "10")), ("apns-push-type", JSONText.string("alert")),
         ])
         let apns = JSONText.members([
             ("fcm_options", image.map { JSONText.object([("image", JSONText.string($0))]) }), ("headers", headers),

@@ -15,6 +15,8 @@ public enum PushContent: Sendable, Equatable {
     /// Somebody wrote; a sensitive text is not shown.
     case chatMessage(
         conversationID: String, messageID: String?, senderID: String, senderName: String, text: String, isSensitive: Bool)
+    /// The owner of a topic, such as `event:42`, has invited the user. Nothing that the owner wrote is shown.
+    case invitation(topic: String)
 
     /// What a later push about the same thing replaces; it has no length limit yet.
     var subject: String {
@@ -26,6 +28,7 @@ public enum PushContent: Sendable, Equatable {
             // Senders choose the ids of messages, each for one conversation. With 48 bytes of them it is just short enough for Apple, and
             // an app finds the id between the colons.
             messageID.map { "chat:\($0):\(Self.digest(of: conversationID))" } ?? "conversation:\(conversationID)"
+        case .invitation(let topic): "invitation:\(topic)"
         }
     }
 

@@ -10,6 +10,8 @@ struct PushParts {
     private var wakesApp = false
     private var runsExtension = false
     private var hasSound = false
+    /// Whether the phone may show it later, without sound and without lighting up.
+    private(set) var isQuiet = false
     private var threadID: String?
     /// How much of its words a part may keep, of what it may have at most.
     private let share: Double
@@ -24,6 +26,7 @@ struct PushParts {
     var apsRest: [(name: String, value: [UInt8]?)] {
         [
             ("category", category.map(JSONText.string)), ("content-available", wakesApp ? Array("1".utf8) : nil),
+            ("interruption-level", isQuiet ? JSONText.string("passive") : nil),
             ("mutable-content", runsExtension ? Array("1".utf8) : nil),
             ("sound", hasSound ? JSONText.string("default") : nil), ("thread-id", threadID.map(JSONText.string)),
         ]
@@ -52,6 +55,11 @@ struct PushParts {
             body = isSensitive ? PushTexts.hiddenMessage : cut(text, PushTexts.previewCharactersMax)
             data = ["conversationId": conversationID, "senderId": senderID, "message": body]
             threadID = conversationID
+        case .invitation(let topic):
+            title = "Invitation"
+            body = PushTexts.invitationBody(topic: topic)
+            data = ["type": "invitation", "topic": topic]
+            isQuiet = true
         }
     }
 

@@ -17,6 +17,10 @@ enum PushTexts {
         succeeded ? "Face verification successful." : "Face verification failed. Please try again."
     }
 
+    static func invitationBody(topic: String) -> String {
+        "You have been invited to \(topic.hasPrefix("event:") ? "an event" : "a conversation")."
+    }
+
     /// The most bytes a character may take on average: one can have dozens, and a message must fit 4 KB.
     private static let bytesPerCharacterMax = 8
 

@@ -9,8 +9,8 @@ extension DeliveryRepository {
     /// What must not be sent any more is found out in the same query, as late as can be. A push for a session goes to the
     /// device that started it, whoever signs in there meanwhile; any other push loses its target when the installation
     /// has passed to another user since it was addressed. A push about an image job loses it when the job is deleted or
-    /// expired, a topic's that has waited when its user has left the topic, and a chat push when the conversation is on the screen of
-    /// that very installation.
+    /// expired, a topic's that has waited when its user has left the topic, a chat push when the conversation is on the screen of
+    /// that very installation, and an invitation's when the invitation has ended.
     ///
     /// - Parameters:
     ///   - ids: The deliveries; those that were put off or have ended are left out.
@@ -86,7 +86,8 @@ extension DeliveryRepository {
              WHEN n.kind IN ('job_completed', 'job_failed') AND j.id IS NULL THEN 'job_gone'
              WHEN \(generation) IS DISTINCT FROM i.generation THEN 'no_installation'
              WHEN \(hasLeft(since: "d.created_at")) THEN 'not_a_member'
-             WHEN \(isPresent) THEN 'presence' END
+             WHEN \(isPresent) THEN 'presence'
+             WHEN \(isUninvited) THEN 'not_invited' END
         """
     }
 
@@ -106,6 +107,14 @@ extension DeliveryRepository {
             SELECT FROM push_presence s
             WHERE s.installation_key = i.installation_key AND s.user_id = i.user_id AND s.lease_until > now()
               AND s.topic_id::text = n.parameters->>'topic_id')
+        """
+
+    /// Whether the invitation that a push is about was accepted, declined or withdrawn, has expired, or is gone with its topic.
+    private static let isUninvited = """
+        n.kind = 'invitation' AND NOT EXISTS (
+            SELECT FROM topic_invitations v
+            WHERE v.user_id = i.user_id AND v.is_announced AND v.expires_at > now() AND v.topic_id::text = n.parameters->>'topic_id'
+            OFFSET 0)
         """
 
     /// Whether the job that a notification is about is deleted or expired.

@@ -6,4 +6,5 @@ public enum NotificationKind: String, Codable, Sendable, CaseIterable {
     case signIn = "sign_in"
     case newPhotos = "new_photos"
     case chatMessage = "chat_message"
+    case invitation
 }

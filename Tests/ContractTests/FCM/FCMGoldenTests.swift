@@ -44,6 +44,8 @@ struct FCMGoldenTests {
             content: .chatMessage(
                 conversationID: "c-9", messageID: "m-78", senderID: "u-5", senderName: "Zoë", text: "the secret",
                 isSensitive: true), badge: 13),
+        Golden(name: "invitation.event", content: .invitation(topic: "event:42")),
+        Golden(name: "invitation.conversation", content: .invitation(topic: "conversation:c-9")),
     ]
 
     static let sentAt = Date(timeIntervalSince1970: 1_761_559_200.5)

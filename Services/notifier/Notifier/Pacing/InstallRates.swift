@@ -145,7 +145,7 @@ extension NotificationKind {
     /// Whether it may come later when there are too many. A face session is waited for.
     fileprivate var mayWait: Bool {
         switch self {
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: true
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: true
         case .signUp, .signIn: false
         }
     }

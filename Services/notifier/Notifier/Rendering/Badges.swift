@@ -28,11 +28,12 @@ struct Badges: Sendable {
 }
 
 extension NotificationKind {
-    /// Whether what it tells stays unseen until the app is opened. A face session is looked at while it is decided.
+    /// Whether what it tells stays unseen until the app is opened. A face session is looked at while it is decided. An invitation
+    /// changes no number: a stranger must not reach the icon of a phone.
     fileprivate var hasBadge: Bool {
         switch self {
         case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: true
-        case .signUp, .signIn: false
+        case .signUp, .signIn, .invitation: false
         }
     }
 }

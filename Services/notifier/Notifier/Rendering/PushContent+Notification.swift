@@ -49,6 +49,7 @@ extension PushContent {
                 text: try text.map { try open($0, SealingContext.chatPreview(notificationID: notificationID)) }
                     ?? Self.someMessage,
                 isSensitive: text == nil || parameters["sensitive"] == "true")
+        case .invitation: self = .invitation(topic: try value("topic"))
         }
     }
 }

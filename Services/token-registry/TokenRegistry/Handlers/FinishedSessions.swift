@@ -29,7 +29,7 @@ extension NotificationRecord {
         guard recipient.type == .session else { return nil }
         switch kind {
         case .signUp, .signIn: return UUID(uuidString: recipient.id)
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: return nil
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: return nil
         }
     }
 }
