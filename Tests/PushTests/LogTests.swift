@@ -56,14 +56,16 @@ import Testing
         #expect(try await ada.enter("conversation:\(id)", bearer: adas).status == 200)
         let own = try await ben.enter("conversation:own-\(id)", bearer: bens)
         let bensID = try #require(own.body["data"]["user_id"].text)
-        #expect(try await ada.enter("conversation:\(id)", bensID, bearer: adas).status == 200)
+        #expect(try await ada.enter("conversation:\(id)", bensID, bearer: adas).status == 202)
+        let informed = try await ben.pushes(count: told + 1).count
+        #expect(try await ben.enter("conversation:\(id)", bearer: bens).status == 200)
         let name = #"{"display_name":"Ada \#(Self.word)"}"#
         #expect(try await say("PUT", "/v1/users/me", name, bearer: adas, stack) == 200)
         let message = #"{"message_id":"m-1","text":"meet me at the \#(Self.word)"}"#
         let status = try await say("POST", "/v1/topics/conversation:\(id)/messages", message, bearer: adas, stack)
         #expect((200...202).contains(status))
-        let pushes = try await ben.pushes(count: told + 1)
-        #expect(pushes[told]["notification"]["body"].text?.contains(Self.word) == true, "the secret went all the way")
+        let pushes = try await ben.pushes(count: informed + 1)
+        #expect(pushes[informed]["notification"]["body"].text?.contains(Self.word) == true, "the secret went all the way")
     }
 
     /// Secrets where they do not belong: bad bearers, bodies that are none, fields that nobody asked for.

@@ -114,7 +114,9 @@ private struct Chat {
         guard let topic = TopicName(name) else { throw DeadlineExceeded(description: "not a topic") }
         let (speaker, other) = (try await system.makeUser(), try await system.makeUser())
         try await system.postgres.withTransaction { transaction in
-            for user in [speaker, other] { _ = try await TopicRepository(transaction).add(user, to: topic, by: speaker) }
+            for (user, actor) in [(speaker, speaker), (other, speaker), (other, other)] {
+                _ = try await TopicRepository(transaction).add(user, to: topic, by: actor)
+            }
         }
         let listener = try await system.signIn(system.emulator.mintToken(), other)
         let bearer = Base64URL.encode(SecureRandom.bytes(32))

@@ -58,7 +58,7 @@ struct ConversationRepositoryTests {
             _ = try await chat.post("m-1", by: 0)
             _ = try await chat.post("m-2", by: 1)
             #expect(try await chat.unread() == [chat.users[0]: 1])
-            #expect(try await chat.topics.add(chat.users[2], to: .chat, by: chat.users[0]) == .done(changed: true))
+            #expect(try await chat.topics.bring(chat.users[2], to: .chat, by: chat.users[0]) == .done(changed: true))
             #expect(try await chat.unread()[chat.users[2]] == nil)
             _ = try await chat.post("m-3", by: 1)
             #expect(try await chat.unread() == [chat.users[0]: 2, chat.users[2]: 1])
@@ -142,7 +142,7 @@ extension TopicName {
 private func withChat(_ body: (TestChat) async throws -> Void) async throws {
     try await withTopics { topics, users in
         _ = try await topics.add(users[0], to: .chat, by: users[0])
-        _ = try await topics.add(users[1], to: .chat, by: users[0])
+        _ = try await topics.bring(users[1], to: .chat, by: users[0])
         try await body(TestChat(client: topics.client, users: users))
     }
 }

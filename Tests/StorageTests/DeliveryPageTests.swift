@@ -318,7 +318,7 @@ private func withPage(of count: Int, _ body: @Sendable (TestPage) async throws -
             // Who is in the topic is asked again of what has waited for ten seconds.
             let topic = try #require(TopicName("event:page"))
             let owner = try #require(installs[0].userID)
-            _ = try await client.withTransaction { try await TopicRepository($0).add(user, to: topic, by: owner) }
+            _ = try await TestTopics(client: client).bring(user, to: topic, by: owner)
         }
         var page = TestPage(client: client, notificationID: UUID(), installs: installs, id: UUID())
         page = TestPage(client: client, notificationID: try await page.notify(), installs: installs, id: page.id)

@@ -75,6 +75,24 @@ struct DeliveryRepositoryTests {
         }
     }
 
+    @Test func `an invitation that was withdrawn is not pushed any more`() async throws {
+        try await withTopics { topics, users in
+            let (client, deliveries) = (topics.client, DeliveryRepository(topics.client))
+            for user in users[0...1] { _ = try await topics.add(user, by: users[0]) }
+            let (id, install) = try await address(.user(users[1]), on: client)
+            _ = try await PushInstallRepository(client).bind(installationKey: install.installationKey, userID: users[1])
+            try await client.execute(
+                """
+                UPDATE notifications SET kind = 'invitation',
+                    parameters = jsonb_build_object('topic', 'event:party', 'topic_id', (SELECT id FROM topics))
+                """)
+            #expect(try await deliveries.claim([id], lease: .zero).first?.target != nil)
+            _ = try await topics.remove(users[1], by: users[0])
+            let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)
+            #expect(due.id == id && due.target == nil && due.skipCode == "not_invited")
+        }
+    }
+
     @Test func `of concurrent senders one gets a batch, and another when its lease has ended`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)

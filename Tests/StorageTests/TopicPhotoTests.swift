@@ -144,7 +144,7 @@ struct TestParty: Sendable {
 func withParty(_ body: (TestParty) async throws -> Void) async throws {
     try await withTopics { topics, users in
         _ = try await topics.add(users[0], by: users[0])
-        _ = try await topics.add(users[1], by: users[0])
+        _ = try await topics.bring(users[1], by: users[0])
         try await body(TestParty(topics: topics, users: users))
     }
 }

@@ -6,10 +6,10 @@ import Testing
 import WireFormat
 
 struct TopicRepositoryTests {
-    @Test func `whoever enters first owns the topic and lets others in`() async throws {
+    @Test func `the first who enters owns the topic, and others enter it when they are invited`() async throws {
         try await withTopics { topics, users in
             #expect(try await topics.add(users[0], by: users[0]) == .done(changed: true))
-            #expect(try await topics.add(users[1], by: users[0]) == .done(changed: true))
+            #expect(try await topics.bring(users[1], by: users[0]) == .done(changed: true))
             #expect(try await topics.add(users[1], by: users[0]) == .done(changed: false))
             let topic = try #require(try await topics.find(seenBy: users[1]))
             #expect(topic.ownerID == users[0] && topic.memberCount == 2 && topic.name == .party)
@@ -31,7 +31,7 @@ struct TopicRepositoryTests {
     @Test func `members who are not the owner may leave, and nothing else`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
-            _ = try await topics.add(users[1], by: users[0])
+            _ = try await topics.bring(users[1], by: users[0])
             #expect(try await topics.add(users[2], by: users[1]) == .forbidden)
             #expect(try await topics.remove(users[0], by: users[1]) == .forbidden)
             #expect(try await topics.remove(users[1], by: users[1]) == .done(changed: true))
@@ -44,7 +44,7 @@ struct TopicRepositoryTests {
     @Test func `who has left is put back by nobody, and may come back until the owner says no`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
-            _ = try await topics.add(users[1], by: users[0])
+            _ = try await topics.bring(users[1], by: users[0])
             _ = try await topics.remove(users[1], by: users[1])
             #expect(try await topics.add(users[1], by: users[0]) == .forbidden)
             #expect(try await topics.add(users[1], by: users[1]) == .done(changed: true))
@@ -60,10 +60,10 @@ struct TopicRepositoryTests {
     @Test func `who was taken out can be let in again, by the owner only`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
-            _ = try await topics.add(users[1], by: users[0])
+            _ = try await topics.bring(users[1], by: users[0])
             _ = try await topics.remove(users[1], by: users[0])
             #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
-            #expect(try await topics.add(users[1], by: users[0]) == .done(changed: true))
+            #expect(try await topics.bring(users[1], by: users[0]) == .done(changed: true))
         }
     }
 
@@ -71,9 +71,9 @@ struct TopicRepositoryTests {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             // Nobody's id may be in a topic, but cannot own it.
-            _ = try await topics.add(UUID(), by: users[0])
-            _ = try await topics.add(users[1], by: users[0])
-            _ = try await topics.add(users[2], by: users[0])
+            _ = try await topics.bring(UUID(), by: users[0])
+            _ = try await topics.bring(users[1], by: users[0])
+            _ = try await topics.bring(users[2], by: users[0])
             #expect(try await topics.remove(users[0], by: users[0]) == .done(changed: true))
             #expect(try await topics.find(seenBy: users[1])?.ownerID == users[1])
             _ = try await topics.remove(users[1], by: users[1])
@@ -103,7 +103,7 @@ struct TopicRepositoryTests {
             _ = try await race(36) { index in
                 let other = others[index % 6]
                 return index % 3 == 0
-                    ? try await topics.remove(other, by: users[0]) : try await topics.add(other, by: users[0])
+                    ? try await topics.remove(other, by: users[0]) : try await topics.bring(other, by: users[0])
             }
             let topic = try #require(try await topics.find(seenBy: users[0]))
             #expect(try await topics.members(topic.id).count == topic.memberCount)
@@ -129,7 +129,7 @@ struct TopicRepositoryTests {
     @Test func `members come in pages, each once`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
-            for _ in 0..<10 { _ = try await topics.add(UUID(), by: users[0]) }
+            for _ in 0..<10 { _ = try await topics.bring(UUID(), by: users[0]) }
             let topic = try #require(try await topics.find(seenBy: users[0]))
             var (seen, last): ([UUID], UUID?) = ([], nil)
             repeat {
@@ -159,8 +159,16 @@ struct TopicRepositoryTests {
 struct TestTopics: Sendable {
     let client: PostgresClient
 
-    func add(_ user: UUID, to name: TopicName = .party, by actor: UUID) async throws -> TopicMemberChange {
-        try await client.withTransaction { try await TopicRepository($0).add(user, to: name, by: actor) }
+    func add(
+        _ user: UUID, to name: TopicName = .party, by actor: UUID, quota: TopicInvitationQuota = TopicInvitationQuota()
+    ) async throws -> TopicMemberChange {
+        try await client.withTransaction { try await TopicRepository($0).add(user, to: name, by: actor, quota: quota) }
+    }
+
+    /// Has the owner ask a user in, and the user enter.
+    func bring(_ user: UUID, to name: TopicName = .party, by owner: UUID) async throws -> TopicMemberChange {
+        _ = try await add(user, to: name, by: owner)
+        return try await add(user, to: name, by: user)
     }
 
     func remove(_ user: UUID, from name: TopicName = .party, by actor: UUID) async throws -> TopicMemberChange {

@@ -238,8 +238,8 @@ extension Registry {
 
     func makeTopic(_ text: String = "event:42", owner: UUID, members: [UUID]) async throws {
         let name = TopicName(text)!
-        for member in [owner] + members {
-            _ = try await client.withTransaction { try await TopicRepository($0).add(member, to: name, by: owner) }
+        for (member, actor) in [(owner, owner)] + members.flatMap({ [($0, owner), ($0, $0)] }) {
+            _ = try await client.withTransaction { try await TopicRepository($0).add(member, to: name, by: actor) }
         }
     }
 

@@ -109,7 +109,8 @@ public enum IdentityAPI: HeliographService {
     ) -> TopicRoutes {
         TopicRoutes(
             members: TopicController(
-                postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics)),
+                postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics),
+                quota: configuration.limits.invitations),
             photos: PhotoController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
                 limiter: RateLimiter(configuration.limits.photos), quota: configuration.limits.photoQuota,

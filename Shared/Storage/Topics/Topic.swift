@@ -69,8 +69,12 @@ public enum TopicMemberChange: Sendable, Equatable {
     case forbidden
     /// There is no such topic, as far as whoever asks may know.
     case notFound
-    /// The topic is full, or whoever asks has as many as one may have.
+    /// The user is not in the topic, and has an invitation now: because of this call, which made the one given, or already before.
+    case invited(TopicInvitation?)
+    /// The topic is full, or the account that asks has as many as one may have.
     case limitReached
+    /// The account that asks has made as many invitations as it may in 24 hours; it may make another one after this time.
+    case quotaReached(wait: Duration)
 }
 
 extension PostgresRow {

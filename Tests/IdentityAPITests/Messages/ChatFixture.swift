@@ -32,13 +32,9 @@ struct Chat: Sendable {
         try await api.json("POST", path + "/read", json, by: reader)
     }
 
-    /// The pushes that were asked for, in their order.
+    /// The pushes about messages that were asked for, in their order.
     func pushes() async throws -> [NotificationRequested] {
-        try await api.postgres.query("SELECT body FROM outbox WHERE type = 'notification.requested' ORDER BY id").map { row in
-            try EncodedEnvelope(
-                id: UUID(), type: .notificationRequested, version: 1, key: "k", occurredAt: Date(), body: try row.decode("body")
-            ).decode(NotificationRequested.self).body
-        }
+        try await api.pushes().filter { $0.kind == .chatMessage }
     }
 
     /// Opens a sealed parameter, as the notifier does.
@@ -50,6 +46,22 @@ struct Chat: Sendable {
 }
 
 extension IdentityFixture {
+    /// All pushes that were asked for, in their order.
+    func pushes() async throws -> [NotificationRequested] {
+        try await postgres.query("SELECT body FROM outbox WHERE type = 'notification.requested' ORDER BY id").map { row in
+            try EncodedEnvelope(
+                id: UUID(), type: .notificationRequested, version: 1, key: "k", occurredAt: Date(), body: try row.decode("body")
+            ).decode(NotificationRequested.self).body
+        }
+    }
+
+    /// Has the owner of a topic invite a user, who accepts.
+    func bring(_ user: Customer, to topic: String, by owner: Customer) async throws {
+        let invited = try await send("PUT", topic + "/members/\(user.userID.wireString)", headers: [owner.bearer])
+        #expect(invited.status == 202 && invited.json.text("data.status") == "invited")
+        #expect(try await send("PUT", topic + "/members/me", headers: [user.bearer]).status == 200)
+    }
+
     /// Ties somebody's sign-in to an installation, as the registration of its push token does.
     func tie(_ customer: Customer, to installation: String) async throws {
         let authenticator = AccessTokenAuthenticator(postgres: postgres)
@@ -77,9 +89,8 @@ func withChat(
 ) async throws {
     try await withIdentityAPI(change) { api in
         let people = (try await api.customer("ada"), try await api.customer("ben"), try await api.customer("eve"))
-        for member in ["me", people.1.userID.wireString] {
-            #expect(try await api.send("PUT", Chat.path + "/members/\(member)", headers: [people.0.bearer]).status == 200)
-        }
+        #expect(try await api.send("PUT", Chat.path + "/members/me", headers: [people.0.bearer]).status == 200)
+        try await api.bring(people.1, to: Chat.path, by: people.0)
         try await body(Chat(api: api, ada: people.0, ben: people.1, eve: people.2))
     }
 }

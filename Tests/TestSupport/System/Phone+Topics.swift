@@ -2,7 +2,7 @@ public import Foundation
 internal import HTTPClient
 
 extension Phone {
-    /// Lets somebody into a topic, which is made if this phone's user enters a new one; `me` is that user.
+    /// Enters a topic, which is made if there is none, or accepts an invitation: `me`; or invites another user by id.
     public func enter(_ topic: String, _ user: String = "me", bearer: String) async throws -> Answer {
         try await send(
             HTTPClientRequest(method: "PUT", url: "\(stack.apiURL)/v1/topics/\(topic)/members/\(user)"), bearer: bearer)

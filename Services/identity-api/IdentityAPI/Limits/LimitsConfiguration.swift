@@ -19,7 +19,9 @@ struct LimitsConfiguration: Sendable {
     /// What one account may add to topics in a day, over all instances.
     var photoQuota = TopicPhotoQuota()
     /// Changes that one account makes to the members of topics.
-    var topics = Rate(perMinute: 600, burst: 10_000)
+    var topics = Rate(perMinute: 600, burst: 100)
+    /// Invitations into topics that one account makes, and that one user gets pushes of, over all instances.
+    var invitations = TopicInvitationQuota()
     /// Registrations of devices by one account.
     var devices = Rate(perMinute: 60, burst: 100)
     /// Messages that one account sends.
@@ -49,6 +51,11 @@ struct LimitsConfiguration: Sendable {
         photoQuota.photosPerDay = try settings.int("TOPIC_PHOTOS_PER_DAY", default: photoQuota.photosPerDay, in: 1...1_000_000)
         photoQuota.bytesPerDay =
             try settings.int("TOPIC_PHOTO_MIB_PER_DAY", default: photoQuota.bytesPerDay >> 20, in: 1...1_000_000) << 20
+        invitations.madePerDay = try settings.int("TOPIC_INVITATIONS_PER_DAY", default: invitations.madePerDay, in: 1...1_000_000)
+        invitations.openPerUser = try settings.int(
+            "TOPIC_INVITATIONS_OPEN_PER_USER", default: invitations.openPerUser, in: 0...1_000_000)
+        invitations.pushedPerDay = try settings.int(
+            "TOPIC_INVITATION_PUSHES_PER_DAY", default: invitations.pushedPerDay, in: 0...1_000_000)
         connectionsPerAddress = try settings.int(
             "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000)
         uploadsPerAddress = try settings.int("UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024)

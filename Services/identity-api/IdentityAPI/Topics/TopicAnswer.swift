@@ -9,6 +9,12 @@ enum TopicAnswer {
         Answer.data(.members(("topic", .string(name.text)), ("user_id", .string(userID.wireString))), requestID)
     }
 
+    /// The 202 of an invitation, the same for a new one and for one that is there already.
+    static func invited(_ userID: UUID, to name: TopicName, requestID: String) -> JSONText {
+        Answer.data(
+            .members(("topic", .string(name.text)), ("user_id", .string(userID.wireString)), ("status", "invited")), requestID)
+    }
+
     /// A page of members.
     static func members(_ members: [TopicMember], of topic: Topic, next: UUID?, requestID: String) -> JSONText {
         let items = members.map { member in

@@ -1,13 +1,15 @@
+internal import EventBus
 internal import FoundationEssentials
 internal import Hummingbird
+internal import Metrics
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
 /// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}` and `GET /v1/topics/{topic}/members`.
 ///
-/// To strangers a topic does not exist; only who wants its name for themselves is told that it is taken. Whether a user id is
-/// anybody's is told to nobody: the push of a refused sign-in names ids that are nobody's.
+/// To strangers, and to invited users until they accept, a topic does not exist; a user who wants its name learns only that it is
+/// taken. Whether a user id belongs to an account shows nowhere: an invitation is answered, and written, the same way for any id.
 struct TopicController: Sendable {
     /// Members of a page when nobody says how many.
     private static let usualPage = 100
@@ -16,16 +18,31 @@ struct TopicController: Sendable {
     let authenticator: any Authenticator
     /// Counts the changes that an account makes.
     let limiter: RateLimiter<UUID>
+    /// How many invitations are made and pushed.
+    let quota: TopicInvitationQuota
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let (name, userID) = (try context.topicName(), try context.member(identity))
         try checkRate(identity)
-        let change = try await postgres.withTransaction {
-            try await TopicRepository($0).add(userID, to: name, by: identity.userID)
+        let change = try await postgres.withTransaction { transaction in
+            let change = try await TopicRepository(transaction).add(userID, to: name, by: identity.userID, quota: quota)
+            if case .invited(let invitation?) = change, invitation.isAnnounced {
+                let push = invitation.announcement
+                try await OutboxRepository(transaction).publish(
+                    push, requestID: context.requestID, traceparent: context.traceparent, expiresAt: push.expiresAt)
+            }
+            return change
         }
         try Self.check(change)
-        return Answer.json(TopicAnswer.member(userID, of: name, requestID: context.requestID))
+        guard case .invited(let invitation) = change else {
+            return Answer.json(TopicAnswer.member(userID, of: name, requestID: context.requestID))
+        }
+        if let invitation {
+            Counter(label: "topic_invitations_total", dimensions: [("push", invitation.isAnnounced ? "requested" : "held_back")])
+                .increment()
+        }
+        return Answer.json(TopicAnswer.invited(userID, to: name, requestID: context.requestID), status: .accepted)
     }
 
     func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -56,7 +73,8 @@ struct TopicController: Sendable {
 
     private static func check(_ change: TopicMemberChange) throws(APIError) {
         switch change {
-        case .done: return
+        case .done, .invited: return
+        case .quotaReached(let wait): throw APIError.rateLimited("Too many invitations by this account in a day", wait: wait)
         case .forbidden: throw APIError.accessDenied
         case .notFound: throw APIError.topicNotFound
         case .limitReached:

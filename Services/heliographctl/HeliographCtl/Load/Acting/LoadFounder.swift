@@ -59,12 +59,12 @@ struct LoadFounder: Sendable {
         guard outcome == "succeeded" else { throw LoadFailure(at: .done, outcome) }
     }
 
-    /// An event that is somebody's, and in which there is somebody else to be told of its photos.
+    /// Makes an owner's event, with another member who gets the pushes about its photos: invited, and accepting.
     private func makeTopic(of owner: LoadAccount, with other: LoadAccount) async throws {
-        for user in ["me", other.tokens?.userID ?? "me"] {
+        for (account, user) in [(owner, "me"), (owner, other.tokens?.userID ?? "me"), (other, "me")] {
             _ = try await insisting { () async throws(LoadFailure) in
                 try await api.send(
-                    "PUT", "/v1/topics/\(owner.topic)/members/\(user)", bearer: try owner.bearer(for: nil), for: .answer)
+                    "PUT", "/v1/topics/\(owner.topic)/members/\(user)", bearer: try account.bearer(for: nil), for: .answer)
             }
         }
     }

@@ -1,0 +1,46 @@
+public import FoundationEssentials
+public import WireFormat
+
+/// An invitation into a topic that was just made: a row of `topic_invitations`.
+public struct TopicInvitation: Sendable, Equatable {
+    /// How long an invitation can be accepted, in seconds: 30 days.
+    public static let lifetime: Duration = .seconds(30 * 24 * 60 * 60)
+    /// How long it is worth a push, in seconds: 24 hours.
+    private static let pushLifetime: TimeInterval = 24 * 60 * 60
+
+    /// The topic's id.
+    public let topicID: UUID
+    /// The topic's name.
+    public let topic: TopicName
+    /// The invited user; the id may belong to no account.
+    public let userID: UUID
+    /// Whether the user gets a push: false above a limit of ``TopicInvitationQuota`` that protects the invited user.
+    public let isAnnounced: Bool
+
+    /// Makes the request for the push of an invitation. Belongs in the transaction that makes the invitation.
+    ///
+    /// The key makes an invitation that is withdrawn and made again one push, as long as token-registry keeps notifications (30 days).
+    public var announcement: NotificationRequested {
+        NotificationRequested(
+            dedupeKey: "invitation:\(topicID.wireString):\(userID.wireString)", kind: .invitation, recipient: .user(userID),
+            lane: .normal, parameters: ["topic": topic.text, NotificationParameter.topicID: topicID.wireString],
+            expiresAt: Date(timeIntervalSinceNow: Self.pushLifetime))
+    }
+}
+
+/// How many invitations one account may make, and how many pushes of invitations one user may get; over all instances.
+public struct TopicInvitationQuota: Sendable {
+    /// Invitations that an account makes in 24 hours, ended ones included.
+    public var madePerDay: Int
+    /// Open invitations for which a user got a push, at a time. Above it, invitations are made without a push.
+    public var openPerUser: Int
+    /// Pushes of invitations that a user gets in 24 hours. Above it, invitations are made without a push.
+    public var pushedPerDay: Int
+
+    /// Makes a quota; by default 100 made a day, 20 open at a time and 50 pushes a day.
+    public init(madePerDay: Int = 100, openPerUser: Int = 20, pushedPerDay: Int = 50) {
+        self.madePerDay = madePerDay
+        self.openPerUser = openPerUser
+        self.pushedPerDay = pushedPerDay
+    }
+}

@@ -1,0 +1,126 @@
+internal import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Invitations: rows of `topic_invitations`, and of `topic_invitation_log` for the quotas. The topic is locked before any of them
+/// changes, but for rows that have expired.
+///
+/// Every statement is the same, and writes the same, whether the invited id belongs to an account or not: neither the answer nor
+/// its time discloses who has an account. Of the user's own limits nothing shows either: above them the invitation is made, counted
+/// and answered as usual, can be accepted, and is only not pushed.
+extension TopicRepository {
+    /// Whether an owner is a member of a topic other than this one together with another user.
+    func share(_ ownerID: UUID, _ userID: UUID, besides topicID: UUID) async throws(PostgresError) -> Bool {
+        // One look by key for each topic of the owner: OFFSET 0 keeps the time independent of what the other user is a member of.
+        let rows = try await db.query(
+            """
+            SELECT m.topic_id FROM topic_members m
+            CROSS JOIN LATERAL (
+                SELECT FROM topic_members WHERE topic_id = m.topic_id AND user_id = \(userID) OFFSET 0) o
+            WHERE m.user_id = \(ownerID) AND m.topic_id <> \(topicID) LIMIT 1
+            """)
+        return !rows.isEmpty
+    }
+
+    /// Whether a user has an invitation into a topic that can be accepted.
+    func isInvited(_ userID: UUID, to topicID: UUID) async throws(PostgresError) -> Bool {
+        try await !db.query(
+            "SELECT user_id FROM topic_invitations WHERE topic_id = \(topicID) AND user_id = \(userID) AND expires_at > now()"
+        ).isEmpty
+    }
+
+    /// Invites a user who is not a member into a locked topic. An open invitation stays as it is.
+    ///
+    /// - Returns: `invited`, with the invitation when this call made it; `quotaReached` above ``TopicInvitationQuota/madePerDay``.
+    func invite(
+        _ userID: UUID, to topic: Topic, by inviterID: UUID, _ quota: TopicInvitationQuota
+    ) async throws(PostgresError) -> TopicMemberChange {
+        if try await isInvited(userID, to: topic.id) { return .invited(nil) }
+        if let wait = try await lockQuota(of: inviterID, quota) { return .quotaReached(wait: wait) }
+        let isAnnounced = try await lockInbox(of: userID, quota)
+        // What is in the way has expired, and the sweeper has not deleted it yet.
+        try await db.execute(
+            """
+            WITH logged AS (
+                INSERT INTO topic_invitation_log (inviter_id, user_id, is_announced)
+                VALUES (\(inviterID), \(userID), \(isAnnounced))
+            )
+            INSERT INTO topic_invitations (topic_id, user_id, inviter_id, is_announced, expires_at)
+            VALUES (\(topic.id), \(userID), \(inviterID), \(isAnnounced),
+                    now() + make_interval(secs => \(TopicInvitation.lifetime.inSeconds)))
+            ON CONFLICT (topic_id, user_id) DO UPDATE
+            SET inviter_id = EXCLUDED.inviter_id, is_announced = EXCLUDED.is_announced, created_at = EXCLUDED.created_at,
+                expires_at = EXCLUDED.expires_at
+            """)
+        return .invited(TopicInvitation(topicID: topic.id, topic: topic.name, userID: userID, isAnnounced: isAnnounced))
+    }
+
+    /// Ends an invitation into a locked topic: it was accepted, declined or withdrawn.
+    ///
+    /// - Returns: Whether it was open; of two who end it at once, one gets true.
+    @discardableResult
+    func endInvitation(of userID: UUID, to topicID: UUID) async throws(PostgresError) -> Bool {
+        let rows = try await db.query(
+            """
+            DELETE FROM topic_invitations WHERE topic_id = \(topicID) AND user_id = \(userID)
+            RETURNING expires_at > now() AS was_open
+            """)
+        return try rows.first?.decode("was_open") ?? false
+    }
+
+    /// Deletes expired invitations and entries of the log that count no longer, at most `limit` of each.
+    ///
+    /// - Returns: How many of the more numerous ones were deleted.
+    public func deleteExpiredInvitations(limit: Int) async throws(PostgresError) -> Int {
+        try await db.query(
+            """
+            WITH expired AS (
+                DELETE FROM topic_invitations WHERE (topic_id, user_id) IN (
+                    SELECT topic_id, user_id FROM topic_invitations WHERE expires_at <= now()
+                    ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+                RETURNING topic_id
+            ), counted AS (
+                DELETE FROM topic_invitation_log WHERE id IN (
+                    SELECT id FROM topic_invitation_log WHERE created_at <= now() - interval '1 day'
+                    ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+                RETURNING id
+            )
+            SELECT greatest((SELECT count(*) FROM expired), (SELECT count(*) FROM counted)) AS deleted
+            """
+        ).first?.decode("deleted") ?? 0
+    }
+
+    /// Says how long an account has to wait before it may invite again: nil when it may now. Other transactions of the account wait
+    /// until this one ends, so that each of several at once counts those before it.
+    private func lockQuota(of inviterID: UUID, _ quota: TopicInvitationQuota) async throws(PostgresError) -> Duration? {
+        try await lockInvitations("by", inviterID)
+        // The newest invitation with which the quota is used up: it has to be a day old.
+        let rows = try await db.query(
+            """
+            SELECT extract(epoch FROM created_at + interval '1 day' - clock_timestamp())::float8 AS wait FROM topic_invitation_log
+            WHERE inviter_id = \(inviterID) AND created_at > now() - interval '1 day'
+            ORDER BY created_at DESC OFFSET \(quota.madePerDay - 1) LIMIT 1
+            """)
+        guard let row = rows.first else { return nil }
+        return .seconds(max(1, try row.decode("wait", as: Double.self)))
+    }
+
+    /// Whether an invitation of this user may be pushed. Other invitations of the user wait until this transaction ends.
+    private func lockInbox(of userID: UUID, _ quota: TopicInvitationQuota) async throws(PostgresError) -> Bool {
+        try await lockInvitations("to", userID)
+        return try await db.query(
+            """
+            SELECT (SELECT count(*) FROM topic_invitations
+                    WHERE user_id = \(userID) AND is_announced AND expires_at > now()) < \(quota.openPerUser)
+                AND (SELECT count(*) FROM topic_invitation_log
+                     WHERE user_id = \(userID) AND is_announced AND created_at > now() - interval '1 day') < \(quota.pushedPerDay)
+                AS has_room
+            """
+        ).first?.decode("has_room") ?? false
+    }
+
+    private func lockInvitations(_ side: String, _ userID: UUID) async throws(PostgresError) {
+        let key = "topic_invitations:\(side):\(userID.wireString)"
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended(\(key), 0))")
+    }
+}

@@ -1,0 +1,165 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+struct TopicInvitationTests {
+    @Test func `an invited user is a member when they accept, and not before`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            guard case .invited(let invitation?) = try await topics.add(users[1], by: users[0]) else {
+                Issue.record("not invited")
+                return
+            }
+            #expect(invitation.topic == .party && invitation.userID == users[1] && invitation.isAnnounced)
+            #expect(try await topics.find(seenBy: users[1]) == nil)
+            #expect(try await topics.find(seenBy: users[0])?.memberCount == 1)
+            #expect(try await topics.members(invitation.topicID) == [users[0]])
+            #expect(try await topics.add(users[1], by: users[1]) == .done(changed: true))
+            #expect(try await topics.find(seenBy: users[1])?.memberCount == 2)
+            #expect(try await topics.invitations() == 0)
+        }
+    }
+
+    @Test func `asking again changes nothing, and an invitation that has expired can be made again`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            _ = try await topics.add(users[1], by: users[0])
+            #expect(try await topics.add(users[1], by: users[0]) == .invited(nil))
+            try await topics.client.execute("UPDATE topic_invitations SET expires_at = now()")
+            #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
+            #expect(try await topics.remove(users[1], by: users[1]) == .notFound)
+            _ = try await topics.add(users[1], by: users[0])
+            #expect(try await topics.add(users[1], by: users[1]) == .done(changed: true))
+        }
+    }
+
+    @Test func `of many calls that invite at once one makes the invitation, and accepting and declining at once ends it once`()
+        async throws
+    {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            for _ in 0..<5 {
+                let guest = UUID()
+                let made = try await race(8) { _ in try await topics.add(guest, by: users[0]) }
+                #expect(made.count { $0 != .invited(nil) } == 1)
+                // Accepted and then left, or declined and then come back: the invitation ends once, and both have an effect.
+                let ends = try await race(2) {
+                    $0 == 0 ? try await topics.add(guest, by: guest) : try await topics.remove(guest, by: guest)
+                }
+                #expect(ends.allSatisfy { $0 == .done(changed: true) })
+            }
+            let topic = try #require(try await topics.find(seenBy: users[0]))
+            #expect(try await topics.members(topic.id).count == topic.memberCount)
+            #expect(try await topics.invitations() == 0)
+        }
+    }
+
+    @Test func `who declines is not asked again, and may come back until the owner says no`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            _ = try await topics.add(users[1], by: users[0])
+            #expect(try await topics.remove(users[1], by: users[1]) == .done(changed: true))
+            #expect(try await topics.remove(users[1], by: users[1]) == .notFound)
+            #expect(try await topics.add(users[1], by: users[0]) == .forbidden)
+            #expect(try await topics.add(users[1], by: users[1]) == .done(changed: true))
+            _ = try await topics.remove(users[1], by: users[1])
+            _ = try await topics.remove(users[1], by: users[0])
+            #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
+        }
+    }
+
+    @Test func `an invitation that was withdrawn cannot be accepted, and the user can be asked again`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            _ = try await topics.add(users[1], by: users[0])
+            #expect(try await topics.remove(users[1], by: users[0]) == .done(changed: true))
+            #expect(try await topics.remove(users[1], by: users[0]) == .done(changed: false))
+            #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
+            #expect(try await topics.bring(users[1], by: users[0]) == .done(changed: true))
+        }
+    }
+
+    @Test func `who shares another topic with the owner is added at once, whatever invitation there was`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            _ = try await topics.add(users[1], by: users[0])
+            _ = try await topics.add(users[2], to: .chat, by: users[2])
+            for guest in users[0...1] { _ = try await topics.bring(guest, to: .chat, by: users[2]) }
+            #expect(try await topics.add(users[1], by: users[0]) == .done(changed: true))
+            #expect(try await topics.invitations() == 0)
+        }
+    }
+
+    @Test func `a full topic does not take in a user who was invited while there was room`() async throws {
+        try await withTopics { topics, users in
+            _ = try await topics.add(users[0], by: users[0])
+            _ = try await topics.add(users[1], by: users[0])
+            try await topics.client.execute("UPDATE topics SET member_count = \(TopicLimits.membersMax)")
+            #expect(try await topics.add(users[1], by: users[1]) == .limitReached)
+            #expect(try await topics.invitations() == 1)
+        }
+    }
+
+    @Test func `an account makes so many invitations in a day, also when it asks at once and ends its topics meanwhile`() async throws {
+        try await withTopics { topics, users in
+            let quota = TopicInvitationQuota(madePerDay: 5)
+            _ = try await topics.add(users[0], by: users[0])
+            let results = try await race(8) { _ in try await topics.add(UUID(), by: users[0], quota: quota) }
+            let refused = results.compactMap { if case .quotaReached(let wait) = $0 { wait } else { nil } }
+            #expect(refused.count == 3 && refused.allSatisfy { (.seconds(86_000)...(.seconds(86_400))).contains($0) })
+            _ = try await topics.remove(users[0], by: users[0])
+            #expect(try await topics.invitations() == 0, "they went with their topic")
+            _ = try await topics.add(users[0], by: users[0])
+            guard case .quotaReached = try await topics.add(users[1], by: users[0], quota: quota) else {
+                Issue.record("the quota is back")
+                return
+            }
+            try await topics.client.execute("UPDATE topic_invitation_log SET created_at = created_at - interval '1 day'")
+            #expect(try await topics.add(users[1], by: users[0], quota: quota) != .forbidden)
+            #expect(try await topics.invitations() == 1)
+        }
+    }
+
+    @Test(arguments: [TopicInvitationQuota(openPerUser: 2), TopicInvitationQuota(pushedPerDay: 2)])
+    func `above the limits of the invited an invitation is made, can be accepted, and is not pushed`(
+        quota: TopicInvitationQuota
+    ) async throws {
+        try await withTopics(users: 5) { topics, users in
+            var announced: [Bool] = []
+            for (number, owner) in users[1...].enumerated() {
+                let name = try #require(TopicName("event:\(number)"))
+                _ = try await topics.add(owner, to: name, by: owner)
+                guard case .invited(let invitation?) = try await topics.add(users[0], to: name, by: owner, quota: quota) else {
+                    Issue.record("not invited")
+                    return
+                }
+                announced.append(invitation.isAnnounced)
+            }
+            #expect(announced == [true, true, false, false])
+            let last = try #require(TopicName("event:3"))
+            #expect(try await topics.add(users[0], to: last, by: users[0]) == .done(changed: true))
+        }
+    }
+
+    @Test func `expired invitations and counted days are deleted`() async throws {
+        try await withTopics { topics, users in
+            let repository = TopicRepository(topics.client)
+            _ = try await topics.add(users[0], by: users[0])
+            for _ in 0..<3 { _ = try await topics.add(UUID(), by: users[0]) }
+            #expect(try await repository.deleteExpiredInvitations(limit: 10) == 0)
+            try await topics.client.execute("UPDATE topic_invitations SET expires_at = now() - interval '1 s'")
+            try await topics.client.execute("UPDATE topic_invitation_log SET created_at = now() - interval '25 hours'")
+            #expect(try await repository.deleteExpiredInvitations(limit: 2) == 2)
+            #expect(try await repository.deleteExpiredInvitations(limit: 2) == 1)
+            #expect(try await topics.invitations() == 0)
+            #expect(try await topics.client.query("SELECT id FROM topic_invitation_log").isEmpty)
+        }
+    }
+}
+
+extension TestTopics {
+    fileprivate func invitations() async throws -> Int { try await client.query("SELECT user_id FROM topic_invitations").count }
+}
