@@ -167,8 +167,9 @@ private final class Witnesses {
 private func generatorRate(_ stack: PushStack, token: String) async throws -> Double {
     let session = UUID().uuidString.lowercased()
     let body = #"""
-        {"message":{"android":{"notification":{"tag":"event:bench"},"priority":"HIGH","ttl":"3600s"},"apns":{"headers":\#
-        {"apns-collapse-id":"event:bench","apns-expiration":"1761562800","apns-priority":"10","apns-push-type":"alert"},\#
+        {"message":{"android":{"notification":{"channel_id":"event_photos","tag":"event:bench"},"priority":"HIGH",\#
+        "ttl":"3600s"},"apns":{"headers":{"apns-collapse-id":"event:bench","apns-expiration":"1761562800",\#
+        "apns-priority":"10","apns-push-type":"alert"},\#
         "payload":{"aps":{"alert":{"body":"New photos added to your event!","title":"PhotoShare"},"badge":7,\#
         "mutable-content":1,"sound":"default"}}},"data":{"action":"new_photos","event_id":"bench"},\#
         "notification":{"body":"New photos added to your event!","title":"PhotoShare"},"token":"\#(token)"}}

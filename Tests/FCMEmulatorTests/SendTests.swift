@@ -49,6 +49,10 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             text: "Invalid value at 'message.data[1].value' (TYPE_STRING), 12", details: ["BadRequest"],
             field: "message.data[1].value"),
         Refusal(
+            name: "channel that is no string", message: #""token":"TOKEN","android":{"notification":{"channel_id":7}}"#,
+            text: "Invalid value at 'message.android.notification.channel_id' (TYPE_STRING), 7", details: ["BadRequest"],
+            field: "message.android.notification.channel_id"),
+        Refusal(
             name: "unknown field", message: #""token":"TOKEN","x":1"#,
             text: #"Invalid JSON payload received. Unknown name "x" at 'message': Cannot find field."#,
             details: ["BadRequest"], field: "message"),

@@ -28,6 +28,27 @@ import Testing
         #expect(Self.json(first).contains(#""tag":"ekyc:s-1""#))
     }
 
+    @Test func `each kind of push has a channel of its own on Android, whatever the outcome`() throws {
+        let channels: [(PushContent, String)] = [
+            (.jobCompleted(jobID: "j", templateName: "t", thumbnailURL: nil), "image_jobs"),
+            (.jobFailed(jobID: "j", reason: "r"), "image_jobs"),
+            (.signUp(sessionID: "s", userID: "u", succeeded: false), "ekyc"),
+            (.signIn(sessionID: "s", userID: "u", succeeded: true), "ekyc"),
+            (.newPhotos(eventID: "e", imageURL: nil), "event_photos"), (Self.chat("a"), "chat"),
+            (.invitation(topic: "conversation:c"), "invitations"),
+        ]
+        for (content, channel) in channels {
+            #expect(Self.json(try Self.message(content)).contains(#""android":{"notification":{"channel_id":"\#(channel)","#))
+        }
+    }
+
+    @Test func `an invitation makes no sound, lights no screen and shows no words of the topic's owner`() throws {
+        let json = Self.json(try Self.message(.invitation(topic: "event:You-have-won")))
+        #expect(json.contains(#""priority":"NORMAL""#) && json.contains(#""apns-priority":"5""#) && !json.contains("sound"))
+        #expect(json.contains(#""aps":{"interruption-level":"passive"}"#))
+        #expect(json.contains(#""notification":{"body":"You have been invited to an event.","title":"Invitation"}"#))
+    }
+
     @Test func `a failed and then a completed job replace each other`() throws {
         let failed = try Self.message(.jobFailed(jobID: "j", reason: "r"))
         let completed = try Self.message(.jobCompleted(jobID: "j", templateName: "t", thumbnailURL: nil))

@@ -42,7 +42,12 @@ public final class FCMMessage: Sendable {
 
         let collapse = JSONText.string(collapseID)
         let android = JSONText.members([
-            ("notification", JSONText.object([("image", image.map(JSONText.string)), ("tag", collapse)])),
+            (
+                "notification",
+                JSONText.object([
+                    ("channel_id", JSONText.string(content.channelID)), ("image", image.map(JSONText.string)), ("tag", collapse),
+                ])
+            ),
             ("priority", JSONText.string(parts.isQuiet ? "NORMAL" : "HIGH")),
         ])
         upToTimeToLive = Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8)

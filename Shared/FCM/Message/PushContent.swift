@@ -32,6 +32,17 @@ public enum PushContent: Sendable, Equatable {
         }
     }
 
+    /// The notification channel of Android, one for each kind of push: apps create it by this name, and users silence it.
+    var channelID: String {
+        switch self {
+        case .jobCompleted, .jobFailed: "image_jobs"
+        case .signUp, .signIn: "ekyc"
+        case .newPhotos: "event_photos"
+        case .chatMessage: "chat"
+        case .invitation: "invitations"
+        }
+    }
+
     /// Ten characters that tell conversations apart.
     private static func digest(of conversationID: String) -> Substring {
         Base64URL.encode(SHA256.hash(conversationID)).prefix(10)

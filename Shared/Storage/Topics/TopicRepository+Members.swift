@@ -105,7 +105,7 @@ extension TopicRepository {
         return .done(changed: true)
     }
 
-    /// Notes that a user has left or declined: nobody else puts them back.
+    /// Notes that a user has left or declined: no other user puts them back.
     private func remember(leaver userID: UUID, of topicID: UUID) async throws(PostgresError) {
         try await db.execute(
             "INSERT INTO topic_leavers (topic_id, user_id) VALUES (\(topicID), \(userID)) ON CONFLICT DO NOTHING")

@@ -31,7 +31,8 @@ def message(token):
         notification=messaging.Notification(title="PhotoShare", body="New photos added to your event!"),
         data={"event_id": "bench", "action": "new_photos"},
         android=messaging.AndroidConfig(
-            priority="high", ttl=3600, notification=messaging.AndroidNotification(tag="event:bench")),
+            priority="high", ttl=3600,
+            notification=messaging.AndroidNotification(tag="event:bench", channel_id="event_photos")),
         apns=messaging.APNSConfig(headers=headers, payload=messaging.APNSPayload(aps=aps)))
 
 
