@@ -86,7 +86,7 @@ import Testing
             .deadTarget, "UNREGISTERED"),
         Case(
             "token of another project", 403,
-            envelope(403, "PERMISSION_DENIED", "SenderId mismatch", fcm("SENDER_ID_MISMATCH")), .deadTarget,
+            envelope(403, "PERMISSION_DENIED", "SenderId mismatch", fcm("SENDER_ID_MISMATCH")), .foreignTarget,
             "SENDER_ID_MISMATCH"),
         Case(
             "missing right", 403,
@@ -168,7 +168,7 @@ import Testing
     @Test func `a 400, 401, 403 or 404 is never taken for a fault that passes`() {
         for answer in Self.refusals + Self.oddities where [400, 401, 403, 404].contains(answer.status) {
             switch answer.outcome {
-            case .deadTarget, .badPayload, .providerAuth, .config, .ourAuth: break
+            case .deadTarget, .foreignTarget, .badPayload, .providerAuth, .config, .ourAuth: break
             default: Issue.record("\(answer.name)")
             }
         }

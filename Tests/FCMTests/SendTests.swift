@@ -29,21 +29,20 @@ import Testing
         }
     }
 
-    @Test func `a dead token, a bad token and another project's token are dead targets`() async throws {
+    @Test func `a dead token and a bad token are dead targets, and another project's is not`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let dead = fixture.emulator.mintToken()
             fixture.emulator.deleteToken(dead)
             let foreign = fixture.emulator.mintToken(project: "another-project")
-            for token in [dead, foreign, "not a token"] {
-                #expect(try await fixture.send(to: token).outcome == .deadTarget)
-            }
+            for token in [dead, "not a token"] { #expect(try await fixture.send(to: token).outcome == .deadTarget) }
+            #expect(try await fixture.send(to: foreign).outcome == .foreignTarget)
         }
     }
 
     static let faults: [(FCMFault, FCMOutcome)] = [
         (.unavailable, .transient(retryAfter: nil)), (.internal, .transient(retryAfter: nil)),
         (.quotaExceeded, .quota(retryAfter: .seconds(60))), (.thirdPartyAuthError, .providerAuth),
-        (.permissionDenied, .config), (.senderIDMismatch, .deadTarget), (.unregistered, .deadTarget),
+        (.permissionDenied, .config), (.senderIDMismatch, .foreignTarget), (.unregistered, .deadTarget),
     ]
 
     @Test(arguments: faults)

@@ -21,6 +21,25 @@ import WireFormat
         }
     }
 
+    @Test func `a wrong Firebase project stops the pushes after a few, and a stray token stops none`() async throws {
+        try await NotifierFixture.with { fixture in
+            let stray = try await fixture.settled(fixture.address([fixture.emulator.mintToken(project: "another-project")]))
+            #expect(stray.first?.state == .failed && stray.first?.code == "SENDER_ID_MISMATCH")
+            let other = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
+            #expect(other.first?.state == .accepted)
+
+            let foreign = (0..<20).map { _ in fixture.emulator.mintToken(project: "another-project") }
+            let many = try await fixture.address(foreign, expiresIn: 86_400)
+            try await eventually("all have failed or wait") {
+                try await fixture.deliveries(many).allSatisfy { $0.code != nil }
+            }
+            let states = try await fixture.deliveries(many).map(\.state)
+            #expect(!states.contains(.dead) && states.contains(.pending))
+            #expect(states.count { $0 == .failed } < 5)
+            #expect(await fixture.context.health.report().failures["fcm_credentials"] != nil)
+        }
+    }
+
     @Test func `a platform whose push service refuses waits, and the others go on`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
             let phones = (0..<3).map { _ in fixture.emulator.mintToken() }

@@ -1,5 +1,6 @@
 import FCM
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Notifier
@@ -213,6 +214,30 @@ import Testing
         _ = breakers.note(.config, platform: "android", installID: phone)
         #expect(breakers.admit(platform: "ios")?.code == "breaker_credentials")
         #expect(breakers.closure?.code == "breaker_credentials" && !breakers.hasCredentials)
+    }
+
+    @Test func `stray tokens of another project hold up nothing, and many of them without a success stop everything`() {
+        let breakers = Breakers()
+        for _ in 0..<20 { _ = breakers.note(.foreignTarget, platform: nil, installID: phone) }
+        for _ in 0..<20 {
+            _ = breakers.note(.foreignTarget, platform: nil, installID: UUID())
+            _ = breakers.note(.accepted(name: "n"), platform: nil, installID: UUID())
+        }
+        #expect(breakers.closure == nil && breakers.hasCredentials)
+        for _ in 0..<Breakers.foreignMin - 1 { _ = breakers.note(.foreignTarget, platform: nil, installID: UUID()) }
+        #expect(breakers.closure == nil)
+        _ = breakers.note(.foreignTarget, platform: nil, installID: UUID())
+        #expect(breakers.closure?.code == "breaker_credentials" && !breakers.hasCredentials)
+    }
+
+    @Test func `a probe that belongs to another project leaves the breaker of our credentials open`() {
+        let now = Mutex(ContinuousClock.now)
+        let breakers = Breakers(clock: { now.withLock { $0 } })
+        _ = breakers.note(.config, platform: nil, installID: phone)
+        now.withLock { $0 += .seconds(30) }
+        #expect(breakers.admit(platform: nil) == nil)
+        _ = breakers.note(.foreignTarget, platform: nil, installID: phone)
+        #expect(breakers.closure?.wait == .seconds(60))
     }
 
     @Test func `a platform's push service stops that platform only`() {

@@ -72,7 +72,8 @@ public enum FCMClassifier {
     ) -> FCMResult {
         let outcome: FCMOutcome =
             switch code {
-            case "UNREGISTERED", "SENDER_ID_MISMATCH": .deadTarget
+            case "UNREGISTERED": .deadTarget
+            case "SENDER_ID_MISMATCH": .foreignTarget
             case "INVALID_ARGUMENT": namesTarget(envelope) ? .deadTarget : .badPayload
             case "QUOTA_EXCEEDED": quota(wait)
             case "UNAVAILABLE", "INTERNAL": .transient(retryAfter: wait)

@@ -2,8 +2,11 @@
 public enum FCMOutcome: Sendable, Equatable {
     /// FCM has taken the message; delivery to the phone is its business from here.
     case accepted(name: String)
-    /// The installation is gone, or never was this project's: do not send to it again.
+    /// The installation is gone: do not send to it again.
     case deadTarget
+    /// The installation belongs to another Firebase project than ours. One such is a stray token; many and nothing else mean
+    /// that our key is of the wrong project, so it says nothing against the installation.
+    case foreignTarget
     /// The message itself is refused; it will be every time.
     case badPayload
     /// Apple's or the browser's push service refuses the project's credentials.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import PostgresClient
 
-/// When so many tokens die at once that an outage of FCM, or a wrong project, is likelier than their death.
+/// When so many tokens die at once that an outage of FCM is likelier than their death.
 ///
 /// All three have to hold for the last ``window``; the numbers are those of shared experience with such outages, in which
 /// every second answer called a living token dead.

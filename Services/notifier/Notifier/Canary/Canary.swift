@@ -41,6 +41,8 @@ struct Canary: Service {
         case .accepted: break
         case .deadTarget:
             logger.warning("the canary's installation is gone; FCM_CANARY wants another", metadata: ["code": "\(result.code)"])
+        case .foreignTarget:
+            logger.warning("the canary belongs to another Firebase project than our key", metadata: ["code": "\(result.code)"])
         default: logger.warning("FCM does not take the canary", metadata: ["code": "\(result.code)"])
         }
     }

@@ -28,6 +28,8 @@ final class Breakers: Sendable {
         var providers: [String: Breaker] = [:]
         /// The installations of a platform that its push service has refused since it last took a push.
         var refused: [String: Set<UUID>] = [:]
+        /// The installations that FCM has called another project's since it last took a push; at most ``foreignMin``.
+        var foreign: Set<UUID> = []
 
         /// Why nothing may be sent; nil when something may.
         mutating func closure(at now: ContinuousClock.Instant) -> (wait: Duration, code: String)? {
@@ -42,6 +44,10 @@ final class Breakers: Sendable {
     /// When so many installations of a platform were refused, and none was not, it is the project's credentials for it that are bad,
     /// and not those of one build of the app: a phone with a developer's build is refused for lack of the sandbox's key.
     static let refusedMin = 3
+
+    /// When so many installations belong to another project, and none has taken a push since the first of them, our key is
+    /// of the wrong project. Fewer are stray tokens, which must not hold up the others.
+    static let foreignMin = 5
 
     private let state = Mutex(State())
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -87,7 +93,15 @@ final class Breakers: Sendable {
             case .cancelled, .quota: break
             case .transient, .notSent, .ambiguous: hasClosed = state.transient.note(isFault: true, installID: installID, at: now)
             case .ourAuth, .config: hasClosed = state.credentials.note(isFault: true, installID: installID, at: now)
+            case .foreignTarget:
+                hasClosed = state.transient.note(isFault: false, installID: installID, at: now)
+                if state.foreign.count < Self.foreignMin { state.foreign.insert(installID) }
+                // A probe that is refused proves nothing, however few were before it.
+                if state.foreign.count >= Self.foreignMin || state.credentials.state == .halfOpen {
+                    state.credentials.note(isFault: true, installID: installID, at: now)
+                }
             case .accepted, .deadTarget, .badPayload, .providerAuth:
+                if case .accepted = outcome { state.foreign = [] }
                 hasClosed = state.credentials.note(isFault: false, installID: installID, at: now)
                 if state.transient.note(isFault: false, installID: installID, at: now) { hasClosed = true }
             }

@@ -109,6 +109,13 @@ struct DeliverySender: Sendable {
             guard breakers.believesDeaths else { return again(result, push) }
             log(.info, "the installation is gone, its push is skipped", push, result)
             return settle(delivery, .dead, result.code, sentAt: answer.sentAt)
+        case .foreignTarget where !breakers.hasCredentials:
+            log(.error, "FCM knows the installations for another project's; pushes wait until it does not", push, result)
+            return giveBack(delivery, for: Breaker.probeTime, code: result.code)
+        case .foreignTarget:
+            // Never pruned: with a wrong project in our configuration every token looks like this.
+            log(.warning, "the installation belongs to another Firebase project", push, result)
+            return settle(delivery, .failed, result.code)
         case .badPayload:
             log(.error, "push refused", push, result)
             return settle(delivery, .failed, result.code)

@@ -62,6 +62,7 @@ enum NotifierMetrics {
         switch outcome {
         case .accepted: "accepted"
         case .deadTarget: "dead_target"
+        case .foreignTarget: "foreign_target"
         case .badPayload: "bad_payload"
         case .providerAuth: "provider_auth"
         case .config: "config"
