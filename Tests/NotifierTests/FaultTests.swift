@@ -38,7 +38,22 @@ import WireFormat
             let ids = messages.map { $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string }
             #expect(Set(ids).count == 1)
             #expect(ids.first??.hasPrefix("ekyc:") == true)
+            #expect(messages.map { Self.sound(of: $0) } == ["default", nil])
         }
+    }
+
+    @Test func `a push that FCM has refused for certain makes its sound when it is sent again`() async throws {
+        try await NotifierFixture.with { fixture in
+            let token = fixture.emulator.mintToken()
+            fixture.emulator.addFault(FaultRule(.error(.thirdPartyAuthError)))
+            _ = try await fixture.address([token])
+            let message = await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(60)).first
+            #expect(message.map { Self.sound(of: $0) } == "default")
+        }
+    }
+
+    private static func sound(of message: ReceivedMessage) -> String? {
+        message.message["apns"]?["payload"]?["aps"]?["sound"]?.string
     }
 
     @Test func `attempts are bounded`() async throws {

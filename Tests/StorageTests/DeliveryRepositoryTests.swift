@@ -209,6 +209,39 @@ struct DeliveryRepositoryTests {
         }
     }
 
+    @Test func `what may have reached the phone once is known until it ends, and what was refused has not`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let (refused, lost) = (try await address(on: client).delivery, try await address(to: 2, on: client).delivery)
+            #expect(try await deliveries.claim([refused, lost], lease: .seconds(60)).allSatisfy { !$0.mayHaveArrived })
+            for attempt in 1...2 {
+                // What may have arrived at the first attempt is refused for certain at the second.
+                let postponements = [refused, lost].map {
+                    DeliveryPostponement(
+                        id: $0, attempt: attempt, delay: .zero, code: "any", mayHaveArrived: $0 == lost && attempt == 1)
+                }
+                try await deliveries.postpone(postponements)
+                let due = try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60))
+                #expect(due.count == 2 && due.allSatisfy { $0.mayHaveArrived == ($0.id == lost) })
+            }
+        }
+    }
+
+    @Test func `what a sender had that died may have reached the phone`() async throws {
+        try await withStorage { client in
+            let deliveries = DeliveryRepository(client)
+            let id = try await address(on: client).delivery
+            _ = try await deliveries.claim([id], lease: .zero)
+            let second = try #require(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).first)
+            #expect(second.mayHaveArrived && second.attempt == 2)
+            let put = DeliveryPostponement(id: id, attempt: 2, delay: .zero, code: "lane_paused", countsAsAttempt: false)
+            try await deliveries.postpone([put])
+            // The second sender dies too, of what it has for the second time.
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .zero).count == 1)
+            #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .zero).first?.mayHaveArrived == true)
+        }
+    }
+
     @Test func `a sender that was taken for dead cannot give back what another holds`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)

@@ -19,17 +19,22 @@ public final class FCMMessage: Sendable {
     /// After this time the push is not worth showing; in seconds since 1970.
     let expiresAtSeconds: Int
 
-    private let upToTimeToLive: [UInt8]
+    private let first: Tones
+    private let resend: Tones
     private let upToBadge: [UInt8]
     private let hasAlert: Bool
     private let upToTarget: [UInt8]
-    private let apsRest: [UInt8]
     private let upToEnd: [UInt8]
+
+    /// The parts that decide whether a phone makes a sound.
+    private struct Tones {
+        let upToTimeToLive: [UInt8]
+        let apsRest: [UInt8]
+    }
 
     /// Renders what a push says, its texts cut so that it fits FCM's limits.
     ///
-    /// A push replaces an earlier one about the same subject on the device, so that sending it again, which a lost
-    /// answer makes necessary, shows it once.
+    /// A push replaces an earlier one about the same subject on the device, also when it is sent again because an answer was lost.
     ///
     /// - Parameter expiresAt: After this time the push is not worth showing.
     /// - Throws: `invalidMessage` when not even its ids fit.
@@ -41,16 +46,7 @@ public final class FCMMessage: Sendable {
         hasAlert = parts.alert != nil
 
         let collapse = JSONText.string(collapseID)
-        let android = JSONText.members([
-            (
-                "notification",
-                JSONText.object([
-                    ("channel_id", JSONText.string(content.channelID)), ("image", image.map(JSONText.string)), ("tag", collapse),
-                ])
-            ),
-            ("priority", JSONText.string(parts.isQuiet ? "NORMAL" : "HIGH")),
-        ])
-        upToTimeToLive = Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8)
+        (first, resend) = (Self.tones(parts, tag: collapse, isResend: false), Self.tones(parts, tag: collapse, isResend: true))
         let headers = JSONText.object([
             ("apns-collapse-id", collapse), ("apns-expiration", JSONText.string("\(expiresAtSeconds)")),
             ("apns-priority", JSONText.string(parts.isQuiet ? "5" : "10")), ("apns-push-type", JSONText.string("alert")),
@@ -60,23 +56,47 @@ public final class FCMMessage: Sendable {
         ])
         upToBadge = Array(#"s"},"apns":{"#.utf8) + apns + Array(#","payload":{"aps":{"#.utf8)
             + JSONText.members([("alert", parts.alert)])
-        apsRest = JSONText.members(parts.apsRest)
         upToTarget = Array(#"}}},"data":"#.utf8) + JSONText.object(data) + Array(",".utf8)
         upToEnd = Array(#""notification":"#.utf8)
             + JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
+    }
+
+    /// Renders what a resend says otherwise than a first send.
+    ///
+    /// An iPhone replaces a notification of the same collapse id and is silent without `aps.sound`. FCM has no field that silences a
+    /// replacement on Android: from version 8 on the app's channel decides about sounds, and FCM cannot ask for "alert only once".
+    /// A low priority keeps phones with earlier versions quiet; for the others the app has to choose a quiet channel.
+    private static func tones(_ parts: PushParts, tag: [UInt8], isResend: Bool) -> Tones {
+        let android = JSONText.members([
+            (
+                "notification",
+                JSONText.object([
+                    ("image", parts.image.map(JSONText.string)),
+                    ("notification_priority", isResend ? JSONText.string("PRIORITY_LOW") : nil), ("tag", tag),
+                ])
+            ),
+            ("priority", JSONText.string("HIGH")),
+        ])
+        return Tones(
+            upToTimeToLive: Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8),
+            apsRest: JSONText.members(isResend ? parts.apsRest.filter { $0.name != "sound" } : parts.apsRest))
     }
 
     /// Returns the body of the request that sends the push to one device.
     ///
     /// - Parameters:
     ///   - badge: The number on the app's icon, absolute; nil leaves it as it is.
+    ///   - isResend: Whether the device may have the push already: it replaces the first one and makes no sound, where phones allow.
     ///   - now: The time at which it is sent.
     ///   - validateOnly: Has FCM check the message and not deliver it.
-    public func request(to target: FCMTarget, badge: Int? = nil, at now: Date, validateOnly: Bool = false) -> [UInt8] {
+    public func request(
+        to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, at now: Date, validateOnly: Bool = false
+    ) -> [UInt8] {
+        let tones = isResend ? resend : first
         var json: [UInt8] = []
         json.reserveCapacity(
-            upToTimeToLive.count + upToBadge.count + apsRest.count + upToTarget.count + upToEnd.count + 320)
-        json += upToTimeToLive
+            tones.upToTimeToLive.count + upToBadge.count + tones.apsRest.count + upToTarget.count + upToEnd.count + 320)
+        json += tones.upToTimeToLive
         json += String(timeToLive(at: now)).utf8
         json += upToBadge
         if let badge {
@@ -84,8 +104,8 @@ public final class FCMMessage: Sendable {
             json += #""badge":"#.utf8
             json += String(badge).utf8
         }
-        if !apsRest.isEmpty, hasAlert || badge != nil { json.append(UInt8(ascii: ",")) }
-        json += apsRest
+        if !tones.apsRest.isEmpty, hasAlert || badge != nil { json.append(UInt8(ascii: ",")) }
+        json += tones.apsRest
         json += upToTarget
         if case .fid(let fid) = target {
             json += #""fid":"#.utf8

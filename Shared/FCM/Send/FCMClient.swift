@@ -65,14 +65,16 @@ public final class FCMClient: Service {
     ///
     /// - Parameters:
     ///   - badge: The number on the app's icon; nil leaves it as it is.
+    ///   - isResend: Whether the device may have the message already, which it then replaces without a sound.
     ///   - validateOnly: Has FCM check the message and not deliver it.
     public func prepare(
-        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false
+        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, validateOnly: Bool = false
     ) -> FCMSend {
-        FCMSend(self, body: message.request(to: target, badge: badge, at: now(), validateOnly: validateOnly))
+        FCMSend(
+            self, body: message.request(to: target, badge: badge, isResend: isResend, at: now(), validateOnly: validateOnly))
     }
 
-    /// Sends a message once to one device, as ``prepare(_:to:badge:validateOnly:)`` and ``FCMSend/start(_:)`` do, and waits for
+    /// Sends a message once to one device, as ``prepare(_:to:badge:isResend:validateOnly:)`` and ``FCMSend/start(_:)`` do, and waits for
     /// the outcome.
     public func send(
         _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false

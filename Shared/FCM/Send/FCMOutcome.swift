@@ -25,6 +25,14 @@ public enum FCMOutcome: Sendable, Equatable {
     case ambiguous
     /// The sending task was cancelled.
     case cancelled
+
+    /// Whether the phone may show the message although FCM's word for it is missing.
+    public var mayHaveArrived: Bool {
+        switch self {
+        case .transient, .ambiguous, .cancelled: true
+        case .accepted, .deadTarget, .foreignTarget, .badPayload, .providerAuth, .config, .ourAuth, .quota, .notSent: false
+        }
+    }
 }
 
 /// What became of one send, and FCM's word for it.

@@ -33,7 +33,7 @@ extension DeliveryPageRepository {
             partings.filter { endings.ended.contains($0.id) }.map {
                 Parted(
                     id: $0.id, state: $0.outcome.rawValue, attempt: $0.attempt, generation: $0.generation, delay: nil,
-                    code: $0.code)
+                    code: $0.code, mayHaveArrived: false)
             })
         return endings
     }
@@ -52,7 +52,7 @@ extension DeliveryPageRepository {
             batch.filter { left.ended.contains($0.id) }.map {
                 Parted(
                     id: $0.id, state: Delivery.State.pending.rawValue, attempt: $0.attempt - ($0.countsAsAttempt ? 0 : 1),
-                    generation: nil, delay: $0.delay.inSeconds, code: $0.code)
+                    generation: nil, delay: $0.delay.inSeconds, code: $0.code, mayHaveArrived: $0.mayHaveArrived)
             })
         return left.ended
     }
@@ -149,6 +149,7 @@ extension DeliveryPageRepository {
         /// Seconds until it is due; nil when it has ended.
         let delay: Double?
         let code: String?
+        let mayHaveArrived: Bool
     }
 
     private func insert(_ parted: [Parted]) async throws(PostgresError) {
@@ -171,20 +172,22 @@ extension DeliveryPageRepository {
         try await db.enqueue(
             """
             INSERT INTO deliveries AS d (id, notification_id, install_id, generation, lane, state, attempt, due_at, code, created_at,
-                                         settled_at)
+                                         settled_at, may_have_arrived)
             SELECT DISTINCT ON (p.notification_id, p.install_ids[m.number])
                    m.id, p.notification_id, p.install_ids[m.number], coalesce(m.generation, p.generations[m.number]), p.lane,
                    m.state, m.attempt, now() + make_interval(secs => m.delay), m.code, p.created_at,
-                   CASE WHEN m.delay IS NULL THEN now() END
+                   CASE WHEN m.delay IS NULL THEN now() END, m.arrived OR p.attempt > 1
             FROM unnest(\(members.map(\.member.id)), \(members.map(\.place.pageID)), \(members.map { Int32($0.place.number) }),
                         \(members.map(\.member.state)), \(members.map { Int32($0.member.attempt) }),
-                        \(members.map(\.member.generation)), \(members.map(\.member.delay)), \(members.map(\.member.code)))
-                AS m (id, page_id, number, state, attempt, generation, delay, code)
+                        \(members.map(\.member.generation)), \(members.map(\.member.delay)), \(members.map(\.member.code)),
+                        \(members.map(\.member.mayHaveArrived)))
+                AS m (id, page_id, number, state, attempt, generation, delay, code, arrived)
             CROSS JOIN LATERAL (SELECT * FROM delivery_pages WHERE id = m.page_id) p
             ORDER BY p.notification_id, p.install_ids[m.number], p.generations[m.number] DESC
             ON CONFLICT (notification_id, install_id) DO UPDATE
                 SET id = EXCLUDED.id, generation = EXCLUDED.generation, state = EXCLUDED.state, attempt = EXCLUDED.attempt,
-                    due_at = EXCLUDED.due_at, code = EXCLUDED.code, settled_at = EXCLUDED.settled_at
+                    due_at = EXCLUDED.due_at, code = EXCLUDED.code, settled_at = EXCLUDED.settled_at,
+                    may_have_arrived = EXCLUDED.may_have_arrived
                 WHERE d.settled_at IS NOT NULL AND d.generation < EXCLUDED.generation
             """)
     }

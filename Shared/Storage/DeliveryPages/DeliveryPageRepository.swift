@@ -74,16 +74,18 @@ public struct DeliveryPageRepository: Sendable {
                        AND created_at < now() - make_interval(secs => \(DeliveryRepository.supersedeAge.inSeconds))))
                 FOR UPDATE SKIP LOCKED
             ), rows AS (
-                INSERT INTO deliveries AS d (id, notification_id, install_id, generation, lane, attempt, due_at, code, created_at)
+                INSERT INTO deliveries AS d (id, notification_id, install_id, generation, lane, attempt, due_at, code, created_at,
+                                             may_have_arrived)
                 SELECT DISTINCT ON (notification_id, m.install_id)
                        \(unescaped: Self.memberID("open.id", "m.number")), notification_id, m.install_id, m.generation, lane, attempt,
-                       now(), coalesce(code, 'page_split'), created_at
+                       now(), coalesce(code, 'page_split'), created_at, attempt > 0
                 FROM open CROSS JOIN LATERAL unnest(install_ids, generations) WITH ORDINALITY AS m (install_id, generation, number)
                 WHERE get_bit(accepted | parted, m.number::integer - 1) = 0
                 ORDER BY notification_id, m.install_id, m.generation DESC
                 ON CONFLICT (notification_id, install_id) DO UPDATE
                     SET id = EXCLUDED.id, generation = EXCLUDED.generation, state = EXCLUDED.state, attempt = EXCLUDED.attempt,
-                        due_at = EXCLUDED.due_at, code = EXCLUDED.code, settled_at = NULL
+                        due_at = EXCLUDED.due_at, code = EXCLUDED.code, settled_at = NULL,
+                        may_have_arrived = EXCLUDED.may_have_arrived
                     WHERE d.settled_at IS NOT NULL AND d.generation < EXCLUDED.generation
             )
             UPDATE delivery_pages p SET state = 'settled', parted = ~p.accepted, due_at = NULL, ended_at = now()

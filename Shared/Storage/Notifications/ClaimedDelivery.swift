@@ -71,6 +71,8 @@ public final class ClaimedDelivery: Sendable {
     public let installID: UUID
     /// How often it was claimed, this time included.
     public let attempt: Int
+    /// Whether an earlier attempt may have reached the phone: its answer was lost, or its sender died.
+    public let mayHaveArrived: Bool
     /// The installation's generation that is sent to.
     public let generation: Int64
     /// The lease it is held by, with others; `nil` when it has one of its own, or its page has.
@@ -110,6 +112,7 @@ public final class ClaimedDelivery: Sendable {
         id = try row.decode("id")
         installID = try row.decode("install_id")
         attempt = Int(try row.decode("attempt", as: Int32.self))
+        mayHaveArrived = try row.decode("may_have_arrived")
         generation = try row.decode("generation")
         leaseID = try row.decode("lease_id")
         leaseUntil = try row.decode("lease_until")
@@ -142,6 +145,8 @@ public final class ClaimedDelivery: Sendable {
         id = DeliveryPage.deliveryID(try row.decode("number"), of: pageID)
         installID = try row.decode("install_id")
         self.attempt = attempt
+        // A page is claimed again as a whole only when its sender has died.
+        mayHaveArrived = attempt > 1
         generation = try row.decode("generation")
         leaseID = nil
         self.leaseUntil = leaseUntil

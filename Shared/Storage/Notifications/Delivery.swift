@@ -116,13 +116,18 @@ public struct DeliveryPostponement: Sendable {
     public var code: String
     /// Whether the attempt counts; not when nothing was sent.
     public var countsAsAttempt: Bool
+    /// Whether the attempt may have reached the phone; kept until the delivery ends.
+    public var mayHaveArrived: Bool
 
     /// Describes a postponement.
-    public init(id: UUID, attempt: Int, delay: Duration, code: String, countsAsAttempt: Bool = true) {
+    public init(
+        id: UUID, attempt: Int, delay: Duration, code: String, countsAsAttempt: Bool = true, mayHaveArrived: Bool = false
+    ) {
         self.id = id
         self.attempt = attempt
         self.delay = delay
         self.code = code
         self.countsAsAttempt = countsAsAttempt
+        self.mayHaveArrived = mayHaveArrived
     }
 }

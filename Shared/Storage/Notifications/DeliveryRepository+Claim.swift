@@ -32,7 +32,8 @@ extension DeliveryRepository {
                 VALUES (\(leaseID), \(lane.rawValue), now() + make_interval(secs => \(lease.inSeconds)), \(ids))
                 ON CONFLICT DO NOTHING RETURNING id AS lease_id, lease_until
             ), n AS MATERIALIZED (SELECT * FROM notifications WHERE id = \(notificationID))
-            SELECT d.id, d.notification_id, d.install_id, d.attempt + 1 AS attempt, l.lease_id, l.lease_until, d.created_at,
+            SELECT d.id, d.notification_id, d.install_id, d.attempt + 1 AS attempt, d.may_have_arrived, l.lease_id,
+                   l.lease_until, d.created_at,
                    \(unescaped: Self.generation) AS generation, \(unescaped: Self.skipCode(Self.generation)) AS skip_code,
                    i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect,
                    n.kind, n.recipient_type, n.recipient_id, n.lane, n.request_id, n.traceparent, n.expires_at,

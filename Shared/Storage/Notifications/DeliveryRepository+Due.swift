@@ -26,12 +26,13 @@ extension DeliveryRepository {
             ), claimed AS (
                 UPDATE deliveries d
                 SET state = 'sending', attempt = d.attempt + 1,
-                    due_at = now() + make_interval(secs => \(lease.inSeconds)), generation = \(unescaped: Self.generation)
+                    due_at = now() + make_interval(secs => \(lease.inSeconds)), generation = \(unescaped: Self.generation),
+                    may_have_arrived = d.may_have_arrived OR d.state = 'sending'
                 FROM due
                 JOIN notifications n ON n.id = due_notification_id
                 \(unescaped: Self.joins("due_install_id"))
                 WHERE d.id = due_id
-                RETURNING d.id, d.notification_id, d.install_id, d.attempt, NULL::uuid AS lease_id,
+                RETURNING d.id, d.notification_id, d.install_id, d.attempt, d.may_have_arrived, NULL::uuid AS lease_id,
                           d.due_at AS lease_until, d.created_at, d.generation, \(unescaped: Self.skipCode("d.generation")) AS skip_code,
                           i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id,
                           i.state = 'suspect' AS is_suspect
@@ -60,7 +61,7 @@ extension DeliveryRepository {
         guard !ids.isEmpty else { return }
         try await db.execute(
             """
-            UPDATE deliveries SET code = 'sender_lost', attempt = attempt + 1, due_at = now()
+            UPDATE deliveries SET code = 'sender_lost', attempt = attempt + 1, may_have_arrived = true, due_at = now()
             WHERE id = ANY(\(ids)) AND state = 'pending' AND due_at IS NULL
             """)
     }

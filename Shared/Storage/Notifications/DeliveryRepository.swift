@@ -71,10 +71,11 @@ public struct DeliveryRepository: Sendable {
                 """
                 UPDATE deliveries d
                 SET state = 'pending', due_at = now() + make_interval(secs => delay), code = given_code,
-                    attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END
+                    attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END,
+                    may_have_arrived = may_have_arrived OR arrived
                 FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.delay.inSeconds)),
-                            \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)))
-                    AS g (given_id, given_attempt, delay, given_code, counts)
+                            \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)), \(batch.map(\.mayHaveArrived)))
+                    AS g (given_id, given_attempt, delay, given_code, counts, arrived)
                 WHERE d.id = given_id
                   AND ((d.state = 'sending' AND d.attempt = given_attempt)
                        OR (d.state = 'pending' AND d.due_at IS NULL AND d.attempt = given_attempt - 1))

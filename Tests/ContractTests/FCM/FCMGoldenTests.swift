@@ -9,6 +9,7 @@ struct FCMGoldenTests {
         let name: String
         let content: PushContent
         var badge: Int?
+        var isResend = false
         var target = FCMTarget.token("TOKEN")
         var testDescription: String { name }
     }
@@ -33,6 +34,12 @@ struct FCMGoldenTests {
         Golden(
             name: "sign_in.false", content: .signIn(sessionID: session, userID: user, succeeded: false),
             target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
+        // What may have arrived is replaced, and makes no sound.
+        Golden(
+            name: "job_completed.resend",
+            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: thumbnail), badge: 3, isResend: true),
+        Golden(
+            name: "sign_in.true.resend", content: .signIn(sessionID: session, userID: user, succeeded: true), isResend: true),
         Golden(name: "new_photos", content: .newPhotos(eventID: "42", imageURL: thumbnail), badge: 7),
         Golden(
             name: "chat_message",
@@ -52,7 +59,8 @@ struct FCMGoldenTests {
 
     static func body(_ golden: Golden) throws -> String {
         let message = try FCMMessage(golden.content, expiresAt: sentAt.addingTimeInterval(3600))
-        return String(decoding: message.request(to: golden.target, badge: golden.badge, at: sentAt), as: UTF8.self)
+        return String(
+            decoding: message.request(to: golden.target, badge: golden.badge, isResend: golden.isResend, at: sentAt), as: UTF8.self)
     }
 
     @Test(arguments: all)

@@ -59,7 +59,7 @@ struct DeliverySender: Sendable {
         if let (wait, code) = breakers.admit(platform: target.platform) {
             return .end(giveBack(delivery, for: wait, code: code))
         }
-        return .send(fcm.prepare(message, to: value, badge: push.badge))
+        return .send(fcm.prepare(message, to: value, badge: push.badge, isResend: delivery.mayHaveArrived))
     }
 
     /// Says what is to be written after an answer, and what it tells of the pace.
@@ -137,7 +137,8 @@ struct DeliverySender: Sendable {
         switch retryPolicy.next(after: result.outcome, attempt: delivery.attempt, age: age) {
         case .after(let delay):
             log(.notice, "push failed, to be repeated", push, result)
-            return postpone(delivery, for: delay, code: result.code, countsAsAttempt: true)
+            return postpone(
+                delivery, for: delay, code: result.code, countsAsAttempt: true, mayHaveArrived: result.outcome.mayHaveArrived)
         case .tooOften:
             log(.warning, "push failed at the last attempt", push, result)
             return settle(delivery, .failed, result.code)
@@ -160,14 +161,15 @@ struct DeliverySender: Sendable {
 
     /// Has a delivery wait, or ends it when it would be too late afterwards.
     private func postpone(
-        _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool
+        _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool, mayHaveArrived: Bool = false
     ) -> DeliveryVerdict {
         if clock().addingTimeInterval(wait.inSeconds) >= delivery.notification.expiresAt {
             return settle(delivery, .expired, code)
         }
         return .postpone(
             DeliveryPostponement(
-                id: delivery.id, attempt: delivery.attempt, delay: wait, code: code, countsAsAttempt: countsAsAttempt))
+                id: delivery.id, attempt: delivery.attempt, delay: wait, code: code, countsAsAttempt: countsAsAttempt,
+                mayHaveArrived: mayHaveArrived))
     }
 
     private func settle(
