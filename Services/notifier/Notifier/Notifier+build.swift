@@ -49,10 +49,11 @@ public enum Notifier: HeliographService {
             if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }
         }
         let due = DueDeliveries(pipeline: pipeline, limits: configuration.limits, logger: logger)
+        let unsent = UnsentDeliveries(postgres: postgres, limits: configuration.limits, logger: logger)
         let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, fcm: fcm, logger: logger)
         let canary = configuration.canary.map { Canary(configuration: $0, fcm: fcm, logger: logger) }
         // They are shut down from the last to the first: who feeds the pipeline before the pipeline, that before its means.
-        return [watch, http, fcm, quota, pipeline, consumer, due] + [canary].compactMap(\.self)
+        return [watch, http, fcm, quota, pipeline, consumer, due, unsent] + [canary].compactMap(\.self)
     }
 
     private static func makeClient(

@@ -7,8 +7,8 @@ extension DeliveryRepository {
     /// not settled them within its lease: `pending | sending → sending`. What another caller is taking at this moment is left
     /// out. Belongs in a transaction.
     ///
-    /// Deliveries that were never tried are not among them: the event that addressed them brings them to a sender. A page that
-    /// is due goes first, and as a whole.
+    /// Deliveries that were never tried are not among them: the event that addressed them brings them to a sender, or
+    /// ``putOffUnsent(for:code:limit:)`` makes them due. A page that is due goes first, and as a whole.
     ///
     /// - Parameters:
     ///   - limit: The most deliveries to take, ``DeliveryPage/membersMax`` or more; those that are due the longest come first.
