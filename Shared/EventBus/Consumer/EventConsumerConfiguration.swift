@@ -17,6 +17,8 @@ public struct EventConsumerConfiguration: Sendable {
     public var claimInterval: Duration = .seconds(3)
     /// How often the stream is trimmed and the group's figures are taken; varied by 30 %.
     public var tendInterval: Duration = .seconds(5)
+    /// How long a dead letter waits for an operator; then it is deleted.
+    public var deadLetterAge: Duration = .seconds(30 * 24 * 3600)
     /// The longest pause before a consumer looks for retries that are due.
     public var retryPoll: Duration = .seconds(1)
     /// How long acknowledgements are collected when no read is there to carry them.

@@ -38,6 +38,12 @@ extension StreamConsumer {
                 if ContinuousClock.now - lastRetirement > .seconds(60) {
                     lastRetirement = .now
                     try await transport.retireIdle(of: scope.address.group, idle: Self.deadConsumerAge)
+                    let expired = try await transport.trimDeadLetters(
+                        of: scope.address.group, age: configuration.deadLetterAge)
+                    scope.metrics.deadExpired.increment(by: expired)
+                    if expired > 0 {
+                        scope.logger.warning("Dead letters were deleted, no operator took them", metadata: ["count": "\(expired)"])
+                    }
                 }
             } catch {
                 scope.logger.debug("Tending the group failed; trying again later", metadata: ["error": "\(error)"])

@@ -44,6 +44,12 @@ extension RedisEventTransport {
             TendingScripts.trim, "trimming", keys: [key(of: stream)], [age?.wholeMilliseconds ?? -1], { $0.integer ?? 0 })
     }
 
+    public func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int {
+        try await run(
+            TendingScripts.trimDeadLetters, "trimming the dead letters", keys: [deadKey(of: group)], [age.wholeMilliseconds],
+            { $0.integer ?? 0 })
+    }
+
     public func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
         try await run(
             TendingScripts.retire, "retiring a consumer",

@@ -13,6 +13,7 @@ struct ConsumerMetrics: Sendable {
     let deferred: Counter
     let unreadable: Counter
     let dead: Counter
+    let deadExpired: Counter
     let settlementFailures: Counter
     let resumed: Counter
     let trimmed: Counter
@@ -37,6 +38,7 @@ struct ConsumerMetrics: Sendable {
         deferred = counter("bus_handled_total", [("result", "outage")])
         unreadable = counter("bus_handled_total", [("result", "unreadable")])
         dead = counter("bus_dead_letters_total")
+        deadExpired = counter("bus_dead_letters_expired_total")
         settlementFailures = counter("bus_settlement_failures_total")
         resumed = counter("bus_retries_resumed_total")
         trimmed = counter("bus_trimmed_total")

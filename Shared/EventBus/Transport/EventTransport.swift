@@ -30,7 +30,8 @@ public protocol EventTransport: EventAppender {
     /// Takes entries out of the consumer's hands and gives them to the group, and to no other, again after a delay.
     func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
-    /// Moves entries to the group's dead letters, where they stay until somebody redrives or drops them.
+    /// Moves entries to the group's dead letters, where they stay until an operator redrives or drops them, or until they are too
+    /// old: ``trimDeadLetters(of:age:)``.
     func bury(_ burials: [Burial], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Gives entries back that were not worked on: any consumer may claim them at once, and the delivery does not count.
@@ -57,6 +58,12 @@ public protocol EventTransport: EventAppender {
     /// - Returns: How many were deleted.
     @discardableResult
     func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int
+
+    /// Deletes a group's dead letters that are older than `age`.
+    ///
+    /// - Returns: How many were deleted.
+    @discardableResult
+    func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int
 
     /// Takes a consumer off its group, unless it still has pending entries, which would be lost with it.
     ///

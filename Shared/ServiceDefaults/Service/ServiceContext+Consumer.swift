@@ -6,6 +6,8 @@ extension ServiceContext {
     public func consumer(
         configuration: EventConsumerConfiguration = EventConsumerConfiguration(), handlers: [EventHandlerRegistration]
     ) throws(EventBusError) -> EventConsumer {
+        var configuration = configuration
+        configuration.deadLetterAge = deadLetterAge
         let consumer = try EventConsumer(
             group: name, transport: transport, postgres: postgres, configuration: configuration, logger: logger,
             handlers: handlers)

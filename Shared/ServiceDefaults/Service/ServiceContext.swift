@@ -22,6 +22,8 @@ public struct ServiceContext: Sendable {
     public let lookupKey: [UInt8]
     public let health: HealthRegistry
     public let metrics: PrometheusRegistry
+    /// How long a dead letter of this service waits for an operator (`DEAD_LETTER_DAYS`).
+    public let deadLetterAge: Duration
     /// Sends traces; nil when no setting says where.
     public let traces: OTLPExporter?
 
@@ -47,6 +49,7 @@ public struct ServiceContext: Sendable {
         redis = RedisClient(configuration: try RedisConfiguration(settings), logger: logger)
         transport = RedisEventTransport(
             client: redis, keyPrefix: try settings.optionalString("REDIS_KEY_PREFIX") ?? "heliograph:")
+        deadLetterAge = .seconds(try settings.int("DEAD_LETTER_DAYS", default: 30, in: 1...3650) * 24 * 3600)
 
         let keysExpectation = "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one)"
         do { sealer = Sealer(keyRing: try KeyRing(parsing: try settings.string("SEALING_KEYS", keysExpectation))) } catch is CryptoError {

@@ -185,6 +185,23 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `deletes the dead letters that are older than their age`(_ kind: TransportKind) async throws {
+        try await withDelivered(kind, 2) { transport, ids in
+            let burials = ids.map { Burial(id: $0, reason: .failures, error: "e", failures: 1, crashes: 0) }
+            #expect(try await transport.bury([burials[0]], by: consumer("c")).isEmpty)
+            #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
+            // The first is older than a millisecond as soon as the server's clock has moved on.
+            try await eventually("the first is deleted") {
+                try await transport.trimDeadLetters(of: group("g"), age: .milliseconds(1)) == 1
+            }
+            #expect(try await transport.bury([burials[1]], by: consumer("c")).isEmpty)
+            #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
+            #expect(try await transport.status(of: group("g")).dead == 1)
+            #expect(try await transport.trimDeadLetters(of: group("none"), age: .zero) == 0)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `trims a stream without groups by age, when asked to`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append(1...3)

@@ -115,6 +115,13 @@ enum TendingScripts {
         return first and redis.call('XTRIM', KEYS[1], 'MINID', first) or 0
         """)
 
+    /// Deletes the dead letters that are older than an age, by the server's clock, which gave them their numbers. KEYS: dead letters.
+    /// ARGV: milliseconds. Gives how many were deleted.
+    static let trimDeadLetters = RedisScript(
+        LuaParts.now + """
+        return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%.0f-0', math.max(now - ARGV[1], 0)))
+        """)
+
     /// Deletes a consumer that has nothing pending; with pending entries they would be lost. KEYS: stream, how often each
     /// consumer lost entries. ARGV: group, consumer.
     static let retire = RedisScript(
