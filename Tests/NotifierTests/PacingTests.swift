@@ -1,7 +1,9 @@
 import FCM
 import Foundation
+import Storage
 import Synchronization
 import Testing
+import WireFormat
 
 @testable import Notifier
 
@@ -192,6 +194,17 @@ import Testing
         for _ in 0..<5 where breaker.look(at: later) == .go { breaker.letGo() }
         #expect(breaker.look(at: later + .seconds(59)) != .go)
         #expect(breaker.look(at: later + .seconds(60)) == .go)
+    }
+}
+
+@Suite struct DeliveryRateTests {
+    @Test func `a push that expired before its first attempt is not one of those that were tried`() {
+        func word(_ outcome: DeliveryOutcome, attempt: Int, sentAt: Date? = nil) -> String {
+            NotifierMetrics.word(DeliverySettlement(id: UUID(), outcome: outcome, attempt: attempt, sentAt: sentAt))
+        }
+        #expect(word(.expired, attempt: 1) == "expired_unsent")
+        #expect(word(.expired, attempt: 1, sentAt: Date()) == "expired" && word(.expired, attempt: 2) == "expired")
+        #expect(word(.failed, attempt: 1) == "failed" && word(.accepted, attempt: 1, sentAt: Date()) == "accepted")
     }
 }
 

@@ -106,7 +106,7 @@ struct DeliverySender: Sendable {
         case .accepted(let name):
             return settle(delivery, .accepted, nil, fcmName: name, sentAt: answer.sentAt)
         case .deadTarget:
-            guard breakers.believesDeaths else { return again(result, push) }
+            guard breakers.believesDeaths else { return again(answer) }
             log(.info, "the installation is gone, its push is skipped", push, result)
             return settle(delivery, .dead, result.code, sentAt: answer.sentAt)
         case .foreignTarget where !breakers.hasCredentials:
@@ -126,25 +126,27 @@ struct DeliverySender: Sendable {
             log(.error, "FCM has no access to a platform's push service; pushes to it wait", push, result)
             return giveBack(delivery, for: Breaker.probeTime, code: result.code)
         case .cancelled: return .leave
-        case .providerAuth, .quota, .transient, .notSent, .ambiguous: return again(result, push)
+        case .providerAuth, .quota, .transient, .notSent, .ambiguous: return again(answer)
         }
     }
 
     /// Has a delivery sent again if it still may be.
-    private func again(_ result: FCMResult, _ push: Push) -> DeliveryVerdict {
+    private func again(_ answer: PushAnswer) -> DeliveryVerdict {
+        let (push, result) = (answer.push, answer.result)
         let delivery = push.delivery
         let age = Duration.seconds(max(0, clock().timeIntervalSince(delivery.createdAt)))
         switch retryPolicy.next(after: result.outcome, attempt: delivery.attempt, age: age) {
         case .after(let delay):
             log(.notice, "push failed, to be repeated", push, result)
             return postpone(
-                delivery, for: delay, code: result.code, countsAsAttempt: true, mayHaveArrived: result.outcome.mayHaveArrived)
+                delivery, for: delay, code: result.code, countsAsAttempt: true, mayHaveArrived: result.outcome.mayHaveArrived,
+                sentAt: answer.sentAt)
         case .tooOften:
             log(.warning, "push failed at the last attempt", push, result)
             return settle(delivery, .failed, result.code)
         case .tooLate:
             log(.warning, "push failed for so long that it is given up", push, result)
-            return settle(delivery, .expired, result.code)
+            return settle(delivery, .expired, result.code, sentAt: answer.sentAt)
         }
     }
 
@@ -161,10 +163,11 @@ struct DeliverySender: Sendable {
 
     /// Has a delivery wait, or ends it when it would be too late afterwards.
     private func postpone(
-        _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool, mayHaveArrived: Bool = false
+        _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool, mayHaveArrived: Bool = false,
+        sentAt: Date? = nil
     ) -> DeliveryVerdict {
         if clock().addingTimeInterval(wait.inSeconds) >= delivery.notification.expiresAt {
-            return settle(delivery, .expired, code)
+            return settle(delivery, .expired, code, sentAt: sentAt)
         }
         return .postpone(
             DeliveryPostponement(

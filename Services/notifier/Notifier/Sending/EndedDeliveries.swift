@@ -14,8 +14,8 @@ struct EndedDeliveries {
         var outcomes: [SettledDelivery] = []
     }
 
-    /// How many there are, by kind and outcome.
-    private(set) var counts: [NotificationKind: [DeliveryOutcome: Int]] = [:]
+    /// How many there are, by kind and the metric's word for their outcome.
+    private(set) var counts: [NotificationKind: [String: Int]] = [:]
     private var notifications: [UUID: Notification] = [:]
 
     /// Sums up a batch. Of those that were accepted there is nothing to say but how many, unless their installations were under
@@ -26,7 +26,7 @@ struct EndedDeliveries {
         for (push, verdict) in batch {
             guard case .settle(let settlement) = verdict, ended.contains(settlement.id) else { continue }
             let told = push.delivery.notification
-            counts[told.kind, default: [:]][settlement.outcome, default: 0] += 1
+            counts[told.kind, default: [:]][NotifierMetrics.word(settlement), default: 0] += 1
             if settlement.outcome == .accepted, push.delivery.target?.isSuspect != true {
                 notifications[told.id, default: Notification(cause: push.batch.cause)].acceptedCount += 1
             } else {

@@ -49,13 +49,20 @@ enum NotifierMetrics {
     }
 
     /// Notes deliveries that reached their end.
-    static func settled(_ counts: [NotificationKind: [DeliveryOutcome: Int]]) {
+    static func settled(_ counts: [NotificationKind: [String: Int]]) {
         for (kind, outcomes) in counts {
             for (outcome, count) in outcomes {
-                let dimensions = [("kind", kind.rawValue), ("outcome", outcome.rawValue)]
+                let dimensions = [("kind", kind.rawValue), ("outcome", outcome)]
                 Counter(label: "push_deliveries_total", dimensions: dimensions).increment(by: count)
             }
         }
+    }
+
+    /// The outcome of a delivery in `/metrics`: the delivery rate is of those that were tried, and what expired before its first
+    /// attempt, while a breaker was open for instance, was not.
+    static func word(_ settlement: DeliverySettlement) -> String {
+        let wasTried = settlement.sentAt != nil || settlement.attempt > 1
+        return settlement.outcome == .expired && !wasTried ? "expired_unsent" : settlement.outcome.rawValue
     }
 
     private static func word(_ outcome: FCMOutcome) -> String {
