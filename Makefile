@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy verify-slow-fcm clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -54,6 +54,10 @@ demo-containers: ## The same demo with Docker alone
 
 verify-deploy: ## Deploy in containers on this machine, try to break it, and take everything away again (DIST=ready after `make dist`: sooner)
 	@deploy/verify/verify.sh
+
+verify-slow-fcm: setup ## Have FCM answer after 1.5 s for MINUTES (20) with 100,000 pushes waiting: the notifier sends on
+	@swift build --build-tests -j $(JOBS)
+	@SLOW_FCM_MINUTES=$(or $(MINUTES),20) swift test --skip-build --filter 'PushTests\.SlowFCMTests'
 
 clean-data: ## Stop the stack and remove its data
 	@deploy/local/stack.sh clean-data

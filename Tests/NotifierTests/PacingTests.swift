@@ -40,13 +40,49 @@ import WireFormat
         #expect(limit.count == 65)
     }
 
-    @Test func `it shrinks when answers take longer because they queue, and never below its least`() {
+    @Test func `it shrinks when answers take longer because they queue`() {
         var limit = InFlightLimit(max: 640)
         window(&limit, in: .milliseconds(150))
         window(&limit, in: .milliseconds(400))
         #expect(limit.count == 57)
-        for _ in 0..<1000 { window(&limit, in: .seconds(3)) }
-        #expect(limit.count >= 8)
+    }
+
+    @Test func `answers that become slow leave it a hundred pushes a second`() {
+        var limit = InFlightLimit(max: 640)
+        for _ in 0..<10 { window(&limit, in: .milliseconds(80)) }
+        #expect(limit.count == 640)
+        for _ in 0..<100 {
+            window(&limit, in: .milliseconds(1500))
+            #expect(Double(limit.count) / 1.5 >= InFlightLimit.rateMin)
+        }
+    }
+
+    @Test func `its least rate takes no more on their way than the connections carry`() {
+        var limit = InFlightLimit(max: 64)
+        for _ in 0..<100 { window(&limit, in: .seconds(5)) }
+        #expect(limit.count == 64)
+    }
+
+    @Test func `an FCM that has become slow for good is taken as it is within a minute`() {
+        var limit = InFlightLimit(max: 640)
+        for _ in 0..<10 { window(&limit, in: .milliseconds(80)) }
+        var (seconds, least) = (0.0, limit.count)
+        while seconds < 60 {
+            window(&limit, in: .milliseconds(1500))
+            least = min(least, limit.count)
+            seconds += 1.5
+        }
+        #expect(limit.count > least, "it grows again")
+    }
+
+    @Test func `after FCM pushed back, good answers bring it back to its least rate`() {
+        var limit = InFlightLimit(max: 640)
+        for _ in 0..<3 { window(&limit, in: .milliseconds(1500)) }
+        let now = ContinuousClock.now
+        for second in 0..<10 { limit.pushedBack(at: now + .seconds(2 * second)) }
+        #expect(limit.count == 8)
+        window(&limit, in: .milliseconds(1500))
+        #expect(limit.count == 150)
     }
 
     @Test func `a short way may take eight milliseconds more`() {

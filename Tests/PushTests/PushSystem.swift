@@ -104,6 +104,9 @@ final class ServiceProcesses: Sendable {
         processes.withLock { $0[name ?? service] = process }
     }
 
+    /// Whether a service that was started is still the same process.
+    func isRunning(_ name: String) -> Bool { processes.withLock { $0[name]?.isRunning ?? false } }
+
     /// Ends a service as `kill -9` does.
     func kill(_ name: String) async { await processes.withLock { $0.removeValue(forKey: name) }?.stop(signal: 9) }
 

@@ -7,7 +7,8 @@ internal import WireFormat
 /// Has the deliveries of a notification sent; what is to be repeated is left to ``DueDeliveries``.
 ///
 /// The event is done when its deliveries are claimed, in the same transaction, so the events behind it never wait for an
-/// answer of FCM, for a retry or for a lane to open again.
+/// answer of FCM, for a retry or for a lane to open again. Where its lane has no room for long, because FCM is slow, it is put off:
+/// its deliveries stay as they are until it comes again or they expire, whichever is first.
 struct NotificationAddressedHandler: EventHandler {
     let pipeline: PushPipeline
 
@@ -25,7 +26,7 @@ struct NotificationAddressedHandler: EventHandler {
         }
         let cause = Push.Cause(requestID: event.requestID, traceparent: event.traceparent)
         let count = page.map { min(max($0.count, 1), DeliveryPage.membersMax) } ?? ids.count
-        _ = try await pipeline.feed(lane, count, cause) { lease in
+        let claimed = try await pipeline.feed(lane, count, cause) { lease in
             try await context.commit { transaction in
                 // A claim that is forgotten, and with it that the event was handled, is made again when the event comes again.
                 try await transaction.commitAsynchronously()
@@ -35,5 +36,6 @@ struct NotificationAddressedHandler: EventHandler {
                     ids, of: event.body.notificationID, as: event.id, lane: lane, lease: lease)
             } ?? []
         }
+        if claimed == nil { throw HandlerPostponement(delay: pipeline.limits.roomRetry, reason: "the lane has no room") }
     }
 }

@@ -1,11 +1,17 @@
 /// How many pushes may be on their way at once: as many as make FCM faster, and no more.
 ///
 /// It grows while all of it is used and answers come as fast as ever, shrinks a little when they take longer, because
-/// what waits at FCM cannot be overtaken by what is urgent, and halves when FCM pushes back (AIMD). A value type without
-/// clock or lock, so that its rules can be tested.
+/// what waits at FCM cannot be overtaken by what is urgent, and halves when FCM pushes back (AIMD). Answers that are slow and good
+/// take it no lower than what carries ``rateMin``. A value type without clock or lock, so that its rules can be tested.
 struct InFlightLimit: Sendable {
     /// The least; so many are always tried.
     static let min = 8.0
+    /// The least pushes a second that a notifier sends, as far as its connections carry them, while FCM answers well: by Little's law
+    /// that takes rate × time of an answer on their way.
+    static let rateMin = 100.0
+    /// By what factor the shortest time is forgotten in a window of slow answers: an FCM that has become slow for good is taken as it
+    /// is after some 25 windows, where a hundredth a window takes hundreds.
+    private static let slowForgetting = 1.1
     /// How much longer than ever answers may take, at least, before they count as queueing. FCM is farther away than that, and its
     /// own time counts; where it is as near as an emulator, less than this leaves processors idle between two bursts.
     static let queueingMin: Duration = .milliseconds(8)
@@ -44,12 +50,19 @@ struct InFlightLimit: Sendable {
         let best = Swift.min(shortest.map { $0 * 1.01 } ?? mean, mean)
         shortest = best
         if mean > best + Swift.max(best, Self.queueingMin) {
-            value = Swift.max(Self.min, value * 0.9)
+            value *= 0.9
+            shortest = best * Self.slowForgetting
             isStarting = false
         } else if wasFull {
             value = Swift.min(max, isStarting ? value * 2 : value + Double(answers) / 100)
         }
+        value = Swift.max(value, floor(at: mean))
         (answers, totalTime, wasFull) = (0, .zero, false)
+    }
+
+    /// So many on their way make ``rateMin`` when each takes that time.
+    private func floor(at time: Duration) -> Double {
+        Swift.min(max, Swift.max(Self.min, (Self.rateMin * (time / .seconds(1))).rounded(.up)))
     }
 
     /// Notes that FCM pushed back, or took a connection away: halves, once for all that were on their way then.

@@ -8,6 +8,11 @@ struct DeliveryLimits: Sendable {
     var sendDuration: Duration = .seconds(60)
     /// How long a claimed delivery is ours: no other sender begins before ours has ended.
     var lease: Duration { claimAge + sendDuration }
+    /// How long a claim waits for room in its lane before its event is put off: a small part of `handlerTimeout`, after which a
+    /// consumer cancels a handler and may have its process started anew.
+    var roomWait: Duration = .seconds(30)
+    /// For how long an event is put off when its lane had no room for it.
+    var roomRetry: Duration = .seconds(2)
     /// The shortest sleep between two looks for due deliveries.
     var pollIntervalMin: Duration = .milliseconds(50)
     /// The longest sleep between two looks for due deliveries while pushes are on their way: some of those behind them may be given

@@ -22,18 +22,23 @@ struct PushPipeline: Service {
     let limits: DeliveryLimits
     let logger: Logger
 
-    /// Waits until a lane has room, claims a batch of its deliveries and has them sent.
+    /// Waits until a lane has room, claims a batch of its deliveries and has them sent. Claims nothing when there is no room within
+    /// ``DeliveryLimits/roomWait``, or when a graceful stop ends the wait.
     ///
     /// - Parameters:
     ///   - count: The most deliveries that `claim` may take.
     ///   - cause: What has them sent; nil when nothing but their time does.
     ///   - claim: Takes the deliveries, for the given lease.
-    /// - Returns: How many were claimed.
+    /// - Returns: How many were claimed; nil when there was no room.
+    /// - Throws: `CancellationError`, and what `claim` throws.
     func feed(
         _ lane: Lane, _ count: Int, _ cause: Push.Cause? = nil,
         claiming claim: (Duration) async throws -> [ClaimedDelivery]
-    ) async throws -> Int {
-        await queue.waitForRoom(lane, for: count)
+    ) async throws -> Int? {
+        guard await queue.waitForRoom(lane, for: count, upTo: limits.roomWait) else {
+            try Task.checkCancellation()
+            return nil
+        }
         var pushes: [Push] = []
         defer { queue.add(pushes, to: lane, expected: count) }
         try Task.checkCancellation()

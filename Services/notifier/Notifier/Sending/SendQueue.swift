@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import FoundationEssentials
+internal import ServiceLifecycle
 internal import Storage
 internal import Synchronization
 internal import WireFormat
@@ -17,8 +18,6 @@ final class SendQueue: Sendable {
     /// The most pushes that are taken at once: one that is urgent waits for no more than these to be sent.
     static let batchMax = 64
 
-    private typealias Waiter = CheckedContinuation<Void, Never>
-
     private struct State {
         var lanes: [Lane: Deque<Push>] = [:]
         var limit: InFlightLimit
@@ -28,8 +27,8 @@ final class SendQueue: Sendable {
         var isBulkPausing = false
         /// How many pushes of a lane are being claimed by those who were given room.
         var expected: [Lane: Int] = [:]
-        /// Those who wait for room, by lane, and for how many pushes.
-        var roomWaiters: [Lane: Deque<(waiter: Waiter, count: Int)>] = [:]
+        /// The waits for room, by lane, the longest first.
+        var roomWaiters: [Lane: Deque<RoomWaiter>] = [:]
         var isClosed = false
 
         var isEmpty: Bool { lanes.values.allSatisfy(\.isEmpty) }
@@ -54,31 +53,51 @@ final class SendQueue: Sendable {
 
     /// Waits until a lane has room for another batch, and keeps it until the batch is added.
     ///
-    /// - Parameter count: The most pushes that the batch may have.
-    func waitForRoom(_ lane: Lane, for count: Int) async {
-        await withCheckedContinuation { continuation in
-            let mustWait = state.withLock { state -> Bool in
-                if !state.isClosed, !hasRoom(lane, state) {
-                    state.roomWaiters[lane, default: []].append((waiter: continuation, count: count))
-                    return true
-                }
+    /// A lane that FCM drains slowly may have no room for minutes, so the wait is bounded; a cancellation, a graceful stop and
+    /// ``close()`` end it at once.
+    ///
+    /// - Parameters:
+    ///   - count: The most pushes that the batch may have.
+    ///   - longest: How long to wait at most.
+    /// - Returns: Whether room is kept: then ``add(_:to:expected:)`` has to be called, and otherwise not.
+    func waitForRoom(_ lane: Lane, for count: Int, upTo longest: Duration) async -> Bool {
+        let waiter = RoomWaiter(count: count)
+        let known = state.withLock { state -> Bool? in
+            if state.isClosed { return false }
+            if hasRoom(lane, state) {
                 state.expected[lane, default: 0] += count
-                return false
+                return true
             }
-            if !mustWait { continuation.resume() }
+            state.roomWaiters[lane, default: []].append(waiter)
+            return nil
         }
+        if let known { return known }
+        let timer = Task {
+            try? await Task.sleep(for: longest)
+            giveUp(waiter, lane)
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationOrGracefulShutdownHandler {
+            await waiter.wait()
+        } onCancelOrGracefulShutdown: {
+            self.giveUp(waiter, lane)
+        }
+    }
+
+    private func giveUp(_ waiter: RoomWaiter, _ lane: Lane) {
+        guard waiter.end(hasRoom: false) else { return }
+        state.withLock { state in state.roomWaiters[lane]?.removeAll { $0 === waiter } }
     }
 
     /// Adds a batch of one lane, for which room was kept; an empty one gives the room back.
     func add(_ pushes: [Push], to lane: Lane, expected count: Int) {
-        let waiters = state.withLock { state in
+        state.withLock { state in
             state.expected[lane, default: 0] -= count
             state.lanes[lane, default: []].append(contentsOf: pushes)
             if lane == .urgent, !pushes.isEmpty { state.bulkPace.urgentCame(at: .now) }
-            return giveRoom(lane, &state)
+            giveRoom(lane, &state)
         }
         if !pushes.isEmpty { news.ring() }
-        for waiter in waiters { waiter.resume() }
     }
 
     private func hasRoom(_ lane: Lane, _ state: State) -> Bool {
@@ -86,26 +105,24 @@ final class SendQueue: Sendable {
     }
 
     /// Keeps room, as far as there is any, for those who have waited for it longest.
-    private func giveRoom(_ lane: Lane, _ state: inout State) -> [Waiter] {
-        var waiters: [Waiter] = []
+    private func giveRoom(_ lane: Lane, _ state: inout State) {
         while hasRoom(lane, state), let first = state.roomWaiters[lane]?.popFirst() {
-            state.expected[lane, default: 0] += first.count
-            waiters.append(first.waiter)
+            // One that has just given up takes none.
+            if first.end(hasRoom: true) { state.expected[lane, default: 0] += first.count }
         }
-        return waiters
     }
 
-    /// Ends the sending: lets whoever waits for room go, and returns what has not been sent.
+    /// Ends the sending and every wait for room, and returns what has not been sent.
     func close() -> [Push] {
-        let (rest, waiters) = state.withLock { state -> ([Push], [Waiter]) in
+        let (rest, waiters) = state.withLock { state -> ([Push], [RoomWaiter]) in
             state.isClosed = true
-            let waiters = state.roomWaiters.values.flatMap { $0.map { $0.waiter } }
+            let waiters = state.roomWaiters.values.flatMap { $0 }
             let rest = state.lanes.values.flatMap { $0 }
             (state.roomWaiters, state.lanes) = ([:], [:])
             return (rest, waiters)
         }
         news.ring()
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.end(hasRoom: false) }
         return rest
     }
 
@@ -114,17 +131,18 @@ final class SendQueue: Sendable {
     /// Gives the pushes that may go now, the most urgent first; they are on their way from now on. None when there is nothing to
     /// send, or too much on its way, or no leave.
     func next() -> [Push] {
-        let (pushes, waiters, mustWake) = state.withLock { state -> ([Push], [Waiter], Bool) in
-            var (pushes, waiters): ([Push], [Waiter]) = ([], [])
+        let (pushes, mustWake) = state.withLock { state -> ([Push], Bool) in
+            var pushes: [Push] = []
             for lane in [Lane.urgent, .normal, .bulk] {
                 guard let waiting = state.lanes[lane]?.count, waiting > 0 else { continue }
                 let room = state.limit.count + (lane == .urgent ? urgentReserve : 0) - state.inFlight
                 let count = min(room, Self.batchMax - pushes.count, waiting)
-                if count <= 0 { break }
+                // A lane without room says nothing of the next.
+                if count <= 0 { continue }
                 if lane == .bulk, let wait = state.bulkPace.wait(inFlight: state.inFlight, limit: state.limit.count, at: .now) {
                     if wait == .room { state.limit.noteFull() }
                     defer { state.isBulkPausing = true }
-                    return (pushes, waiters, !state.isBulkPausing)
+                    return (pushes, !state.isBulkPausing)
                 }
                 let granted = quota.take(count, lane)
                 guard granted > 0 else { continue }
@@ -132,12 +150,11 @@ final class SendQueue: Sendable {
                 state.lanes[lane, default: []].removeFirst(granted)
                 state.inFlight += granted
                 if lane == .bulk { state.bulkPace.bulkLeft(at: .now) }
-                waiters += giveRoom(lane, &state)
+                giveRoom(lane, &state)
             }
             if state.inFlight >= state.limit.count, !state.isEmpty { state.limit.noteFull() }
-            return (pushes, waiters, false)
+            return (pushes, false)
         }
-        for waiter in waiters { waiter.resume() }
         if mustWake { wakeAfterPause() }
         return pushes
     }

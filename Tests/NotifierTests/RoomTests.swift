@@ -1,0 +1,109 @@
+import FCMEmulator
+import FoundationEssentials
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import Notifier
+
+@Suite struct RoomTests {
+    /// Longer than any test takes: a wait that ends before was ended by what the test does.
+    private static let forLong = Duration.seconds(600)
+    private static let full = SendQueue.waitingMax
+
+    /// Runs `body` with a queue that sends nothing.
+    private func withQueue(_ body: (SendQueue) async throws -> Void) async throws {
+        let postgres = try PostgresClient(
+            configuration: PostgresConfiguration(url: "postgresql://localhost:1/none"), logger: NotifierFixture.quiet)
+        let quota = Quota(
+            postgres: postgres, project: "p", limits: PushQuotaLimits(perSecond: 1000, bulkRamp: .zero),
+            logger: NotifierFixture.quiet)
+        let result = await Result.catching { try await body(SendQueue(inFlightMax: 640, quota: quota, news: Bell())) }
+        await postgres.shutdown()
+        try result.get()
+    }
+
+    @Test func `a claim waits no longer for room in a full lane than it may`() async throws {
+        try await withQueue { queue in
+            #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
+            #expect(await !queue.waitForRoom(.bulk, for: 1, upTo: .milliseconds(20)))
+        }
+    }
+
+    @Test func `a wait that is cancelled ends at once, and takes no room`() async throws {
+        try await withQueue { queue in
+            #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
+            let waiting = Task { await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong) }
+            waiting.cancel()
+            #expect(await !waiting.value)
+            queue.add([], to: .bulk, expected: Self.full)
+            #expect(await queue.waitForRoom(.bulk, for: 1, upTo: .zero))
+        }
+    }
+
+    @Test func `a graceful stop ends a wait at once`() async throws {
+        struct Waiting: Service {
+            let queue: SendQueue
+            let begun: Bell
+            func run() async throws {
+                begun.ring()
+                #expect(await !queue.waitForRoom(.bulk, for: 1, upTo: .seconds(600)))
+            }
+        }
+        try await withQueue { queue in
+            #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
+            let begun = Bell()
+            let group = ServiceGroup(services: [Waiting(queue: queue, begun: begun)], logger: NotifierFixture.quiet)
+            let running = Task { try await group.run() }
+            await begun.wait()
+            await group.triggerGracefulShutdown()
+            _ = await running.result
+        }
+    }
+
+    @Test func `the end of the sending ends a wait, and nothing is claimed after it`() async throws {
+        try await withQueue { queue in
+            #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
+            let waiting = Task { await queue.waitForRoom(.bulk, for: 1, upTo: Self.forLong) }
+            _ = queue.close()
+            #expect(await !waiting.value)
+            #expect(await !queue.waitForRoom(.urgent, for: 1, upTo: Self.forLong))
+        }
+    }
+
+    @Test func `room that comes free goes to the wait that is longest`() async throws {
+        try await withQueue { queue in
+            #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
+            let waiting = Task { await queue.waitForRoom(.bulk, for: 1, upTo: Self.forLong) }
+            queue.add([], to: .bulk, expected: Self.full)
+            #expect(await waiting.value)
+        }
+    }
+
+    @Test func `a full lane keeps no other from its room`() async throws {
+        try await withQueue { queue in
+            for lane in [Lane.bulk, .normal] { #expect(await queue.waitForRoom(lane, for: Self.full, upTo: Self.forLong)) }
+            #expect(await queue.waitForRoom(.urgent, for: 1, upTo: .zero))
+        }
+    }
+
+    @Test func `while many wait for an FCM that answers after a second and a half, an urgent push arrives`() async throws {
+        try await NotifierFixture.with { fixture in
+            var slow = FaultRule(.none)
+            slow.count = nil
+            slow.latency = .fixed(.milliseconds(1500))
+            fixture.emulator.addFault(slow)
+            let tokens = (0..<600).map { _ in fixture.emulator.mintToken() }
+            let bulk = try await fixture.address(tokens, lane: .bulk)
+            try await eventually("some are on their way") { fixture.emulator.statistics.sends > 0 }
+            let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
+            #expect(urgent.map(\.state) == [.accepted])
+            let waiting = try await fixture.deliveries(bulk).count { !$0.state.isTerminal }
+            #expect(waiting > 0, "it has overtaken those that came before it")
+        }
+    }
+}
