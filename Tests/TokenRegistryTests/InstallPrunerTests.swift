@@ -62,6 +62,14 @@ struct InstallPrunerTests {
         }
     }
 
+    @Test func `installations without a user are pruned, and do not trip the guard`() async throws {
+        try await withPushedCrowd(dead: 280) { registry, events in
+            try await registry.client.execute("UPDATE push_installs SET user_id = NULL")
+            for event in events { try await registry.settled(event) }
+            #expect(try await states(registry) == ["invalid": 280, "active": 20])
+        }
+    }
+
     @Test func `a suspect is pushed to once more after its time, and that decides`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "dead:1", "alive:1")

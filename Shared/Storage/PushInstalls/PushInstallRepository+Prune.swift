@@ -13,6 +13,13 @@ extension PushInstallRepository {
     /// The most installations that one call believes alive again.
     private static let reconsiderMax = 10_000
 
+    /// Counts those of some installations that have a user signed in.
+    public func countBound(_ ids: [UUID]) async throws(PostgresError) -> Int {
+        guard !ids.isEmpty else { return 0 }
+        let query: PostgresQuery = "SELECT count(*) AS n FROM push_installs WHERE id = ANY(\(ids)) AND user_id IS NOT NULL"
+        return Int(try await db.query(query).first?.decode("n", as: Int64.self) ?? 0)
+    }
+
     /// Marks installations dead, each only if it is still in the generation that was sent to and its value was registered
     /// before the push was sent.
     ///

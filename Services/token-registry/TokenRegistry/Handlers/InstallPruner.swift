@@ -9,7 +9,8 @@ internal import WireFormat
 ///
 /// In an outage FCM has called living tokens dead by the thousand. So what it answers is counted, by all instances in one
 /// table; above the limits of `PushGuardRule` a dead token makes its installation suspect: it is left alone for an hour, and
-/// its next push decides. What was believed within the last minutes, before the limit was reached, is taken back.
+/// its next push decides. Installations without a user do not count: any caller of a sign-in can name tokens that never lived, and
+/// would have the guard trip by them. What was believed within the last minutes, before the limit was reached, is taken back.
 struct InstallPruner {
     let transaction: PostgresTransaction
     let logger: Logger
@@ -20,10 +21,12 @@ struct InstallPruner {
     func prune(after outcomes: [SettledDelivery], andAccepted acceptedCount: Int) async throws {
         let dead = outcomes.filter { $0.outcome == .dead }
         let reached = outcomes.filter { $0.outcome == .accepted }.map(\.installationID)
-        let answers = dead.count + acceptedCount + reached.count + outcomes.count { $0.outcome == .failed }
+        let installs = PushInstallRepository(transaction)
+        let deadCount = try await installs.countBound(dead.map(\.installationID))
+        let answers = deadCount + acceptedCount + reached.count + outcomes.count { $0.outcome == .failed }
         let guarding = PushGuardRepository(transaction)
-        try await guarding.count(sent: answers, dead: dead.count)
-        try await PushInstallRepository(transaction).markReached(reached)
+        try await guarding.count(sent: answers, dead: deadCount)
+        try await installs.markReached(reached)
         guard !dead.isEmpty else { return }
         let state = try await guarding.judge()
         if state.isNew { try await raiseAlarm(state) }
