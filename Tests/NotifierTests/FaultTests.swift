@@ -167,11 +167,12 @@ import WireFormat
 
     @Test func `a lane that FCM slows down waits, and the others go on`() async throws {
         try await NotifierFixture.with { fixture in
+            let user = try await UserRepository(fixture.postgres).findOrCreate(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
             var quota = FaultRule(.error(.quotaExceeded))
-            quota.count = 2
+            quota.count = 3
             fixture.emulator.addFault(quota)
-            let phones = (0..<2).map { _ in fixture.emulator.mintToken() }
-            let told = try await fixture.address(phones, expiresIn: 86_400, lane: .bulk)
+            let phones = (0..<3).map { _ in fixture.emulator.mintToken() }
+            let told = try await fixture.address(phones, of: user, expiresIn: 86_400, lane: .bulk)
             try await eventually("the lane is paused") {
                 try await fixture.deliveries(told).allSatisfy { $0.code == "QUOTA_EXCEEDED" }
             }
@@ -184,7 +185,7 @@ import WireFormat
             }
             let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
             #expect(urgent.first?.state == .accepted)
-            #expect(fixture.emulator.statistics.sends == 3)
+            #expect(fixture.emulator.statistics.sends == 4)
         }
     }
 

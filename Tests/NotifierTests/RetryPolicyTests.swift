@@ -42,20 +42,32 @@ import WireFormat
 
     @Test func `a lane waits when two installations were refused, as long as the second was told, and no other lane`() {
         let (pauses, now) = (LanePauses(), ContinuousClock.now)
-        pauses.refused(.bulk, UUID(), for: .seconds(1), at: now)
+        for _ in 0..<2 { pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(1), at: now) }
         #expect(pauses.remaining(.bulk, at: now) == nil)
-        pauses.refused(.bulk, UUID(), for: .seconds(600), at: now)
+        pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(600), at: now)
         // A shorter pause does not end a longer one.
-        pauses.refused(.bulk, UUID(), for: .seconds(1), at: now)
+        pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(1), at: now)
         #expect(pauses.remaining(.bulk, at: now) == .seconds(600))
         #expect(pauses.remaining(.urgent, at: now) == nil)
         #expect(pauses.remaining(.bulk, at: now + .seconds(600)) == nil)
     }
 
+    @Test func `refusals of installations without a user pause no lane, however many`() {
+        let (pauses, now) = (LanePauses(), ContinuousClock.now)
+        for _ in 0..<100 { pauses.refused(.urgent, UUID(), isBound: false, for: .seconds(600), at: now) }
+        #expect(pauses.remaining(.urgent, at: now) == nil)
+    }
+
+    @Test func `two noisy devices pause no lane, however often they are refused`() {
+        let (pauses, now, phones) = (LanePauses(), ContinuousClock.now, [UUID(), UUID()])
+        for index in 0..<100 { pauses.refused(.urgent, phones[index % 2], isBound: true, for: .seconds(600), at: now) }
+        #expect(pauses.remaining(.urgent, at: now) == nil)
+    }
+
     @Test func `one installation that is refused again and again, or two at different times, are no reason for a lane to wait`() {
         let (pauses, now, phone) = (LanePauses(), ContinuousClock.now, UUID())
-        for _ in 0..<5 { pauses.refused(.urgent, phone, for: .seconds(600), at: now) }
-        pauses.refused(.urgent, UUID(), for: .seconds(600), at: now + LanePauses.memory)
+        for _ in 0..<5 { pauses.refused(.urgent, phone, isBound: true, for: .seconds(600), at: now) }
+        pauses.refused(.urgent, UUID(), isBound: true, for: .seconds(600), at: now + LanePauses.memory)
         #expect(pauses.remaining(.urgent, at: now + LanePauses.memory) == nil)
     }
 }

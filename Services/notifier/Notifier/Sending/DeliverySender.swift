@@ -69,7 +69,8 @@ struct DeliverySender: Sendable {
         // A device's own quota says nothing of the pace.
         var isDevicesOwn = false
         if case .quota(let wait) = outcome {
-            isDevicesOwn = !pauses.refused(delivery.notification.lane, delivery.installID, for: wait)
+            let isBound = delivery.target?.userID != nil
+            isDevicesOwn = !pauses.refused(delivery.notification.lane, delivery.installID, isBound: isBound, for: wait)
         }
         let hasClosed = breakers.note(outcome, platform: delivery.target?.platform, installID: delivery.installID)
         let pace: SendQueue.Pace =
