@@ -1,5 +1,6 @@
 import Foundation
 import HeliographCrypto
+import ServiceDefaults
 import Storage
 import TestSupport
 import Testing

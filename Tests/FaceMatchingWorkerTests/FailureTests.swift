@@ -1,5 +1,7 @@
 import Foundation
 import HeliographCrypto
+import PostgresClient
+import ServiceDefaults
 import Storage
 import TestSupport
 import Testing

@@ -7,7 +7,8 @@ struct HelpTests {
     @Test(arguments: [
         [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["streams"], ["top"],
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
-        ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"], ["push"], ["push", "report"], ["push", "erase"], ["load"],
+        ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
+        ["push"], ["push", "report"], ["push", "erase"], ["load"],
     ])
     func `every command explains itself`(_ path: [String]) async {
         #expect(await heliographctl(path + ["--help"]).exitCode == 0)

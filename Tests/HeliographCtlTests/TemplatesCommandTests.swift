@@ -6,7 +6,7 @@ import Testing
 
 struct TemplatesCommandTests {
     @Test func `the list has every template, in the order in which users see them`() async throws {
-        try await withMigratedDatabase { database in
+        try await withMigratedDatabase { database async throws in
             _ = await heliographctl("templates", "set", "vintage", "--disable", "--database-url", database.url)
             let result = await heliographctl("templates", "list", "--database-url", database.url)
             #expect(result.exitCode == 0 && result.results.count == 7)
@@ -21,7 +21,7 @@ struct TemplatesCommandTests {
     }
 
     @Test func `a new template is written whole, and shows its final prompt`() async throws {
-        try await withMigratedDatabase { database in
+        try await withMigratedDatabase { database async throws in
             let folder = try TemporaryDirectory()
             try "Turn it into film noir.\n".write(toFile: "\(folder.path)/noir.txt", atomically: true, encoding: .utf8)
             let added = await heliographctl(
@@ -34,7 +34,7 @@ struct TemplatesCommandTests {
     }
 
     @Test func `what is not given stays as it is`() async throws {
-        try await withMigratedDatabase { database in
+        try await withMigratedDatabase { database async throws in
             let before = try await database.psql("SELECT prompt FROM image_templates WHERE id = 'pop-art'")
             let changed = await heliographctl("templates", "set", "pop-art", "--name", "Pop!", "--database-url", database.url)
             #expect(changed.exitCode == 0 && changed.results == ["changed pop-art"])
@@ -44,7 +44,7 @@ struct TemplatesCommandTests {
     }
 
     @Test func `a template that is not there is neither shown nor half made`() async throws {
-        try await withMigratedDatabase { database in
+        try await withMigratedDatabase { database async throws in
             let preview = await heliographctl("templates", "preview", "none", "--database-url", database.url)
             #expect(preview.exitCode == 1 && preview.results.isEmpty)
             let half = await heliographctl("templates", "set", "none", "--name", "None", "--database-url", database.url)

@@ -1,10 +1,11 @@
 import BlobStore
 import Foundation
-import HeliographCrypto
 import PostgresClient
+import ServiceDefaults
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -50,7 +51,7 @@ private struct StubbornBlobStore: BlobStore {
             for (session, minutes) in [(stuck, 10), (other, 5)] {
                 try await api.decide(session.id, .failed(.noMatch))
                 try await api.postgres.execute(
-                    "UPDATE sessions SET completed_at = now() - make_interval(mins => \(minutes)) WHERE id = \(session.id)")
+                    "UPDATE sessions SET completed_at = now() - interval '1 minute' * \(minutes)::bigint WHERE id = \(session.id)")
             }
             let customer = try await api.customer()
             try await api.postgres.execute(
@@ -58,7 +59,8 @@ private struct StubbornBlobStore: BlobStore {
             let blobs = StubbornBlobStore(
                 store: try api.context.blobStore(), stuck: [try UploadReceiver.prefix(of: stuck.id)])
             let sweeper = SessionSweeper(
-                postgres: api.postgres, blobs: blobs, interval: .seconds(3_600), logger: api.context.logger)
+                postgres: api.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey),
+                interval: .seconds(3_600), logger: api.context.logger)
             await sweeper.sweep()
             #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.uuidString.lowercased())])
             #expect(try await api.count("access_tokens") == 0)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import PostgresClient
 import ServiceDefaults
 import TestSupport
 import Testing
@@ -26,7 +27,7 @@ import Testing
                 (Path.jobs, customer.bearer), (Path.job(job), customer.bearer), ("/v1/topics/event:none/members", customer.bearer),
             ]
             for (path, bearer) in requests {
-                let headers = [bearer, ("X-Request-ID", "r-1")]
+                let headers: [(name: String, value: String)] = [bearer, ("X-Request-ID", "r-1")]
                 let get = try await api.send("GET", path, headers: headers)
                 let head = try await api.send("HEAD", path, headers: headers)
                 #expect(head.status == get.status && head.body.isEmpty && !get.body.isEmpty, "\(path)")

@@ -89,7 +89,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a refresh token that comes again gets the pair of the first time, whoever comes first`() async throws {
+    @Test func `a refresh token that comes again gets the pair of the first time, also at the same time`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             try await AccessTokenRepository(client).insert(token(1, of: user.id))

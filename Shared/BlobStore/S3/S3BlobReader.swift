@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import NIOCore
 
 /// Reads one media object by a request for each piece: whoever takes a picture slowly holds no connection to the store.

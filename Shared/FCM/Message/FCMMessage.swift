@@ -46,7 +46,10 @@ public final class FCMMessage: Sendable {
         hasAlert = parts.alert != nil
 
         let collapse = JSONText.string(collapseID)
-        (first, resend) = (Self.tones(parts, tag: collapse, isResend: false), Self.tones(parts, tag: collapse, isResend: true))
+        (first, resend) = (
+            Self.tones(parts, channel: content.channelID, tag: collapse, isResend: false),
+            Self.tones(parts, channel: content.channelID, tag: collapse, isResend: true)
+        )
         let headers = JSONText.object([
             ("apns-collapse-id", collapse), ("apns-expiration", JSONText.string("\(expiresAtSeconds)")),
             ("apns-priority", JSONText.string(parts.isQuiet ? "5" : "10")), ("apns-push-type", JSONText.string("alert")),
@@ -66,16 +69,16 @@ public final class FCMMessage: Sendable {
     /// An iPhone replaces a notification of the same collapse id and is silent without `aps.sound`. FCM has no field that silences a
     /// replacement on Android: from version 8 on the app's channel decides about sounds, and FCM cannot ask for "alert only once".
     /// A low priority keeps phones with earlier versions quiet; for the others the app has to choose a quiet channel.
-    private static func tones(_ parts: PushParts, tag: [UInt8], isResend: Bool) -> Tones {
+    private static func tones(_ parts: PushParts, channel: String, tag: [UInt8], isResend: Bool) -> Tones {
         let android = JSONText.members([
             (
                 "notification",
                 JSONText.object([
-                    ("image", parts.image.map(JSONText.string)),
+                    ("channel_id", JSONText.string(channel)), ("image", parts.image.map(JSONText.string)),
                     ("notification_priority", isResend ? JSONText.string("PRIORITY_LOW") : nil), ("tag", tag),
                 ])
             ),
-            ("priority", JSONText.string("HIGH")),
+            ("priority", JSONText.string(parts.isQuiet ? "NORMAL" : "HIGH")),
         ])
         return Tones(
             upToTimeToLive: Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8),

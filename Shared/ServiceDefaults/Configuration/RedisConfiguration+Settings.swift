@@ -28,7 +28,8 @@ extension RedisConfiguration {
         guard let host = try settings.optionalString("REDIS_HOST", "a host") else {
             // REDIS_PORT alone says nothing: Kubernetes sets it in every pod beside a service that is called redis.
             guard password == nil else {
-                throw ConfigurationError("REDIS_PASSWORD", "is given without REDIS_HOST", expectation: "within REDIS_URL, or beside REDIS_HOST")
+                throw ConfigurationError(
+                    "REDIS_PASSWORD", "is given without REDIS_HOST", expectation: "within REDIS_URL, or beside REDIS_HOST")
             }
             return nil
         }

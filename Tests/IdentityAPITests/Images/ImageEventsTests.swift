@@ -66,7 +66,8 @@ import WireFormat
                     try await Task.sleep(for: .milliseconds(50))
                 }
             }
-            #expect(try await events.receive()?.contains(#""status":"completed","queue_position":null,"percent":100,"attempts":0}"#) == true)
+            let end = #""status":"completed","queue_position":null,"percent":100,"attempts":0}"#
+            #expect(try await events.receive()?.contains(end) == true)
             announcing.cancel()
         }
     }

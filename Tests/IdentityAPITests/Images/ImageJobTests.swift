@@ -16,7 +16,8 @@ import Testing
             let created = try #require(response.json.text("data.created_at"))
             let time = try #require(response.json.text("meta.timestamp"))
             #expect(
-                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"pending","created_at":"\#(created)","attempts":0},"#
+                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"pending","#
+                    + #""created_at":"\#(created)","attempts":0},"#
                     + #""meta":{"requestId":"r-1","timestamp":"\#(time)"}}"#)
         }
     }

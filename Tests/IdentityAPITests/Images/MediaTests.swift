@@ -93,7 +93,7 @@ import Testing
     /// What this process has in memory, in MiB.
     private static func residentMiB() throws -> Int {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
-        return (Int(pages) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) >> 20
+        return ((Int(pages) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20
     }
 
     @Test func `fifty slow readers of large pictures share a small memory, and get them whole`() async throws {
@@ -102,7 +102,7 @@ import Testing
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
-            let picture = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 16) }
+            let picture = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ ($0 >> 16)) }
             try await api.complete(id, picture: picture)
             let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
             let link = String(try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count))

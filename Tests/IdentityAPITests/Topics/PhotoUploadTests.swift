@@ -48,6 +48,16 @@ import WireFormat
         }
     }
 
+    @Test func `fields that are not known are ignored, however long they are`() async throws {
+        try await withParty { api, ada in
+            var form = Form()
+            form.text("caption", String(repeating: "a", count: 1 << 20))
+            form.parts += Form.photo().parts
+            let answer = try await api.send(form, to: path, headers: [ada.bearer])
+            #expect(answer.status == 202)
+        }
+    }
+
     @Test func `what is no photo leaves nothing`() async throws {
         try await withParty { api, ada in
             for bad in Form.badPhotos() {

@@ -46,7 +46,7 @@ enum ImageJobAnswer {
     /// A job that ended while the order's answer waited for it: everything is directly in `data`.
     static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
         var data: [(key: String, value: JSONText)] = [
-            ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)), ("attempts", .integer(job.attempts)),
+            ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
         ]
         if let picture { data += members(of: picture) + [("metadata", metadata(job))] }
         if let failure = job.failure { data.append(("error", self.failure(failure))) }

@@ -48,20 +48,11 @@ struct SessionSweeper: Service {
         await steps.drain("messages") { try await ConversationRepository(postgres).deleteExpired(limit: $0) }
         await steps.drain("reads") { try await ReceiptRepository(postgres).deleteExpiredReads(limit: $0) }
         await steps.drain("presence") { try await PresenceRepository(postgres).deleteExpired(limit: $0) }
+        await steps.drain("invitations") { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) }
         await steps.run("stray_photos") {
             let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
             if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }
         }
-        while try await sessions.deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await endSignIns() == Self.batchSize {}
-        while try await FacePhotoHashRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await IdempotencyRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await ConversationRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await ReceiptRepository(postgres).deleteExpiredReads(limit: Self.batchSize) == Self.batchSize {}
-        while try await PresenceRepository(postgres).deleteExpired(limit: Self.batchSize) == Self.batchSize {}
-        while try await TopicRepository(postgres).deleteExpiredInvitations(limit: Self.batchSize) == Self.batchSize {}
-        let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
-        if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }
     }
 
     /// Expires sessions, tells whoever waits and whoever has to push, all in one transaction.
