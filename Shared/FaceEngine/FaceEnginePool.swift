@@ -14,6 +14,7 @@ internal import Synchronization
 public final class FaceEnginePool: Sendable {
     private struct Job {
         let id: UInt64
+        let precedence: Precedence
         let work: @Sendable (FaceEngine) -> Void
         let abandon: @Sendable (FaceEngineError) -> Void
     }
@@ -26,6 +27,14 @@ public final class FaceEnginePool: Sendable {
         var isClosed = false
         var runningThreads = 0
         var afterLastThread: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Which of two photos that wait is examined first.
+    public enum Precedence: Sendable {
+        /// Before all that is ordinary, however long that has waited.
+        case high
+        /// In the order of arrival.
+        case ordinary
     }
 
     private let state = Mutex(State())
@@ -75,8 +84,10 @@ public final class FaceEnginePool: Sendable {
     /// Decodes a photo and looks at it.
     ///
     /// - Throws: ``FaceEngineError`` with `failed`, `overloaded`, `closed` or `cancelled`. A bad photo is a result.
-    public func analyse(_ photo: [UInt8], for purpose: PhotoPurpose) async throws(FaceEngineError) -> PhotoAnalysis {
-        try await run { engine throws(FaceEngineError) in try engine.analyse(photo, for: purpose) }
+    public func analyse(
+        _ photo: [UInt8], for purpose: PhotoPurpose, precedence: Precedence = .ordinary
+    ) async throws(FaceEngineError) -> PhotoAnalysis {
+        try await run(precedence: precedence) { engine throws(FaceEngineError) in try engine.analyse(photo, for: purpose) }
     }
 
     /// Looks at a decoded photo that has not been scaled.
@@ -88,6 +99,7 @@ public final class FaceEnginePool: Sendable {
 
     /// Runs something on an engine's thread.
     func run<Value: Sendable>(
+        precedence: Precedence = .ordinary,
         _ body: @escaping @Sendable (FaceEngine) throws(FaceEngineError) -> Value
     ) async throws(FaceEngineError) -> Value {
         let id = state.withLock { state in
@@ -98,7 +110,7 @@ public final class FaceEnginePool: Sendable {
             await withCheckedContinuation { continuation in
                 enqueue(
                     Job(
-                        id: id,
+                        id: id, precedence: precedence,
                         work: { engine in
                             continuation.resume(returning: Result { () throws(FaceEngineError) in try body(engine) })
                         },
@@ -131,6 +143,9 @@ public final class FaceEnginePool: Sendable {
 
     // MARK: Queue
 
+    /// How much work waits for a thread.
+    var queuedCount: Int { state.withLock { $0.queue.count } }
+
     private func enqueue(_ job: Job) {
         let refusal: FaceEngineError? = state.withLock { state in
             if state.isClosed { return FaceEngineError(.closed, "the pool is shut down") }
@@ -138,7 +153,8 @@ public final class FaceEnginePool: Sendable {
             guard state.queue.count < maxQueued else {
                 return FaceEngineError(.overloaded, "\(maxQueued) photos are waiting already")
             }
-            state.queue.append(job)
+            let firstOrdinary = job.precedence == .high ? state.queue.firstIndex { $0.precedence == .ordinary } : nil
+            state.queue.insert(job, at: firstOrdinary ?? state.queue.endIndex)
             return nil
         }
         // Outside the lock: resuming a task may run code of anybody.

@@ -10,7 +10,8 @@ public enum HeliographSchema {
         .openSignIns, .attemptsAndPhotoAges, .dueDeliveries, .outboxLedger, .imageJobs, .idempotencyKeys, .topicsPhotos,
         .conversations, .pushLifecycle, .photoQuotas, .receipts, .pushSending, .pushLeases,
         .endedDeliveries, .notificationCauses, .pushInstallRates, .outboxBell,
-        .deliveryPages, .pushInstallRace, .boundGeneration, .sessionProofs, .topicInvitations, .resends,
+        .deliveryPages, .pushInstallRace, .boundGeneration, .sessionAdmission, .sessionProofs,
+        .topicInvitations, .resends,
     ]
 
     /// The channel on which a commit with new rows in `outbox` rings, for `LISTEN`.

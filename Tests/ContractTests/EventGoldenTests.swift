@@ -51,7 +51,7 @@ struct EventGoldenTests {
         #expect(Set(EventCatalog.streams).count == EventCatalog.streams.count)
         #expect(EventCatalog.streams.contains("notification.addressed.urgent"))
         #expect(GoldenEvents.notificationAddressed.stream == "notification.addressed.bulk")
-        #expect(GoldenEvents.ekycRequested.stream == "ekyc.requested")
+        #expect(EkycLane.allCases.map(EkycRequested.stream(of:)) == ["ekyc.requested", "ekyc.requested.known"])
     }
 
     @Test func `values on the wire keep their names`() {
@@ -66,6 +66,7 @@ struct EventGoldenTests {
             ])
         #expect(Lane.allCases.map(\.rawValue) == ["urgent", "normal", "bulk"])
         #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])
+        #expect(EkycLane.allCases.map(\.rawValue) == ["new", "known"])
         #expect(EkycEvent.allCases.map(\.rawValue) == ["sign_up", "sign_in"])
         #expect(NotificationRecipient.Kind.allCases.map(\.rawValue) == ["session", "user", "topic", "installation"])
         #expect(ImageJobStatus.allCases.map(\.rawValue) == ["pending", "processing", "completed", "failed"])

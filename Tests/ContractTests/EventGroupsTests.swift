@@ -7,7 +7,7 @@ struct EventGroupsTests {
     @Test func `the groups are those of the design`() {
         #expect(
             EventCatalog.groupsByStream == [
-                "ekyc.requested": ["face-matching-worker"], "ekyc.completed": [],
+                "ekyc.requested": ["face-matching-worker"], "ekyc.requested.known": ["face-matching-worker"], "ekyc.completed": [],
                 "image.requested": ["image-worker"], "photo.uploaded": ["image-worker"],
                 "image.progress": [], "image.completed": [],
                 "device.registered": ["token-registry"], "device.removed": ["token-registry"],

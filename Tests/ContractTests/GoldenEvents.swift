@@ -12,7 +12,7 @@ enum GoldenEvents {
     static let third = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495a8")!
     static let time = Date(timeIntervalSince1970: 1_761_559_200.125)
 
-    static let ekycRequested = EkycRequested(sessionID: first, event: .signUp)
+    static let ekycRequested = EkycRequested(sessionID: first, event: .signUp, lane: .new)
     static let ekycCompleted = EkycCompleted(sessionID: first, event: .signIn, succeeded: false, reason: .noMatch)
     static let imageRequested = ImageRequested(jobID: first)
     static let photoUploaded = PhotoUploaded(photoID: first, topic: "event:42")

@@ -28,6 +28,11 @@ import Testing
         func release() { gate.signal() }
     }
 
+    /// What was done, in its order.
+    private final class Log: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
     @Test func `a missing or wrong model stops the start`() async throws {
         let error = await #expect(throws: FaceEngineError.self) {
             try await FaceEnginePool.start(modelsDirectory: "/nonexistent", threads: 1)
@@ -61,6 +66,30 @@ import Testing
         // Another job has run to its end, so the cancelled one, which was before it, never will.
         try await pool.run { _ throws(FaceEngineError) in }
         #expect(hasRun.withLock { !$0 })
+        await pool.shutdown()
+    }
+
+    @Test func `work of high precedence is done before all that is ordinary, in its order of arrival`() async throws {
+        let pool = try await makePool()
+        let blocker = Blocker()
+        let running = await blocker.occupy(pool)
+        let done = Log()
+        var tasks: [Task<Void, any Error>] = []
+        let arrivals: [(String, FaceEnginePool.Precedence)] = [
+            ("ordinary 1", .ordinary), ("high 1", .high), ("ordinary 2", .ordinary), ("high 2", .high),
+        ]
+        for (name, precedence) in arrivals {
+            tasks.append(
+                Task {
+                    try await pool.run(precedence: precedence) { _ throws(FaceEngineError) in done.names.withLock { $0.append(name) } }
+                })
+            let count = tasks.count
+            try await eventually("\(name) waits") { pool.queuedCount == count }
+        }
+        blocker.release()
+        for task in tasks { try await task.value }
+        #expect(done.names.withLock { $0 } == ["high 1", "high 2", "ordinary 1", "ordinary 2"])
+        try await running.value
         await pool.shutdown()
     }
 

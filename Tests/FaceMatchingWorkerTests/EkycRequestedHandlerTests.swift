@@ -4,6 +4,7 @@ import FaceEngine
 import FaceMatchingWorker
 import Foundation
 import HeliographCrypto
+import PostgresClient
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -33,6 +34,24 @@ import WireFormat
                     let notified = try await worker.messages("notification.requested", about: id)
                     return completed == 1 && notified == 1
                 }
+            }
+        }
+    }
+
+    @Test func `a session of a known phone is decided before sessions of strangers that came earlier`() async throws {
+        try await withWorker(environment: ["FACE_ENGINE_THREADS": "1"]) { worker in
+            var strangers: [UUID] = []
+            for _ in 0..<4 { strangers.append(try await worker.upload(.signUp, try Photos.signUp(), user: UUID())) }
+            let known = try await worker.upload(.signUp, try Photos.signUp(), user: UUID())
+            try await worker.context.postgres.withTransaction { transaction in
+                try await OutboxRepository(transaction).publish(
+                    strangers.map { EkycRequested(sessionID: $0, event: .signUp, lane: .new) }
+                        + [EkycRequested(sessionID: known, event: .signUp, lane: .known)])
+            }
+            let decided = try #require(try await worker.outcome(known).completedAt)
+            // The first may have begun before the known one arrived; those that wait are examined after it.
+            for stranger in strangers.dropFirst() {
+                #expect(decided < (try #require(try await worker.outcome(stranger).completedAt)))
             }
         }
     }

@@ -52,7 +52,7 @@ struct WorkerFixture {
     func request(_ id: UUID, _ event: EkycEvent, times: Int = 1) async throws {
         try await context.postgres.withTransaction { transaction in
             try await OutboxRepository(transaction).publish(
-                (0..<times).map { _ in EkycRequested(sessionID: id, event: event) })
+                (0..<times).map { _ in EkycRequested(sessionID: id, event: event, lane: .new) })
         }
     }
 

@@ -65,6 +65,7 @@ struct DlqCommandTests {
                     "body",
                     "  {",
                     "    \"event\" : \"sign_in\",",
+                    "    \"lane\" : \"new\",",
                     "    \"session_id\" : \"\(event.sessionID.wireString)\"",
                     "  }",
                 ])

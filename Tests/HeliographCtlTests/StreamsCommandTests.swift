@@ -15,6 +15,7 @@ struct StreamsCommandTests {
                 result.results == [
                     "STREAM                         GROUP                 LENGTH  UNDELIVERED  PENDING  OLDEST  CONSUMERS  RETRY  DEAD",
                     "ekyc.requested                 face-matching-worker       0            0        0       –          0      0     0",
+                    "ekyc.requested.known           face-matching-worker       0            0        0       –          0      0     0",
                     "ekyc.completed                 –                          0            –        –       –          –      –     –",
                     "image.requested                image-worker               0            0        0       –          0      0     0",
                     "photo.uploaded                 image-worker               0            0        0       –          0      0     0",

@@ -87,6 +87,8 @@ func withIdentityAPI(
         var configuration = IdentityAPIConfiguration()
         configuration.port = 0
         configuration.sweepInterval = .seconds(3_600)
+        // No worker decides what tests upload; limits of that have tests of their own.
+        configuration.limits.undecidedSessions = .none
         change(&configuration)
         let (ports, listening) = AsyncStream<Int>.makeStream()
         let services = try IdentityAPI.build(context, configuration: configuration) { listening.yield($0) }

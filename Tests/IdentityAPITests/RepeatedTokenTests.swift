@@ -160,9 +160,12 @@ extension IdentityFixture {
     }
 
     /// Sends a request over a connection that ends after a part of the request, or of its answer.
-    fileprivate func cut(_ request: String, whileSending: Bool, _ random: inout SeededGenerator) async throws {
+    func cut(_ request: String, whileSending: Bool, _ random: inout SeededGenerator) async throws {
+        try await cut(Array(request.utf8), whileSending: whileSending, &random)
+    }
+
+    func cut(_ bytes: [UInt8], whileSending: Bool, _ random: inout SeededGenerator) async throws {
         let connection = try RawConnection(port: port)
-        let bytes = Array(request.utf8)
         if whileSending {
             try await connection.send(Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random))))
         } else {

@@ -39,6 +39,15 @@ import WireFormat
         }
     }
 
+    @Test func `Fields and files that are not known are ignored, and not stored`() async throws {
+        try await withIdentityAPI { api in
+            let form = Form.signIn().with("comment", String(repeating: "a", count: 100_000)).adding("left_faces", 3)
+            let response = try await api.send(form, to: Path.login)
+            #expect(response.status == 200)
+            #expect(api.storedFiles().count == 3)
+        }
+    }
+
     @Test func `A sign-up stores its session, its sealed photos and its event`() async throws {
         try await withIdentityAPI { api in
             let form = Form.signUp(email: "  Somebody@Example.ORG ")

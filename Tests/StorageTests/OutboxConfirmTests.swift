@@ -13,7 +13,7 @@ struct OutboxConfirmTests {
     ) async throws -> [OutboxPublication] {
         let envelopes = try (0..<count).map { _ in
             try Envelope(
-                EkycRequested(sessionID: UUID(), event: .signIn), id: UUIDv7.generate(at: date), requestID: "r",
+                EkycRequested(sessionID: UUID(), event: .signIn, lane: .new), id: UUIDv7.generate(at: date), requestID: "r",
                 expiresAt: expiresAt
             ).encoded()
         }

@@ -8,7 +8,7 @@ import WireFormat
 struct OutboxRepositoryTests {
     private func message(_ number: Int = 0) throws -> EncodedEnvelope {
         try Envelope(
-            EkycRequested(sessionID: UUID(), event: .signIn), traceparent: number.isMultiple(of: 2) ? nil : "00-aa-bb-01",
+            EkycRequested(sessionID: UUID(), event: .signIn, lane: .new), traceparent: number.isMultiple(of: 2) ? nil : "00-aa-bb-01",
             requestID: "r\(number)", expiresAt: number.isMultiple(of: 3) ? nil : Date(timeIntervalSinceNow: 60)
         ).encoded()
     }

@@ -56,7 +56,7 @@ struct OverdueSweeperTests {
             let session = try await registry.makeSession(token: "c0:token")
             let request = NotificationRequested.make(.session(session))
             let outbox = OutboxRepository(registry.client)
-            try await outbox.publish(EkycRequested(sessionID: session, event: .signIn), requestID: "r-1")
+            try await outbox.publish(EkycRequested(sessionID: session, event: .signIn, lane: .new), requestID: "r-1")
             try await outbox.publish(request, requestID: "r-1")
             try await registry.request(request)
             let waiting = try await registry.takeOutbox()

@@ -108,7 +108,7 @@ DASHBOARDS = {
             ("Looked at", "cps", {"photos": f"sum(rate(ekyc_photo_seconds_count[{RATE}]))"}),
             ("A photo, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(ekyc_photo_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(ekyc_photo_seconds_bucket[{RATE}])))"}),
             ("Uploads answered", "reqps", {"{{endpoint}} {{status}}": f'sum by (endpoint, status) (rate(http_requests_total{{endpoint=~"/api/v1/ekyc/(upload-photos|login)"}}[{RATE}]))'}),
-            ("Sessions that wait", "short", {"ekyc.requested": 'max(bus_undelivered{stream="ekyc.requested"})'}),
+            ("Sessions that wait", "short", {"{{stream}}": 'max by (stream) (bus_undelivered{stream=~"ekyc[.]requested([.]known)?"})'}),
         ]),
     ]),
     "images": ("Heliograph: pictures", [

@@ -126,6 +126,7 @@ def settings_exist():
 
 def scaling_follows_streams():
     streams = set(re.findall(r'EventType\(rawValue: "([a-z.]+)"\)', everything)) | {f"notification.addressed.{lane}" for lane in ("urgent", "normal", "bulk")}
+    streams.add("ekyc.requested.known")
     schema = json.loads((ROOT / "deploy/kubernetes/schemas/keda.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     for overlay in OVERLAYS:

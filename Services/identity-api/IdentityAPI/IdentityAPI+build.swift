@@ -44,7 +44,8 @@ public enum IdentityAPI: HeliographService {
         let routes = APIRoutes(
             uploads: UploadController(
                 blobs: blobs, starter: SessionStarter(
-                    postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.account)),
+                    postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
+                    limiter: RateLimiter(configuration.limits.account)),
                 authenticator: authenticator, slots: slots, limits: configuration.uploads),
             sessions: sessions,
             tokens: TokenController(postgres: postgres, keys: keys, sessions: sessions),

@@ -3,7 +3,7 @@ internal import PostgresClient
 
 /// Which request a key names: keys of different users, and of different routes, are different ones.
 public struct IdempotencyScope: Sendable, Hashable {
-    /// Who sends it.
+    /// The account that sends it, or that the sender's e-mail has or would have.
     public let userID: UUID
     /// What it asks for, as method and path; at most 64 characters.
     public let route: String

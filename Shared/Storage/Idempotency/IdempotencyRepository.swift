@@ -3,8 +3,8 @@ public import PostgresClient
 
 /// Reads and writes `idempotency_keys`.
 public struct IdempotencyRepository: Sendable {
-    /// How long an answer is kept.
-    public static let lifetime = Duration.seconds(24 * 60 * 60)
+    /// How long an answer is kept, unless the request asks for less.
+    public static let defaultLifetime = Duration.seconds(24 * 60 * 60)
     /// How often a key is looked at again that comes and goes between two statements.
     private static let looksMax = 3
 
@@ -19,8 +19,12 @@ public struct IdempotencyRepository: Sendable {
     ///
     /// Not for a transaction with more in it: the lease has to be seen by others at once.
     ///
-    /// - Parameter lease: for how long nobody else begins; renew it while there is work.
-    public func begin(_ scope: IdempotencyScope, lease: Duration) async throws(PostgresError) -> IdempotencyBeginning {
+    /// - Parameters:
+    ///   - lease: For how long no other try begins; renew it while there is work.
+    ///   - lifetime: How long the answer is kept, from now.
+    public func begin(
+        _ scope: IdempotencyScope, lease: Duration, lifetime: Duration = Self.defaultLifetime
+    ) async throws(PostgresError) -> IdempotencyBeginning {
         for _ in 0..<Self.looksMax {
             let owner = UUID()
             let begun = try await db.execute(
@@ -28,7 +32,7 @@ public struct IdempotencyRepository: Sendable {
                 INSERT INTO idempotency_keys AS k (user_id, route, key, owner, locked_until, expires_at)
                 VALUES (\(scope.userID), \(scope.route), \(scope.key), \(owner),
                         now() + make_interval(secs => \(lease.inSeconds)),
-                        now() + make_interval(secs => \(Self.lifetime.inSeconds)))
+                        now() + make_interval(secs => \(lifetime.inSeconds)))
                 ON CONFLICT (user_id, route, key) DO UPDATE
                 SET owner = EXCLUDED.owner, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at,
                     created_at = now(), answered_at = NULL, fingerprint = NULL, resource_id = NULL, answer_status = NULL,

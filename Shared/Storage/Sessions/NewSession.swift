@@ -26,8 +26,12 @@ public struct NewSession: Sendable {
     public var pushTokenSealed: [UInt8]?
     /// The device's `PushTarget` key; 32 bytes.
     public var installationKey: [UInt8]?
+    /// HMAC of the client's address (IPv6: its /64); 32 bytes.
+    public var addressKey: [UInt8]?
     /// The stored photos.
     public var photos: [SessionPhoto]
+    /// Bytes of the photos together.
+    public var photoBytes: Int
     /// The request that makes it.
     public var requestID: String?
     /// The trace it belongs to.
@@ -41,8 +45,7 @@ public struct NewSession: Sendable {
     public init(
         id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
         email: SessionEmail? = nil, tokenHash: [UInt8], pushTokenSealed: [UInt8]? = nil, installationKey: [UInt8]? = nil,
-        photos: [SessionPhoto] = [],
-        requestID: String? = nil, traceparent: String? = nil,
+        addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
         self.id = id
@@ -54,7 +57,9 @@ public struct NewSession: Sendable {
         self.tokenHash = tokenHash
         self.pushTokenSealed = pushTokenSealed
         self.installationKey = installationKey
+        self.addressKey = addressKey
         self.photos = photos
+        self.photoBytes = photoBytes
         self.requestID = requestID
         self.traceparent = traceparent
         self.processingTime = processingTime

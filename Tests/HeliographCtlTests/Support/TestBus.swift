@@ -99,4 +99,4 @@ struct TestBus {
 }
 
 /// A request to look at a face.
-func ekyc() -> EkycRequested { EkycRequested(sessionID: UUID(), event: .signIn) }
+func ekyc() -> EkycRequested { EkycRequested(sessionID: UUID(), event: .signIn, lane: .new) }

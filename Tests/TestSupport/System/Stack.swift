@@ -79,8 +79,8 @@ public final class Stack: Sendable {
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
-            // Tests and measurements order by one account what many would.
-            "PUBLIC_URL": publicURL, "IMAGE_JOBS_OPEN_PER_USER": "0",
+            // Tests and measurements order by one account, and upload from one address, what many would.
+            "PUBLIC_URL": publicURL, "IMAGE_JOBS_OPEN_PER_USER": "0", "EKYC_UNDECIDED_PER_ADDRESS": "0",
         ]
         for line in try await CommandLineTool.run([control, "keys", "generate"]).split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1)

@@ -25,7 +25,7 @@ struct EkycRequestedHandler: EventHandler {
         let sessionID = event.body.sessionID
         // Terminal, past its deadline or gone: nothing is left to do.
         guard let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else { return }
-        let verdict = try await verdict(on: session, context)
+        let verdict = try await verdict(on: session, in: event.body.lane, context)
         do {
             let outcome = try await context.commit { transaction in
                 try await withSpan("settle session") { _ in
@@ -44,7 +44,7 @@ struct EkycRequestedHandler: EventHandler {
         await deletePhotos(of: session, context.logger)
     }
 
-    private func verdict(on session: Session, _ context: HandlerContext) async throws -> Verdict {
+    private func verdict(on session: Session, in lane: EkycLane, _ context: HandlerContext) async throws -> Verdict {
         // A picture that kills the process throws nothing: after two workers died over it, it is not looked at again.
         guard context.crashes < PermanentFailure.maxCrashes else {
             context.logger.error("session given up after too many crashes", metadata: ["session": "\(session.id)"])
@@ -53,7 +53,7 @@ struct EkycRequestedHandler: EventHandler {
         do {
             return try await withSpan("match face") { span in
                 span.attributes["heliograph.session_event"] = session.event.rawValue
-                return try await matcher.verdict(on: session)
+                return try await matcher.verdict(on: session, precedence: lane == .known ? .high : .ordinary)
             }
         } catch {
             guard PermanentFailure.isReached(error, deliveryCount: context.deliveryCount) else { throw error }

@@ -20,6 +20,8 @@ struct PhotoExaminer: Sendable {
 
     let blobs: any BlobStore
     let engines: FaceEnginePool
+    /// High for sessions of known installations.
+    let precedence: FaceEnginePool.Precedence
 
     /// Looks at all photos, in their order.
     func examine(_ photos: [SessionPhoto], for purpose: PhotoPurpose) async throws -> [ExaminedPhoto] {
@@ -37,7 +39,7 @@ struct PhotoExaminer: Sendable {
     private func examine(_ photo: SessionPhoto, for purpose: PhotoPurpose) async throws -> ExaminedPhoto {
         let bytes = try await withSpan("read photo") { _ in try await blobs.read(try BlobKey(photo.key), limit: Self.maxPhotoBytes) }
         let start = ContinuousClock.now
-        let analysis = try await withSpan("analyse photo") { _ in try await engines.analyse(bytes, for: purpose) }
+        let analysis = try await withSpan("analyse photo") { _ in try await engines.analyse(bytes, for: purpose, precedence: precedence) }
         FaceMatchingMetrics.examined(took: .now - start)
         return ExaminedPhoto(pose: photo.pose, digest: SHA256.hash(bytes), analysis: analysis)
     }

@@ -31,16 +31,18 @@ struct SessionMatcher: Sendable {
 
     /// Makes the verdict.
     ///
+    /// - Parameter precedence: When its photos are examined, of all that wait for an engine.
     /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when it cannot be made.
-    func verdict(on session: Session) async throws -> Verdict {
-        switch session.event {
-        case .signUp: try await verdictOnSignUp(session)
-        case .signIn: try await verdictOnSignIn(session)
+    func verdict(on session: Session, precedence: FaceEnginePool.Precedence) async throws -> Verdict {
+        let examiner = PhotoExaminer(blobs: blobs, engines: engines, precedence: precedence)
+        return switch session.event {
+        case .signUp: try await verdictOnSignUp(session, examiner)
+        case .signIn: try await verdictOnSignIn(session, examiner)
         }
     }
 
     /// Looks at the photos and at nothing else: what is known of the account must show neither in the result nor in its time.
-    private func verdictOnSignUp(_ session: Session) async throws -> Verdict {
+    private func verdictOnSignUp(_ session: Session, _ examiner: PhotoExaminer) async throws -> Verdict {
         let examined = try await examiner.examine(session.photos, for: .signUp)
         let photos = examined.compactMap { photo in
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
@@ -51,7 +53,7 @@ struct SessionMatcher: Sendable {
         }
     }
 
-    private func verdictOnSignIn(_ session: Session) async throws -> Verdict {
+    private func verdictOnSignIn(_ session: Session, _ examiner: PhotoExaminer) async throws -> Verdict {
         let enrolled: EnrolledFace?
         do {
             enrolled = try await enrolledFace(of: session.userID)
@@ -77,8 +79,6 @@ struct SessionMatcher: Sendable {
         guard face.isComparable else { throw IncomparableFace() }
         return face
     }
-
-    private var examiner: PhotoExaminer { PhotoExaminer(blobs: blobs, engines: engines) }
 }
 
 /// A stored face was made by another network or another version of the pipeline: the person has to enrol again.

@@ -26,6 +26,14 @@ struct AccountKeys: Sendable {
     /// The tokens that follow those of a refresh token; the same pair each time, as for ``tokens(redeeming:with:)``.
     func tokens(refreshing refreshToken: String) -> TokenPair { tokens("refresh:\(refreshToken)") }
 
+    /// The session token of a request that may be repeated: each repetition has the same, though only its hash is stored.
+    ///
+    /// It follows from the request's key and its photos, which only the device has, under a key that only the service has.
+    func sessionToken(of sessionID: UUID, key: String, fingerprint: [UInt8]) -> OpaqueToken {
+        let message = "repeatable:\(sessionID.uuidString.lowercased()):\(Hex.encode(fingerprint)):\(key)"
+        return OpaqueToken(text: Base64URL.encode(tokenCode.authenticate(Array(message.utf8))))
+    }
+
     private func tokens(_ secret: String) -> TokenPair {
         func token(_ kind: String) -> OpaqueToken {
             OpaqueToken(text: Base64URL.encode(tokenCode.authenticate(Array("\(kind):\(secret)".utf8))))
@@ -100,6 +108,12 @@ struct AccountKeys: Sendable {
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed,
             valueHash: valueHash(target), seenAt: seenAt)
+    }
+
+    /// What a client's address is counted by, without being kept.
+    func addressKey(_ address: IPAddress) -> [UInt8] {
+        let subscriber = address.subscriber
+        return authenticated("address:\(subscriber.high):\(subscriber.low)")
     }
 
     /// What a text is known again by, without being kept: its HMAC under the lookup key.

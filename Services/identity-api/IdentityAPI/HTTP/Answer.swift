@@ -2,12 +2,16 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Storage
 
 /// Builds the bodies of the wire contract.
 enum Answer {
     /// `{"success":true,"code":0,"message":…,"data":…}`.
-    static func success(_ message: String, data: JSONText) -> Response {
-        json(.members(("success", true), ("code", 0), ("message", .string(message)), ("data", data)))
+    static func success(_ message: String, data: JSONText) -> Response { json(successBody(message, data: data)) }
+
+    /// The body of ``success(_:data:)``.
+    static func successBody(_ message: String, data: JSONText) -> JSONText {
+        .members(("success", true), ("code", 0), ("message", .string(message)), ("data", data))
     }
 
     /// `{"success":true,"data":…,"meta":…}`.
@@ -26,6 +30,17 @@ enum Answer {
         return Response(
             status: status, headers: [.contentType: type, .contentLength: "\(body.readableBytes)"],
             body: ResponseBody(byteBuffer: body))
+    }
+
+    /// The answer that the first try of a request got.
+    static func kept(_ answer: IdempotencyAnswer, isReplay: Bool) -> Response {
+        let body = ByteBuffer(string: answer.body)
+        var response = Response(
+            status: HTTPResponse.Status(code: answer.status),
+            headers: [.contentType: "application/json", .contentLength: "\(body.readableBytes)"],
+            body: ResponseBody(byteBuffer: body))
+        if isReplay { response.headers[.idempotentReplayed] = "true" }
+        return response
     }
 
     /// The error envelope, or RFC 9457 problem details for a client that asks for them.

@@ -6,6 +6,8 @@ internal import Storage
 struct RepeatableRequest {
     /// What the request's key names; nil for a request without one, which is worked on whenever it comes.
     let scope: IdempotencyScope?
+    /// How long repetitions get the answer of the first.
+    var lifetime = IdempotencyRepository.defaultLifetime
     let postgres: PostgresClient
     let logger: Logger
 
@@ -25,7 +27,7 @@ struct RepeatableRequest {
             let (answer, extra) = try await first(nil)
             return (answer, extra, false)
         }
-        switch try await IdempotencyRepository(postgres).begin(scope, lease: RequestLease.length) {
+        switch try await IdempotencyRepository(postgres).begin(scope, lease: RequestLease.length, lifetime: lifetime) {
         case .inProgress:
             throw APIError.requestInProgress
         case .answered(let answer):

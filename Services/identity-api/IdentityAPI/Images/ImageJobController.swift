@@ -29,7 +29,7 @@ struct ImageJobController: Sendable {
         let form = try Self.form(of: request)
         var job = try await find(request, context)
         if wait > 0, !job.status.isTerminal {
-            let ended = try await jobs.wait(
+            let ended = await jobs.waitIfPossible(
                 for: job.id, of: .account(job.userID), upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
             ) { $0.status.isTerminal }
             if let ended { job = ended } else { job = try await find(request, context) }
@@ -40,7 +40,8 @@ struct ImageJobController: Sendable {
         // Weak, because every body also says when it was made and for which request.
         let tag = "W/\"\(job.id.wireText)-\(job.status.rawValue)-\(form.rawValue)\""
         var response =
-            request.hasCurrent(tag) ? Response(status: .notModified) : try await reader.answer(job, form, .job, isFetched: isFetched, context)
+            request.hasCurrent(tag)
+            ? Response(status: .notModified) : try await reader.answer(job, form, .job, isFetched: isFetched, context)
         response.headers[.eTag] = tag
         response.headers[.cacheControl] = "private, no-cache"
         return response

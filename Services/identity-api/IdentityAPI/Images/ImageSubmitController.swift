@@ -124,14 +124,9 @@ struct ImageSubmitController: Sendable {
                     "an order that waits gets its 202", metadata: ["job_id": "\(outcome.answer.resourceID.wireText)", "error": "\(error)"])
             }
         }
-        let body = ByteBuffer(string: outcome.answer.body)
-        return Response(
-            status: HTTPResponse.Status(code: outcome.answer.status),
-            headers: [
-                .contentType: "application/json", .contentLength: "\(body.readableBytes)",
-                .location: "/v1/images/jobs/\(outcome.answer.resourceID.wireText)",
-            ],
-            body: ResponseBody(byteBuffer: body))
+        var response = Answer.kept(outcome.answer, isReplay: outcome.isReplay)
+        response.headers[.location] = "/v1/images/jobs/\(outcome.answer.resourceID.wireText)"
+        return response
     }
 
     /// How the job ended; nil when it takes longer.

@@ -10,6 +10,8 @@ struct LimitsConfiguration: Sendable {
     var address = Rate(perMinute: 6_000, burst: 1_000)
     /// Sign-ups, and sign-ins, of one account, whether it exists or not.
     var account = Rate(perMinute: 10, burst: 100)
+    /// Sessions that are not decided yet, over all instances.
+    var undecidedSessions = SessionAdmission.Limits()
     /// Orders of pictures of one account.
     var orders = Rate(perMinute: 60, burst: 200)
     /// Image jobs of one account that have not ended, over all instances; 0 is no limit.
@@ -41,6 +43,7 @@ struct LimitsConfiguration: Sendable {
     init(_ settings: Settings) throws(ConfigurationError) {
         address = try settings.rate("RATE_LIMIT_ADDRESS", default: address)
         account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account)
+        undecidedSessions = try SessionAdmission.Limits(settings)
         orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders)
         openImageJobs = try settings.int("IMAGE_JOBS_OPEN_PER_USER", default: openImageJobs, in: 0...1_000_000)
         photos = try settings.rate("RATE_LIMIT_PHOTOS", default: photos)

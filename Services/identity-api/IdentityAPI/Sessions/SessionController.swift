@@ -15,7 +15,7 @@ struct SessionController: Sendable {
         let wait = try request.wait()
         var session = try await find(request, context)
         if wait > 0, !session.state.isTerminal {
-            let ended = try await waiters.wait(
+            let ended = await waiters.waitIfPossible(
                 for: session.id, of: .address(context.client.subscriber), upTo: .seconds(wait),
                 whenClientHangsUp: context.whenClientHangsUp
             ) { $0.state.isTerminal }

@@ -13,10 +13,24 @@ enum UploadOwner: Sendable {
     case email(EmailAddress)
 }
 
+/// What a complete upload asks for.
+struct SessionOrder: Sendable {
+    let form: UploadForm
+    let owner: UploadOwner
+    let target: PushTarget
+    let upload: ReceivedUpload
+    /// What another request must ask for to be a repetition; 32 bytes.
+    let fingerprint: [UInt8]
+
+    /// Who authorised the session.
+    var bearer: Identity? { if case .authorised(let identity) = owner { identity } else { nil } }
+}
+
 /// Writes the session of a complete upload: one transaction, with the event that sets the worker to it.
 struct SessionStarter: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
+    let admission: SessionAdmission
     /// Counts the sessions that are started for an account.
     let limiter: RateLimiter<Account>
 
@@ -28,43 +42,70 @@ struct SessionStarter: Sendable {
         var installationKey: [UInt8]?
     }
 
-    /// What the answer to an upload needs.
-    struct Started: Sendable {
-        let sessionID: UUID
-        let token: OpaqueToken
+    /// The request that a session is started by.
+    struct Origin: Sendable {
+        let address: IPAddress
+        let requestID: String
+        let traceparent: String?
+    }
+
+    /// Refuses an upload whose session would not be started now, before its body is read.
+    func checkAdmission(from address: IPAddress) async throws {
+        try admission.check(try await SessionRepository(postgres).undecided(of: keys.addressKey(address), installationKey: nil))
     }
 
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
     ///
+    /// - Returns: The answer, as it was kept for repetitions.
     /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in
-    ///   after too many failed ones, `overloaded` while too many are undecided; ``OutcomeUnknown`` when the commit was not
+    ///   after too many failed ones, `overloaded` while too many are undecided; `request_in_progress` when the lease had run out
+    ///   and another try of the request has it; ``OutcomeUnknown`` when the commit was not
     ///   answered and the session is not there, or the database cannot be asked now.
     func start(
-        _ upload: ReceivedUpload, sessionID: UUID, form: UploadForm, owner: UploadOwner, target: PushTarget,
-        requestID: String, traceparent: String?
-    ) async throws -> Started {
-        let installationKey = keys.installationKey(target)
-        try await limit(Account(userID: claimedUserID(of: owner), event: form.event), from: installationKey)
-        let token = OpaqueToken.generate()
-        let pushTokenSealed = try keys.sealed(target, for: sessionID)
-        let email = form.event == .signUp ? try sessionEmail(of: owner) : nil
+        _ order: SessionOrder, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
+    ) async throws -> IdempotencyAnswer {
+        let installationKey = keys.installationKey(order.target)
+        try await limit(Account(userID: claimedUserID(of: order.owner), event: order.form.event), from: installationKey)
+        let data = JSONText.members(("session_id", .string(sessionID.wireText)))
+        let answer = IdempotencyAnswer(
+            fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
+            body: Answer.successBody(order.form.successMessage, data: data).text)
+        let new = NewSession(
+            id: sessionID, userID: claimedUserID(of: order.owner), event: order.form.event, authorised: order.bearer != nil,
+            authorisedBy: order.bearer?.signInID, email: order.form.event == .signUp ? try sessionEmail(of: order.owner) : nil,
+            tokenHash: token.hash, pushTokenSealed: try keys.sealed(order.target, for: sessionID), installationKey: installationKey,
+            addressKey: keys.addressKey(origin.address), photos: order.upload.photos, photoBytes: order.upload.photoBytes,
+            requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
-            let userID = try await userID(of: owner, transaction)
-            let sessions = SessionRepository(transaction)
-            if form.event == .signIn {
-                try SignInLock.check(try await sessions.lockSignInAttempts(userID: userID, installationKey: installationKey))
+            if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
+                throw APIError.requestInProgress
             }
-            let bearer: Identity? = if case .authorised(let identity) = owner { identity } else { nil }
-            try await sessions.insert(
-                NewSession(
-                    id: sessionID, userID: userID, event: form.event, authorised: bearer != nil,
-                    authorisedBy: bearer?.signInID, email: email, tokenHash: token.hash, pushTokenSealed: pushTokenSealed,
-                    installationKey: installationKey, photos: upload.photos,
-                    requestID: requestID, traceparent: traceparent))
+            let lane = try await insert(new, for: order.owner, in: transaction)
             try await OutboxRepository(transaction).publish(
-                EkycRequested(sessionID: sessionID, event: form.event), requestID: requestID, traceparent: traceparent)
+                EkycRequested(sessionID: sessionID, event: order.form.event, lane: lane), requestID: origin.requestID,
+                traceparent: origin.traceparent)
         }
-        return Started(sessionID: sessionID, token: token)
+        return answer
+    }
+
+    /// Writes the session, if neither its account nor anything else has too many that are undecided.
+    ///
+    /// - Returns: The lane of its event.
+    private func insert(
+        _ new: NewSession, for owner: UploadOwner, in transaction: PostgresTransaction
+    ) async throws -> EkycLane {
+        var new = new
+        new.userID = try await userID(of: owner, transaction)
+        let sessions = SessionRepository(transaction)
+        var isKnown = new.authorised
+        if new.event == .signIn, let installationKey = new.installationKey {
+            try SignInLock.check(try await sessions.lockSignInAttempts(userID: new.userID, installationKey: installationKey))
+            isKnown = try await AccessTokenRepository(transaction).isKnown(installationKey: installationKey, to: new.userID)
+        }
+        let undecided = try await sessions.lockUndecided(of: new.addressKey, installationKey: new.installationKey)
+        try admission.check(undecided, isKnown: isKnown, adding: new.photoBytes)
+        try await sessions.insert(new)
+        return isKnown ? .known : .new
     }
 
     /// Takes a token of the account's bucket, or, where strangers have emptied that, of the bucket of an installation that is known
@@ -81,7 +122,7 @@ struct SessionStarter: Sendable {
     }
 
     /// The account as the request names it, without a look at whether it exists.
-    private func claimedUserID(of owner: UploadOwner) -> UUID {
+    func claimedUserID(of owner: UploadOwner) -> UUID {
         switch owner {
         case .authorised(let identity): identity.userID
         case .email(let email): keys.userID(email)

@@ -53,13 +53,7 @@ struct PhotoController: Sendable {
                 (try await receive(upload, storingAs: nil, lease: nil).fingerprint, ())
             }
         }
-        let body = ByteBuffer(string: answer.body)
-        var response = Response(
-            status: HTTPResponse.Status(code: answer.status),
-            headers: [.contentType: "application/json", .contentLength: "\(body.readableBytes)"],
-            body: ResponseBody(byteBuffer: body))
-        if isReplay { response.headers[.idempotentReplayed] = "true" }
-        return response
+        return Answer.kept(answer, isReplay: isReplay)
     }
 
     /// A photo on its way in.

@@ -9,12 +9,15 @@ struct PictureCheck: ~Copyable {
         let info: ImageInfo
         /// Of the file; 32 bytes.
         let sha256: [UInt8]
+        /// The length of the file.
+        let byteCount: Int
     }
 
     private let field: String
     private let limits: UploadLimits
     private var probe: ImageProbe
     private var hasher = SHA256.Hasher()
+    private var byteCount = 0
 
     /// Makes a check of the picture in a field of a form.
     init(field: String, limits: UploadLimits) {
@@ -33,6 +36,7 @@ struct PictureCheck: ~Copyable {
             throw refusal(error)
         }
         bytes.withUnsafeReadableBytes { hasher.update($0) }
+        byteCount += bytes.readableBytes
     }
 
     /// Says what passed, now that all of it did.
@@ -43,7 +47,7 @@ struct PictureCheck: ~Copyable {
         } catch {
             throw refusal(error)
         }
-        return Passed(info: info, sha256: hasher.finalize())
+        return Passed(info: info, sha256: hasher.finalize(), byteCount: byteCount)
     }
 
     private borrowing func refusal(_ error: ImageProbeError) -> APIError {

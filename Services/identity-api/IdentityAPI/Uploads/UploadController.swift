@@ -5,11 +5,17 @@ internal import Hummingbird
 internal import Logging
 internal import Multipart
 internal import NIOCore
+internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
 /// Answers `POST /api/v1/ekyc/upload-photos` and `POST /api/v1/ekyc/login`.
+///
+/// Both are repeatable: a request with the key and the photos of one before gets the answer of that, with its session token.
 struct UploadController: Sendable {
+    /// How long a repetition gets the answer of the first: apps send again at once, and the session is decided within this time.
+    private static let answerLifetime = Duration.seconds(10 * 60)
+
     let blobs: any BlobStore
     let starter: SessionStarter
     let authenticator: any Authenticator
@@ -18,21 +24,34 @@ struct UploadController: Sendable {
 
     func upload(_ form: UploadForm, _ request: Request, _ context: APIRequestContext) async throws -> Response {
         let boundary = try request.multipartBoundary()
+        let key = try IdempotencyKey.read(request.headers)
         if let length = request.contentLength, length > limits.bodyBytes {
             throw APIError(.payloadTooLarge, "The body is larger than \(limits.bodyBytes / 1_048_576) MB")
         }
         let identity = try await identity(of: request, form)
+        try await starter.checkAdmission(from: context.client)
         return try await slots.withSlot(for: context.client) {
             let sessionID = UUID()
+            var mayBeStarted = false
             do {
                 let upload = try await receive(form, request, context, sessionID: sessionID, boundary: boundary)
-                return try await start(upload, form, identity, sessionID: sessionID, request, context)
-            } catch let error as OutcomeUnknown {
-                // The worker may need the photos; if there is no session after all, the sweeper removes them.
-                throw error.underlying
+                let order = try Self.order(of: upload, form, identity)
+                let (answer, _, isReplay) = try await repeatable(order, key, context).answer { lease in
+                    do {
+                        return (try await start(order, key, sessionID: sessionID, lease: lease, context), ())
+                    } catch let error as OutcomeUnknown {
+                        mayBeStarted = true
+                        throw error
+                    }
+                } again: {
+                    (order.fingerprint, ())
+                }
+                if isReplay { await discard(sessionID, context) }
+                return respond(with: answer, isReplay: isReplay, order, key)
             } catch {
-                await discard(sessionID, context)
-                throw error
+                // The worker may need the photos of a session that may be there; if it is not, the sweeper removes them.
+                if !mayBeStarted { await discard(sessionID, context) }
+                throw (error as? OutcomeUnknown)?.underlying ?? error
             }
         }
     }
@@ -46,32 +65,53 @@ struct UploadController: Sendable {
         return try await receiver.receive(&body)
     }
 
+    private func repeatable(_ order: SessionOrder, _ key: String?, _ context: APIRequestContext) -> RepeatableRequest {
+        let scope = key.map { IdempotencyScope(userID: starter.claimedUserID(of: order.owner), route: order.form.route, key: $0) }
+        return RepeatableRequest(scope: scope, lifetime: Self.answerLifetime, postgres: starter.postgres, logger: context.logger)
+    }
+
     private func start(
-        _ upload: ReceivedUpload, _ form: UploadForm, _ identity: Identity?, sessionID: UUID, _ request: Request,
-        _ context: APIRequestContext
-    ) async throws -> Response {
-        let owner = try Self.owner(of: upload, form, identity)
-        guard let pushToken = upload.texts[UploadForm.pushToken], !pushToken.isEmpty else {
-            throw APIError(.missingField, "The device's push token is missing", field: UploadForm.pushToken)
-        }
-        guard let target = PushTarget(pushToken) else {
-            throw APIError(.invalidRequest, "The device's push token is not one", field: UploadForm.pushToken)
-        }
-        let started = try await starter.start(
-            upload, sessionID: sessionID, form: form, owner: owner, target: target, requestID: context.requestID,
-            traceparent: context.traceparent)
-        let id = started.sessionID.uuidString.lowercased()
-        context.logger.info("session started", metadata: ["session_id": "\(id)", "event": "\(form.event.rawValue)"])
-        var response = Answer.success(form.successMessage, data: .members(("session_id", .string(id))))
-        response.headers[.sessionToken] = started.token.text
+        _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: RequestLease?, _ context: APIRequestContext
+    ) async throws -> IdempotencyAnswer {
+        let answer = try await starter.start(
+            order, sessionID: sessionID, token: token(of: sessionID, order, key), lease: lease?.lease,
+            origin: SessionStarter.Origin(
+                address: context.client, requestID: context.requestID, traceparent: context.traceparent))
+        context.logger.info(
+            "session started", metadata: ["session_id": "\(sessionID.wireText)", "event": "\(order.form.event.rawValue)"])
+        return answer
+    }
+
+    private func respond(with answer: IdempotencyAnswer, isReplay: Bool, _ order: SessionOrder, _ key: String?) -> Response {
+        var response = Answer.kept(answer, isReplay: isReplay)
+        response.headers[.sessionToken] = token(of: answer.resourceID, order, key).text
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// The session's token, which only the device that started it has.
+    private func token(of sessionID: UUID, _ order: SessionOrder, _ key: String?) -> OpaqueToken {
+        starter.keys.sessionToken(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
     }
 
     /// The sender of a sign-up that carries a bearer; a bearer that is no good is refused even beside an e-mail.
     private func identity(of request: Request, _ form: UploadForm) async throws -> Identity? {
         guard form.event == .signUp, let token = try request.bearer() else { return nil }
         return try await authenticator.identify(bearer: token)
+    }
+
+    private static func order(
+        of upload: ReceivedUpload, _ form: UploadForm, _ identity: Identity?
+    ) throws(APIError) -> SessionOrder {
+        let owner = try owner(of: upload, form, identity)
+        guard let pushToken = upload.texts[UploadForm.pushToken], !pushToken.isEmpty else {
+            throw APIError(.missingField, "The device's push token is missing", field: UploadForm.pushToken)
+        }
+        guard let target = PushTarget(pushToken) else {
+            throw APIError(.invalidRequest, "The device's push token is not one", field: UploadForm.pushToken)
+        }
+        let fingerprint = upload.fingerprint(sender: identity.map { $0.userID.wireText } ?? "")
+        return SessionOrder(form: form, owner: owner, target: target, upload: upload, fingerprint: fingerprint)
     }
 
     private static func owner(

@@ -17,6 +17,8 @@ struct UploadForm: Sendable {
     let photoFields: [PhotoField]
     /// The plain fields.
     let textFields: Set<String>
+    /// Names the request in the keys of repeatable ones.
+    let route: String
     /// What the client is told when it worked.
     let successMessage: String
 
@@ -29,9 +31,9 @@ struct UploadForm: Sendable {
             PhotoField(name: "left_faces", pose: .left, count: 3), PhotoField(name: "right_faces", pose: .right, count: 3),
             PhotoField(name: "front_faces", pose: .front, count: 3),
         ],
-        textFields: [pushToken, email], successMessage: "Photos uploaded successfully")
+        textFields: [pushToken, email], route: "POST /api/v1/ekyc/upload-photos", successMessage: "Photos uploaded successfully")
 
     static let signIn = UploadForm(
         event: .signIn, photoFields: [PhotoField(name: "faces", pose: .any, count: 3)],
-        textFields: [pushToken, email], successMessage: "Login event published successfully")
+        textFields: [pushToken, email], route: "POST /api/v1/ekyc/login", successMessage: "Login event published successfully")
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Logging
+internal import Metrics
 internal import ServiceLifecycle
 internal import Synchronization
 
@@ -100,6 +101,20 @@ final class RowFeed<Row: Sendable>: Service {
             let first = await group.next()
             group.cancelAll()
             return first ?? nil
+        }
+    }
+
+    /// Waits as ``wait(for:of:upTo:whenClientHangsUp:until:)`` does, and not at all when too many wait already: the row can be shown
+    /// as it is.
+    func waitIfPossible(
+        for id: UUID, of owner: RowOwner, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
+        until isWished: @escaping @Sendable (Row) -> Bool
+    ) async -> Row? {
+        do throws(APIError) {
+            return try await wait(for: id, of: owner, upTo: time, whenClientHangsUp: whenClientHangsUp, until: isWished)
+        } catch {
+            Counter(label: "http_waits_refused_total").increment()
+            return nil
         }
     }
 

@@ -1,0 +1,69 @@
+internal import Metrics
+internal import ServiceDefaults
+internal import Storage
+
+/// Refuses uploads while too many sessions are undecided: those that are let in are decided before they expire.
+///
+/// The sessions are counted in Postgres, so that the limits are those of all instances together.
+struct SessionAdmission: Sendable {
+    /// How many sessions may be undecided; 0 is no limit.
+    struct Limits: Sendable, Equatable {
+        /// Of one address (IPv6: /64).
+        var perAddress = 50
+        /// Of one installation.
+        var perInstallation = 5
+        /// Of all. A core of face-matching-worker decides some 1,300 sign-ups in the 10 minutes until a session expires.
+        var total = 1_000
+        /// Bytes of the photos of all.
+        var photoBytes = 4_096 << 20
+
+        /// No limits at all.
+        static let none = Limits(perAddress: 0, perInstallation: 0, total: 0, photoBytes: 0)
+
+        /// The most that sessions of installations which are not known may be of ``total``: three quarters.
+        var newTotal: Int { total * 3 / 4 }
+    }
+
+    /// When to try again, in seconds: a session takes one or a few.
+    private static let retryAfter = 10
+
+    let limits: Limits
+
+    /// Refuses another session.
+    ///
+    /// - Parameters:
+    ///   - isKnown: Whether its installation has signed in to the account; of an upload that is not read yet that is not known, and
+    ///     it may be.
+    ///   - bytes: Of its photos.
+    /// - Throws: `overloaded`.
+    func check(_ undecided: UndecidedSessions, isKnown: Bool = true, adding bytes: Int = 0) throws(APIError) {
+        if limits.perAddress > 0, undecided.ofAddress >= limits.perAddress {
+            throw Self.refusal("address", "Too many sessions of this address are not decided yet")
+        }
+        if limits.perInstallation > 0, undecided.ofInstallation >= limits.perInstallation {
+            throw Self.refusal("installation", "Too many sessions of this device are not decided yet")
+        }
+        if limits.total > 0, undecided.total >= (isKnown ? limits.total : limits.newTotal) {
+            throw Self.refusal(isKnown ? "total" : "new", "Too many sessions are not decided yet")
+        }
+        if limits.photoBytes > 0, undecided.photoBytes + bytes > limits.photoBytes {
+            throw Self.refusal("bytes", "Too many photos are not examined yet")
+        }
+    }
+
+    private static func refusal(_ limit: String, _ message: String) -> APIError {
+        Counter(label: "ekyc_admission_refusals_total", dimensions: [("limit", limit)]).increment()
+        return APIError(.overloaded, message, retryAfter: retryAfter)
+    }
+}
+
+extension SessionAdmission.Limits {
+    /// Reads the settings `EKYC_UNDECIDED_…`.
+    init(_ settings: Settings) throws(ConfigurationError) {
+        let range = 0...1_000_000
+        perAddress = try settings.int("EKYC_UNDECIDED_PER_ADDRESS", default: perAddress, in: range)
+        perInstallation = try settings.int("EKYC_UNDECIDED_PER_INSTALLATION", default: perInstallation, in: range)
+        total = try settings.int("EKYC_UNDECIDED_TOTAL", default: total, in: range)
+        photoBytes = try settings.int("EKYC_UNDECIDED_MIB", default: photoBytes >> 20, in: range) << 20
+    }
+}

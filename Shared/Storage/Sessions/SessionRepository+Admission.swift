@@ -1,0 +1,60 @@
+public import PostgresClient
+
+/// How much of the system sessions take that are neither decided nor expired.
+public struct UndecidedSessions: Sendable, Equatable {
+    /// All of them.
+    public var total: Int
+    /// Those of the address that was asked for.
+    public var ofAddress: Int
+    /// Those of the installation that was asked for.
+    public var ofInstallation: Int
+    /// Bytes of the photos of all.
+    public var photoBytes: Int
+
+    /// Describes the load.
+    public init(total: Int, ofAddress: Int, ofInstallation: Int, photoBytes: Int) {
+        self.total = total
+        self.ofAddress = ofAddress
+        self.ofInstallation = ofInstallation
+        self.photoBytes = photoBytes
+    }
+}
+
+extension SessionRepository {
+    /// Counts the undecided sessions, of which a limit of admission allows a thousand or so.
+    ///
+    /// - Parameters:
+    ///   - addressKey: An address, as in ``NewSession/addressKey``.
+    ///   - installationKey: An installation; `nil` counts none.
+    public func undecided(
+        of addressKey: [UInt8]?, installationKey: [UInt8]?
+    ) async throws(PostgresError) -> UndecidedSessions {
+        let rows = try await db.query(
+            """
+            SELECT count(*) AS total, count(*) FILTER (WHERE address_key = \(addressKey)) AS of_address,
+                count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
+                coalesce(sum(photo_bytes), 0)::bigint AS photo_bytes
+            FROM sessions WHERE state IN ('received', 'processing') AND deadline_at > now()
+            """)
+        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "a count returned no row") }
+        return UndecidedSessions(
+            total: try row.decode("total"), ofAddress: try row.decode("of_address"),
+            ofInstallation: try row.decode("of_installation"), photoBytes: try row.decode("photo_bytes"))
+    }
+
+    /// Counts the undecided sessions, and lets no other session of the address or the installation start until the transaction
+    /// ends: two that count at the same time would both find room.
+    ///
+    /// Sessions of other addresses are not waited for, so all together may pass a limit by those that start at the same time.
+    /// Belongs after ``lockSignInAttempts(userID:installationKey:)``: locks are taken in the order account, address, installation.
+    public func lockUndecided(
+        of addressKey: [UInt8]?, installationKey: [UInt8]?
+    ) async throws(PostgresError) -> UndecidedSessions {
+        try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended('sessions_of_address:' || encode((\(addressKey)::bytea), 'hex'), 0)),
+                pg_advisory_xact_lock(hashtextextended('sessions_of_installation:' || encode((\(installationKey)::bytea), 'hex'), 0))
+            """)
+        return try await undecided(of: addressKey, installationKey: installationKey)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPClient
+import Logging
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+/// While more wait than are decided in time, others are told to come back, and nothing of theirs is kept.
+@Suite struct AdmissionTests {
+    private static func limits(_ change: (inout SessionAdmission.Limits) -> Void) -> (inout IdentityAPIConfiguration) -> Void {
+        var limits = SessionAdmission.Limits.none
+        change(&limits)
+        return { $0.limits.undecidedSessions = limits }
+    }
+
+    /// A sign-in with an e-mail and a phone of its own.
+    private static func stranger(_ number: Int) -> Form {
+        Form.signIn(email: "stranger-\(number)@example.org").with("fcm_token", "phone-\(number)-aaaaaaaaaaaaaaaa:token")
+    }
+
+    private static func expectRefusal(_ response: HTTPClientResponse) {
+        #expect(response.refusal == "503 overloaded")
+        #expect(response.header("Retry-After") == "10")
+    }
+
+    @Test func `An address with too many undecided sessions is refused before its photos are read`() async throws {
+        try await withIdentityAPI(Self.limits { $0.perAddress = 2 }) { api in
+            for number in 1...2 { _ = try await api.start(Path.login, Self.stranger(number)) }
+            // Only the head is sent: the answer does not wait for a body.
+            let connection = try RawConnection(port: api.port)
+            try await connection.send(
+                "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(Form.signIn().contentType)\r\nContent-Length: 90000000\r\n\r\n")
+            #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 503") == true)
+            #expect(try await api.count("sessions") == 2)
+
+            try await api.postgres.execute(
+                "UPDATE sessions SET state = 'failed', reason = 'no_match', retryable = true, completed_at = now()")
+            #expect(try await api.send(Self.stranger(3), to: Path.login).status == 200, "decided sessions do not count")
+        }
+    }
+
+    @Test func `A device with too many undecided sessions is refused, whatever e-mails it names, and leaves nothing`() async throws {
+        try await withIdentityAPI(Self.limits { $0.perInstallation = 1 }) { api in
+            _ = try await api.start(Path.login, .signIn(email: "a@example.org"))
+            let files = api.storedFiles()
+            let key = [("Idempotency-Key", "k-1")]
+            Self.expectRefusal(try await api.send(.signIn(email: "b@example.org"), to: Path.login, headers: key))
+            #expect(try await api.count("sessions") == 1)
+            #expect(try await api.count("idempotency_keys") == 0)
+            #expect(api.storedFiles() == files)
+            try await api.postgres.execute("DELETE FROM sessions")
+            #expect(try await api.send(.signIn(email: "b@example.org"), to: Path.login, headers: key).status == 200)
+        }
+    }
+
+    @Test func `Two instances together do not let more sessions of a device in than one`() async throws {
+        try await withIdentityAPI(Self.limits { $0.perInstallation = 2 }) { api in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<8 {
+                    group.addTask { try await api.send(.signIn(email: "e\(number)@example.org"), to: Path.login).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 200 } == 2)
+            #expect(statuses.count { $0 == 503 } == 6)
+        }
+    }
+
+    @Test func `Strangers take three quarters of all places, and a phone that is known has the rest and the faster lane`() async throws {
+        try await withIdentityAPI(Self.limits { $0.total = 4 }) { api in
+            let device = try await api.signedInDevice()
+            try await api.postgres.execute("DELETE FROM sessions")
+            try await api.postgres.execute("DELETE FROM outbox")
+            for number in 1...3 { _ = try await api.start(Path.login, Self.stranger(number)) }
+            Self.expectRefusal(try await api.send(Self.stranger(4), to: Path.login))
+            _ = try await api.start(Path.login, .signIn(email: "known@example.org"))
+            #expect(try await api.count("sessions WHERE user_id = '\(device.userID)'") == 1)
+            let streams = try await api.postgres.query("SELECT stream, count(*) AS n FROM outbox GROUP BY stream ORDER BY stream")
+            #expect(try streams.map { try $0.decode("stream", as: String.self) } == ["ekyc.requested", "ekyc.requested.known"])
+            Self.expectRefusal(try await api.send(.signIn(email: "known@example.org"), to: Path.login))
+        }
+    }
+
+    @Test func `Photos that are not examined yet take a limited number of bytes`() async throws {
+        try await withIdentityAPI(Self.limits { $0.photoBytes = 3 * TestPhoto.jpeg(seed: 2).count + 10 }) { api in
+            _ = try await api.start(Path.login, Self.stranger(1))
+            Self.expectRefusal(try await api.send(Self.stranger(2), to: Path.login))
+            #expect(try await api.count("sessions") == 1)
+            #expect(api.storedFiles().count == 3)
+        }
+    }
+}
