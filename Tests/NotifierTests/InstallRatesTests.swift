@@ -102,13 +102,17 @@ extension InstallRates {
         #expect(bucket.askedCount == 1)
     }
 
-    @Test func `what somebody waits for with the phone in hand never waits`() async {
+    @Test func `ten results of sign-ins a minute go whatever else an installation gets, and the others wait for the next minute`() async {
         let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(6))])
-        let rates = rates(bucket)
-        let one = UUID()
-        for _ in 0..<100 { #expect(await rates.wait(one, .signIn) == nil) }
-        #expect(bucket.askedCount == 0)
-        #expect(await rates.wait(one, .chatMessage) != nil, "it counts for the others")
+        let now = Mutex(start)
+        let rates = InstallRates(clock: { now.withLock { $0 } }, take: { _, _ in bucket.take() })
+        let (one, other) = (UUID(), UUID())
+        for _ in 0..<20 { _ = await rates.wait(one, .chatMessage) }
+        for _ in 0..<InstallRates.sessionsPerMinute { #expect(await rates.wait(one, .signIn) == nil) }
+        #expect(await rates.wait(one, .signUp) == .seconds(60))
+        #expect(await rates.wait(other, .signIn) == nil, "another phone's pushes do not wait")
+        now.withLock { $0 += .seconds(60) }
+        #expect(await rates.wait(one, .signIn) == nil)
     }
 
     @Test func `an installation that gets too many waits in the ledger, and gets all of them`() async throws {

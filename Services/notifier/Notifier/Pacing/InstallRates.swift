@@ -14,6 +14,9 @@ internal import WireFormat
 final class InstallRates: Sendable {
     /// So many a minute each notifier sends to an installation without asking.
     static let freePerMinute = 6
+    /// So many pushes about sign-ups and sign-ins each notifier sends to an installation in a minute; the others wait for the next
+    /// minute. A person makes fewer; who knows a phone's token can ask for any number.
+    static let sessionsPerMinute = 10
     /// How many are asked for at once.
     static let slice = 10
     /// How long leave is good for.
@@ -36,6 +39,7 @@ final class InstallRates: Sendable {
 
     private struct State {
         var seen = CountSketch()
+        var seenSessions = CountSketch()
         var minuteEnd: ContinuousClock.Instant
         var accounts: [UUID: Account] = [:]
     }
@@ -76,14 +80,17 @@ final class InstallRates: Sendable {
 
     /// Lets a push to an installation go, or says for how long or for what it has to wait.
     ///
-    /// What somebody is waiting for with the phone in hand counts, and never waits.
+    /// The push about a sign-up or sign-in, which its user waits for with the phone in hand, has a limit of its own: what else the
+    /// installation gets does not delay it.
     ///
     /// - Parameter isCounted: Whether the push was counted when it asked before.
     func admit(_ installID: UUID, _ kind: NotificationKind, isCounted: Bool = false) -> Admission {
-        if !isCounted {
-            guard count(installID) > Self.freePerMinute, kind.mayWait else { return .go }
+        var admission = Admission.go
+        if kind.isOfSession {
+            if let wait = countSession(installID) { admission = .wait(wait) }
+        } else if isCounted || count(installID) > Self.freePerMinute {
+            admission = decide(installID)
         }
-        let admission = decide(installID)
         if case .wait = admission {
             Counter(label: "push_installation_rate_waits_total", dimensions: [("kind", kind.rawValue)]).increment()
         }
@@ -93,13 +100,29 @@ final class InstallRates: Sendable {
     private func count(_ installID: UUID) -> Int {
         let now = clock()
         return state.withLock { state in
-            if now >= state.minuteEnd {
-                state.minuteEnd = now + .seconds(60)
-                state.seen.clear()
-                state.accounts = state.accounts.filter { $1.asking != nil || $1.until > now || $1.nextTurn > now }
-            }
+            Self.beginMinute(&state, now)
             return state.seen.add(installID)
         }
+    }
+
+    /// Counts a push about a sign-up or sign-in, for the others too.
+    ///
+    /// - Returns: How long it has to wait; nil when it may go.
+    private func countSession(_ installID: UUID) -> Duration? {
+        let now = clock()
+        return state.withLock { state in
+            Self.beginMinute(&state, now)
+            _ = state.seen.add(installID)
+            return state.seenSessions.add(installID) > Self.sessionsPerMinute ? state.minuteEnd - now : nil
+        }
+    }
+
+    private static func beginMinute(_ state: inout State, _ now: ContinuousClock.Instant) {
+        guard now >= state.minuteEnd else { return }
+        state.minuteEnd = now + .seconds(60)
+        state.seen.clear()
+        state.seenSessions.clear()
+        state.accounts = state.accounts.filter { $1.asking != nil || $1.until > now || $1.nextTurn > now }
     }
 
     private func decide(_ installID: UUID) -> Admission {
@@ -142,11 +165,11 @@ final class InstallRates: Sendable {
 }
 
 extension NotificationKind {
-    /// Whether it may come later when there are too many. A face session is waited for.
-    fileprivate var mayWait: Bool {
+    /// Whether it tells how a sign-up or sign-in ended.
+    fileprivate var isOfSession: Bool {
         switch self {
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: true
-        case .signUp, .signIn: false
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: false
+        case .signUp, .signIn: true
         }
     }
 }
