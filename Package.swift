@@ -231,7 +231,9 @@ let package = Package(
                 "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "SeededRandom",
                 "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .logging,
             ]),
-        .tests("EndToEndTests", ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
+        .tests(
+            "EndToEndTests",
+            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "SeededRandom", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests/Suite", swiftSettings: sharedSettings),

@@ -30,8 +30,11 @@ public struct Phone: Sendable {
     }
 
     /// Uploads nine photos; the names are those of `.cache/photos`.
+    ///
+    /// - Parameter address: Where the request comes from, as a trusted proxy says it.
     public func signUp(
-        email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front
+        email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front,
+        address: String? = nil
     ) async throws -> Answer {
         var form = MultipartForm()
         form.add("fcm_token", token)
@@ -39,7 +42,7 @@ public struct Phone: Sendable {
         for (field, names) in [("left_faces", left), ("right_faces", right), ("front_faces", front)] {
             for name in names { form.add(field, file: name, try Photos.load(name)) }
         }
-        return try await post("/api/v1/ekyc/upload-photos", form)
+        return try await post("/api/v1/ekyc/upload-photos", form, headers: address.map { [("X-Forwarded-For", $0)] } ?? [])
     }
 
     public func signIn(email: String, faces: [String], traceparent: String? = nil) async throws -> Answer {

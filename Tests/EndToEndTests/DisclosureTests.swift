@@ -1,0 +1,132 @@
+import Foundation
+import SeededRandom
+import TestSupport
+import Testing
+
+/// A stranger who knows e-mail addresses learns from neither answer, record nor push which of them has an account.
+///
+/// `DISCLOSURE_SAMPLES=2000` takes so many samples of each kind, interleaved in random order (`make verify-disclosure`; about an hour
+/// on two cores). Without it the suite compares the shapes of a few and measures no time.
+@Suite(.serialized) struct DisclosureTests {
+    /// Probability that one comparison of times fails although known and unknown e-mails do not differ. There are four.
+    private static let falseAlarmRate = 0.001
+    private static let samples = ProcessInfo.processInfo.environment["DISCLOSURE_SAMPLES"].flatMap { Int($0) }
+
+    /// Takes one sample with an e-mail.
+    private typealias Attempt = (_ phone: Phone, _ email: String) async throws -> Answer
+
+    @Test func `a failed sign-in looks the same for known and unknown e-mails`() async throws {
+        try await compare { phone, email in try await phone.signIn(email: email, faces: Photos.otherFace) }
+    }
+
+    @Test func `a sign-up looks the same for known and unknown e-mails`() async throws {
+        try await compare { phone, email in try await phone.signUp(email: email) }
+    }
+
+    private func compare(_ attempt: Attempt) async throws {
+        // Samples come one after the other from one address: limits of rates are not what is compared.
+        let stack = try await Stack.start(settings: ["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0"])
+        let owner = try await Phone.make(stack)
+        let known = "owner-\(UUID().uuidString)@example.org"
+        let enrolment = try await owner.outcome(of: try await owner.signUp(email: known))
+        #expect(enrolment["state"].text == "succeeded")
+
+        var (ofKnown, ofUnknown): ([Sample], [Sample]) = ([], [])
+        for number in 0..<(Self.samples ?? 3) {
+            // In random order, so that what the machine does besides is not always the second one's burden.
+            for isKnown in Bool.random() ? [true, false] : [false, true] {
+                let phone = try await Phone.make(stack)
+                let email = isKnown ? known : "stranger-\(number)-\(UUID().uuidString)@example.org"
+                let sample = try await sample(phone) { try await attempt(phone, email) }
+                if isKnown { ofKnown.append(sample) } else { ofUnknown.append(sample) }
+                // Failures in a row would lock the known account: a lock is the same for both, but ends the comparison.
+                try await stack.database.psql("DELETE FROM sessions")
+            }
+        }
+        #expect(Set(ofKnown.map(\.shape)) == Set(ofUnknown.map(\.shape)))
+        guard Self.samples != nil else { return }
+        for (name, time) in [("time to the answer", \Sample.answerMilliseconds), ("time to the push", \.pushMilliseconds)] {
+            let test = KolmogorovSmirnov(ofKnown.map { $0[keyPath: time] }, ofUnknown.map { $0[keyPath: time] })
+            print("\(name): D = \(test.distance), p = \(test.probability), \(ofKnown.count) samples each")
+            #expect(test.probability >= Self.falseAlarmRate, "\(name) differs: D = \(test.distance), p = \(test.probability)")
+        }
+    }
+
+    private func sample(_ phone: Phone, _ attempt: () async throws -> Answer) async throws -> Sample {
+        let start = ContinuousClock.now
+        let answer = try await attempt()
+        let answered = ContinuousClock.now
+        let push = try await phone.pushes()[0]
+        let pushed = ContinuousClock.now
+        let record = try await phone.outcome(of: answer)
+        return Sample(
+            answerMilliseconds: (answered - start) / .milliseconds(1), pushMilliseconds: (pushed - start) / .milliseconds(1),
+            shape: "\(answer.status) \(answer.body.shape) \(record.shape) \(push.shape)")
+    }
+}
+
+/// What a caller sees of one attempt.
+private struct Sample {
+    let answerMilliseconds: Double
+    let pushMilliseconds: Double
+    /// Status, answer, record and push, with the kind of each value in place of what differs between any two attempts.
+    let shape: String
+}
+
+extension JSONAnswer {
+    /// The JSON with sorted keys, and the kind in place of ids, times, tokens and numbers.
+    fileprivate var shape: String {
+        switch self {
+        case .object(let members):
+            "{" + members.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.shape)" }.joined(separator: ",") + "}"
+        case .array(let elements): "[" + elements.map(\.shape).joined(separator: ",") + "]"
+        case .number: "number"
+        case .bool(let value): "\(value)"
+        case .null: "null"
+        case .text(let text): Self.kind(of: text)
+        }
+    }
+
+    private static func kind(of text: String) -> String {
+        text.replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "<uuid>")
+            .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "<time>")
+            .replacing(/[A-Za-z0-9_\-]{20,}(:[A-Za-z0-9_\-]+)?/, with: "<token>")
+            .replacing(/^\d+$/, with: "<digits>")
+    }
+}
+
+/// The two-sample test of Kolmogorov and Smirnov: whether two sets of measurements come from one distribution.
+struct KolmogorovSmirnov {
+    /// The largest difference between the two empirical distribution functions, 0–1.
+    let distance: Double
+    /// How likely a difference at least as large is when both come from one distribution (asymptotic; for some hundred samples on).
+    let probability: Double
+
+    init(_ first: [Double], _ second: [Double]) {
+        let (first, second) = (first.sorted(), second.sorted())
+        var (i, j, distance) = (0, 0, 0.0)
+        while i < first.count, j < second.count {
+            let value = min(first[i], second[j])
+            while i < first.count, first[i] <= value { i += 1 }
+            while j < second.count, second[j] <= value { j += 1 }
+            distance = max(distance, abs(Double(i) / Double(first.count) - Double(j) / Double(second.count)))
+        }
+        self.distance = distance
+        let size = (Double(first.count * second.count) / Double(first.count + second.count)).squareRoot()
+        // Stephens' correction for finite samples (Numerical Recipes §14.3).
+        let lambda = (size + 0.12 + 0.11 / size) * distance
+        var sum = 0.0
+        for k in 1...100 { sum += (k % 2 == 1 ? 2 : -2) * exp(-2 * Double(k * k) * lambda * lambda) }
+        probability = lambda < 0.2 ? 1 : min(max(sum, 0), 1)
+    }
+}
+
+@Suite struct KolmogorovSmirnovTests {
+    @Test func `samples of one distribution do not differ, and shifted ones do`() {
+        var generator = SeededGenerator(seed: 7)
+        let samples = (0..<2_000).map { _ in Double(generator.next() % 1_000_000) }
+        let others = (0..<2_000).map { _ in Double(generator.next() % 1_000_000) }
+        #expect(KolmogorovSmirnov(samples, others).probability > 0.01)
+        #expect(KolmogorovSmirnov(samples, others.map { $0 * 1.1 }).probability < 0.001)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import HTTPClient
+import Synchronization
+import TestSupport
+import Testing
+
+private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].flatMap { Double($0) }
+
+/// Junk uploads from many addresses neither delay nor expire the sign-ins of a phone that is known.
+///
+/// `FLOOD_MINUTES=10` says how long the flood lasts (`make verify-flood`); without it the test is not run, because its measure needs a
+/// machine that does nothing else.
+@Suite(.enabled(if: floodMinutes != nil)) struct FloodTests {
+    /// Sign-ups that strangers send a second: several times what two cores examine.
+    private static let junkPerSecond = 20
+    /// Sign-ins without a flood that the others are compared with.
+    private static let baselineCount = 100
+
+    @Test func `ten minutes of junk uploads change the p99 of an honest sign-in by less than twice`() async throws {
+        let minutes = try #require(floodMinutes)
+        // Each stranger has an address of its own, which a proxy of this machine tells.
+        let stack = try await Stack.start(settings: ["TRUSTED_PROXIES": "127.0.0.1", "EKYC_UNDECIDED_PER_ADDRESS": "50"])
+        let (owner, email) = (try await Phone.make(stack), "honest-\(UUID().uuidString)@example.org")
+        #expect(try await owner.outcome(of: try await owner.signUp(email: email))["state"].text == "succeeded")
+        try await Self.redeem(owner, email)
+
+        let calm = try await Self.signIns(owner, email) { $0 < Self.baselineCount }
+        let deadline = ContinuousClock.now + .seconds(minutes * 60)
+        let (flooded, statuses) = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
+            group.addTask { try await Self.flood(stack, until: deadline) }
+            let flooded = try await Self.signIns(owner, email) { _ in ContinuousClock.now < deadline }
+            return (flooded, try await group.next() ?? [:])
+        }
+        let expired = try await stack.database.psql(
+            "SELECT count(*) FROM sessions s WHERE state = 'expired' AND EXISTS (SELECT FROM users u WHERE u.id = s.user_id)")
+        print(
+            """
+            junk uploads by status: \(statuses.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
+            sign-in to decision, p50 and p99 in ms: calm \(calm.percentile(50)) \(calm.percentile(99)) (\(calm.count)), \
+            flooded \(flooded.percentile(50)) \(flooded.percentile(99)) (\(flooded.count))
+            """)
+        #expect(statuses[503, default: 0] > 0, "the flood was not more than the system takes")
+        #expect(flooded.percentile(99) < 2 * calm.percentile(99))
+        #expect(expired == "0")
+    }
+
+    /// Signs in and exchanges the session for tokens, which makes the phone a known one.
+    private static func redeem(_ owner: Phone, _ email: String) async throws {
+        let answer = try await owner.signIn(email: email, faces: Photos.sameFace)
+        #expect(try await owner.outcome(of: answer)["state"].text == "succeeded")
+        #expect(try await owner.post("/api/v1/ekyc/sessions/\(answer.sessionID)/token", bearer: answer.sessionToken).status == 200)
+    }
+
+    /// Signs in again and again and returns the milliseconds from each request to its decision.
+    private static func signIns(_ owner: Phone, _ email: String, while goesOn: (Int) -> Bool) async throws -> [Double] {
+        var milliseconds: [Double] = []
+        while goesOn(milliseconds.count) {
+            // There are three photos to sign in with, and using them again would be refused as a replay.
+            try await owner.stack.database.psql("DELETE FROM face_photo_hashes")
+            let start = ContinuousClock.now
+            let answer = try await owner.signIn(email: email, faces: Photos.sameFace)
+            #expect(answer.status == 200)
+            // Not to its push: one phone gets ten of them a minute.
+            #expect(try await owner.outcome(of: answer)["state"].text == "succeeded")
+            milliseconds.append((ContinuousClock.now - start) / .milliseconds(1))
+        }
+        return milliseconds.sorted()
+    }
+
+    /// Sends sign-ups of strangers at a steady rate, whatever becomes of them; returns how many got which status.
+    private static func flood(_ stack: Stack, until deadline: ContinuousClock.Instant) async throws -> [Int: Int] {
+        let statuses = Statuses()
+        let start = ContinuousClock.now
+        try await withThrowingDiscardingTaskGroup { group in
+            var sent = 0
+            while ContinuousClock.now < deadline {
+                sent += 1
+                group.addTask {
+                    let phone = try await Phone.make(stack)
+                    let address = "198.\(Int.random(in: 18...19)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
+                    let answer = try? await phone.signUp(email: "junk-\(UUID().uuidString)@example.org", address: address)
+                    statuses.counts.withLock { $0[answer?.status ?? 0, default: 0] += 1 }
+                }
+                try await ContinuousClock().sleep(until: start + .seconds(1) * sent / junkPerSecond)
+            }
+        }
+        return statuses.counts.withLock { $0 }
+    }
+}
+
+/// How many uploads got which status; 0 stands for no answer.
+private final class Statuses: Sendable {
+    let counts = Mutex<[Int: Int]>([:])
+}
+
+extension [Double] {
+    /// A percentile of sorted values.
+    fileprivate func percentile(_ percent: Int) -> Double { isEmpty ? .nan : self[Swift.min(count - 1, count * percent / 100)] }
+}
