@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy verify-slow-fcm clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy verify-disclosure verify-flood verify-slow-fcm clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -40,10 +40,19 @@ faults: setup ## Kill, freeze and wipe everything, and show that nothing is lost
 	@for product in heliographctl fault-worker heliograph-faults; do swift build --product $$product -j $(JOBS) || exit 1; done
 	@.build/debug/heliograph-faults --only "$(ONLY)" --json .build/faults.jsonl
 
-bench: setup ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; one JSON line a figure
-	@[ -d .build-release ] || echo "==> first release build: about 6 minutes on two cores"
-	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
-	@.build-release/release/heliograph-bench
+bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; stdout has one JSON line a figure (PARTS="bus push")
+	@$(MAKE) --no-print-directory setup >&2
+	@[ -d .build-release ] || echo "==> first release build: about 6 minutes on two cores" >&2
+	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS) >&2
+	@.build-release/release/heliograph-bench $(PARTS)
+
+verify-disclosure: setup ## Compare 2,000 sign-ins and sign-ups of known and unknown e-mails statistically (an hour; SAMPLES=200 for a look)
+	@swift build --build-tests -j $(JOBS)
+	@DISCLOSURE_SAMPLES=$(or $(SAMPLES),2000) swift test --skip-build --filter EndToEndTests.DisclosureTests
+
+verify-flood: setup ## Flood identity-api with junk uploads and time honest sign-ins (MINUTES=10; nothing else may run)
+	@swift build --build-tests -j $(JOBS)
+	@FLOOD_MINUTES=$(or $(MINUTES),10) swift test --skip-build --filter EndToEndTests.FloodTests
 
 dist: setup ## Build what is deployed into dist/out, for images without a compilation (deploy/docker/prebuilt.compose.yml)
 	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)

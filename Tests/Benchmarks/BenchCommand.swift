@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 
 /// Measures Heliograph against the physical limit or a peer, in the same run.
 @main
@@ -23,19 +24,34 @@ struct BenchCommand: AsyncParsableCommand {
     var parts: [Part] = []
 
     mutating func run() async throws {
+        // Libraries inside this process log to stderr, where nothing is parsed; below `error` they only repeat what a failure says.
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .error
+            return handler
+        }
         var missed: [String] = []
+        var failed: [String] = []
         for part in parts.isEmpty ? Part.allCases : parts {
-            FileHandle.standardError.write(Data("measuring \(part.rawValue) …\n".utf8))
-            for figure in try await figures(of: part) {
-                print(figure.line)
-                if !figure.ok { missed.append(figure.name) }
+            Self.report("measuring \(part.rawValue) …")
+            do {
+                for figure in try await figures(of: part) {
+                    // Unbuffered: a run that is ended early leaves the figures of the parts before.
+                    FileHandle.standardOutput.write(Data("\(figure.line)\n".utf8))
+                    if !figure.ok { missed.append(figure.name) }
+                }
+            } catch {
+                Self.report("\(part.rawValue) failed: \(error)")
+                failed.append(part.rawValue)
             }
         }
-        guard missed.isEmpty else {
-            FileHandle.standardError.write(Data("below the bar: \(missed.joined(separator: ", "))\n".utf8))
-            throw ExitCode.failure
-        }
+        if !missed.isEmpty { Self.report("below the bar: \(missed.joined(separator: ", "))") }
+        if !failed.isEmpty { Self.report("not measured, by an error: \(failed.joined(separator: ", "))") }
+        guard missed.isEmpty, failed.isEmpty else { throw ExitCode.failure }
     }
+
+    /// Writes a line about the run, which is no figure.
+    private static func report(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
 
     private func figures(of part: Part) async throws -> [Figure] {
         switch part {

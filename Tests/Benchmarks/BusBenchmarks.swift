@@ -12,7 +12,7 @@ import WireFormat
 ///
 /// Bodies are bytes before the clock starts, as they are when the relay takes them from the outbox.
 func benchmarkBus() async throws -> [Figure] {
-    try await throughputFigures() + peerFigures() + latencyFigures()
+    try await throughputFigures() + peerFigures() + benchmarkBusLatency()
 }
 
 private func throughputFigures(messages: Int = 60_000, rounds: Int = 7, batch: Int = 256) async throws -> [Figure] {
@@ -62,7 +62,7 @@ private func throughput(_ server: RedisServer, prefix: String, messages: Int, ba
     try await transport.createGroup("bench", on: EkycRequested.type.rawValue)
 
     let entries = try (0..<messages).map { _ in
-        let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn)
+        let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn, lane: .new)
         return (event.stream, try Envelope(event).encoded())
     }
     let start = ContinuousClock.now
@@ -119,40 +119,4 @@ private func peerFigures(messages: Int = 5_000, rounds: Int = 3) async throws ->
                 referenceValue: theirs.median, bar: nil))
     }
     return figures
-}
-
-/// The time from the publication of one message to its handler, when nothing else is under way.
-private func latencyFigures(messages: Int = 500) async throws -> [Figure] {
-    let server = try await RedisServer.start(persistence: .appendOnly)
-    let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-    let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)
-    let transport = RedisEventTransport(client: client)
-    let postgres = try PostgresClient(configuration: PostgresConfiguration(url: "postgresql:///unused"), logger: logger)
-    let (handled, report) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
-    let consumer = try EventConsumer(
-        group: "bench", transport: transport, postgres: postgres, logger: logger,
-        handlers: [.unmarked(EkycRequested.self) { _ in report.yield(.now) }])
-    let consuming = Task { try await consumer.run() }
-    var times = handled.makeAsyncIterator()
-    var milliseconds: [Double] = []
-    for number in 0..<messages {
-        let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn)
-        let entry = OutgoingEntry(stream: event.stream, envelope: try Envelope(event).encoded())
-        let start = ContinuousClock.now
-        _ = try await transport.append([entry])
-        guard let end = await times.next() else { break }
-        // The first ones make connections and teach the server its scripts.
-        if number >= 20 { milliseconds.append((end - start) / .milliseconds(1)) }
-        try await Task.sleep(for: .milliseconds(4))
-    }
-    consuming.cancel()
-    try await consuming.value
-    await client.shutdown()
-    await postgres.shutdown()
-    await server.stop()
-    milliseconds.sort()
-    return [
-        Figure("bus_idle_latency_p50", milliseconds[milliseconds.count / 2], unit: "ms", bar: 2, moreIsBetter: false),
-        Figure("bus_idle_latency_p99", milliseconds[milliseconds.count * 99 / 100], unit: "ms", bar: 10, moreIsBetter: false),
-    ]
 }

@@ -23,6 +23,15 @@ struct ReferenceProgram {
         return number
     }
 
+    /// Runs it and gives the numbers that it prints, one a line.
+    func runForNumbers(_ arguments: String...) async throws -> [Double] {
+        let output = try await CommandLineTool.run([path] + arguments)
+        return try output.split(separator: "\n").map { line in
+            guard let number = Double(line) else { throw DeadlineExceeded(description: "the reference printed no number: \(line)") }
+            return number
+        }
+    }
+
     /// Deletes the compiled program.
     func remove() {
         try? FileManager.default.removeItem(atPath: path)

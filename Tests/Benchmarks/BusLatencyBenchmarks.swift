@@ -1,0 +1,61 @@
+import EventBus
+import Foundation
+import Logging
+import PostgresClient
+import RedisClient
+import TestSupport
+import WireFormat
+
+/// The time from the publication of one message to its handler, when nothing else is under way, against the same in C on hiredis.
+///
+/// Rounds alternate, because the machine is shared: what takes the cores for a while takes them from both.
+func benchmarkBusLatency(messages: Int = 250, rounds: Int = 4) async throws -> [Figure] {
+    let server = try await RedisServer.start(persistence: .appendOnly)
+    let reference = try await ReferenceProgram("bus_latency_reference", libraries: ["hiredis"])
+    defer { reference.remove() }
+    var (ours, theirs): ([Double], [Double]) = ([], [])
+    for round in 1...rounds {
+        theirs += try await reference.runForNumbers(server.socket, "reference:\(round)", "\(messages)").dropFirst(warmUps)
+        ours += try await busLatencies(server, prefix: "ours:\(round):", messages: messages)
+    }
+    await server.stop()
+    ours.sort()
+    theirs.sort()
+    return [("p50", 50, 4.0), ("p99", 99, 4.0)].map { name, percentile, bar in
+        Figure(
+            "bus_idle_latency_\(name)", ours[ours.count * percentile / 100], unit: "ms", reference: "XADD and XREADGROUP in C on hiredis",
+            referenceValue: theirs[theirs.count * percentile / 100], bar: bar, moreIsBetter: false)
+    }
+}
+
+/// Messages at the start of a round that make connections and teach the server its scripts.
+private let warmUps = 20
+
+/// Milliseconds from before the append of a message to its handler, of one message after the other.
+private func busLatencies(_ server: RedisServer, prefix: String, messages: Int) async throws -> [Double] {
+    let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+    let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)
+    let transport = RedisEventTransport(client: client, keyPrefix: prefix)
+    let postgres = try PostgresClient(configuration: PostgresConfiguration(url: "postgresql:///unused"), logger: logger)
+    let (handled, report) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
+    let consumer = try EventConsumer(
+        group: "bench", transport: transport, postgres: postgres, logger: logger,
+        handlers: [.unmarked(EkycRequested.self) { _ in report.yield(.now) }])
+    let consuming = Task { try await consumer.run() }
+    var times = handled.makeAsyncIterator()
+    var milliseconds: [Double] = []
+    for number in 0..<messages {
+        let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn, lane: .new)
+        let entry = OutgoingEntry(stream: event.stream, envelope: try Envelope(event).encoded())
+        let start = ContinuousClock.now
+        _ = try await transport.append([entry])
+        guard let end = await times.next() else { break }
+        if number >= warmUps { milliseconds.append((end - start) / .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(4))
+    }
+    consuming.cancel()
+    try await consuming.value
+    await client.shutdown()
+    await postgres.shutdown()
+    return milliseconds
+}
