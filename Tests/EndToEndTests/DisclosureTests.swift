@@ -92,6 +92,8 @@ extension JSONAnswer {
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "<time>")
             .replacing(/[A-Za-z0-9_\-]{20,}(:[A-Za-z0-9_\-]+)?/, with: "<token>")
             .replacing(/^\d+$/, with: "<digits>")
+            // A push lives as long as what is left of its life: 3599s for 3600s where a second began in between.
+            .replacing(/^\d+s$/, with: "<seconds>")
     }
 }
 
