@@ -45,12 +45,18 @@ public struct Phone: Sendable {
         return try await post("/api/v1/ekyc/upload-photos", form, headers: address.map { [("X-Forwarded-For", $0)] } ?? [])
     }
 
-    public func signIn(email: String, faces: [String], traceparent: String? = nil) async throws -> Answer {
+    /// Uploads three photos.
+    ///
+    /// - Parameter address: Where the request comes from, as a trusted proxy says it.
+    public func signIn(
+        email: String, faces: [String], traceparent: String? = nil, address: String? = nil
+    ) async throws -> Answer {
         var form = MultipartForm()
         form.add("email", email)
         form.add("fcm_token", token)
         for name in faces { form.add("faces", file: name, try Photos.load(name)) }
-        return try await post("/api/v1/ekyc/login", form, headers: traceparent.map { [("traceparent", $0)] } ?? [])
+        let headers = [("traceparent", traceparent), ("X-Forwarded-For", address)]
+        return try await post("/api/v1/ekyc/login", form, headers: headers.compactMap { name, value in value.map { (name, $0) } })
     }
 
     /// The session's record, once it is terminal.
