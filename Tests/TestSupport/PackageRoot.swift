@@ -25,7 +25,9 @@ public enum PackageRoot {
     /// Measurements set `TEST_EXECUTABLES=.build-release/release`, so that what they time is what is deployed.
     public static func executable(_ name: String) throws -> String {
         let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        let named = ProcessInfo.processInfo.environment["TEST_EXECUTABLES"].map { URL(fileURLWithPath: $0, relativeTo: URL(fileURLWithPath: path)).path }
+        let named = ProcessInfo.processInfo.environment["TEST_EXECUTABLES"].map {
+            URL(fileURLWithPath: $0, relativeTo: URL(fileURLWithPath: path)).path
+        }
         let candidates = named.map { [$0] } ?? [folder.path, path + "/.build/debug"]
         for candidate in candidates where FileManager.default.isExecutableFile(atPath: candidate + "/" + name) {
             return candidate + "/" + name
