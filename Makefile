@@ -5,9 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-RELEASE = swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
-
-.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy verify-disclosure verify-flood verify-slow-fcm verification clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -43,31 +41,28 @@ faults: setup ## Kill, freeze and wipe everything, and show that nothing is lost
 	@.build/debug/heliograph-faults --only "$(ONLY)" --json .build/faults.jsonl
 
 bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; stdout has one JSON line a figure (PARTS="bus push")
-	@$(MAKE) --no-print-directory setup >&2
-	@[ -d .build-release ] || echo "==> first release build: about 6 minutes on two cores" >&2
-	@$(RELEASE) >&2
+	@$(MAKE) --no-print-directory release >&2
 	@.build-release/release/heliograph-bench $(PARTS)
 
+release: setup
+	@[ -d .build-release ] || echo "==> first release build: about 6 minutes on two cores"
+	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
+
 # What is verified is what is deployed: the tests drive the release executables.
-verification: setup
-	@[ -d .build-release ] || echo "==> first release build: about 10 minutes on two cores"
-	@$(RELEASE)
+verify-disclosure verify-flood verify-slow-fcm: export TEST_EXECUTABLES = .build-release/release
+verification: release
 	@swift build --build-tests -j $(JOBS)
 
-verify-disclosure: export TEST_EXECUTABLES = .build-release/release
-verify-disclosure: verification ## Compare 2,000 sign-ins and sign-ups of known and unknown e-mails statistically (an hour; SAMPLES=200 for a look)
+verify-disclosure: verification ## Compare 2,000 sign-ins and sign-ups of known and unknown e-mails statistically (an hour and a half; SAMPLES=200 for a look)
 	@DISCLOSURE_SAMPLES=$(or $(SAMPLES),2000) swift test --skip-build --filter EndToEndTests.DisclosureTests
 
-verify-flood: export TEST_EXECUTABLES = .build-release/release
 verify-flood: verification ## Flood identity-api with junk uploads and failing sign-ins, and time honest ones (MINUTES=10 each; nothing else may run)
 	@FLOOD_MINUTES=$(or $(MINUTES),10) swift test --skip-build --filter EndToEndTests.FloodTests
 
-verify-slow-fcm: export TEST_EXECUTABLES = .build-release/release
 verify-slow-fcm: verification ## Have FCM answer after 1.5 s for MINUTES (20) with 100,000 pushes waiting: the notifier sends on
 	@SLOW_FCM_MINUTES=$(or $(MINUTES),20) swift test --skip-build --filter 'PushTests\.SlowFCMTests'
 
-dist: setup ## Build what is deployed into dist/out, for images without a compilation (deploy/docker/prebuilt.compose.yml)
-	@$(RELEASE)
+dist: release ## Build what is deployed into dist/out, for images without a compilation (deploy/docker/prebuilt.compose.yml)
 	@deploy/docker/dist.sh .build-release/release
 
 demo-containers: ## The same demo with Docker alone

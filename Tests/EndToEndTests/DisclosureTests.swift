@@ -5,8 +5,8 @@ import Testing
 
 /// A stranger who knows e-mail addresses learns from neither answer, record nor push which of them has an account.
 ///
-/// `DISCLOSURE_SAMPLES=2000` takes so many samples of each kind, interleaved in random order (`make verify-disclosure`; about an hour
-/// on two cores). Without it the suite compares the shapes of a few and measures no time.
+/// `DISCLOSURE_SAMPLES=2000` takes so many samples of each kind, interleaved in random order (`make verify-disclosure`; an hour and
+/// a half on two cores). Without it the suite compares the shapes of a few and measures no time.
 @Suite(.serialized) struct DisclosureTests {
     /// Probability that one comparison of times fails although known and unknown e-mails do not differ. There are four.
     private static let falseAlarmRate = 0.001

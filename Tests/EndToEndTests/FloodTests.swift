@@ -60,8 +60,9 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
             let milliseconds = try await Self.signIns(owner, email, every: .seconds(6.5)) { _ in ContinuousClock.now < deadline }
             return (milliseconds, try await group.next() ?? [:])
         }
-        print("failed sign-ins of others by status: \(statuses.text); \(milliseconds.count) sign-ins of the owner, all successful")
-        #expect(Double(statuses.values.reduce(0, +)) >= 0.98 * minutes * 1_000)
+        print("failed sign-ins of others by status: \(statuses.text); \(milliseconds.count) sign-ins of the owner")
+        // Status 0 is a request without an answer, which puts no load on the account.
+        #expect(Double(statuses.filter { $0.key != 0 }.values.reduce(0, +)) >= 0.98 * minutes * 1_000)
         #expect(statuses[200, default: 0] > 0 && statuses[429, default: 0] > 0)
     }
 
