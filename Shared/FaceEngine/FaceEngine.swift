@@ -19,6 +19,8 @@ public final class FaceEngine {
     private static let maxFaces = 16
 
     private let handle: OpaquePointer
+    /// Called before each step of an analysis. It may analyse another photo with this engine: steps leave nothing in it.
+    var beforeStep: (() -> Void)?
 
     /// Builds an engine, which takes some 0.3 s.
     ///
@@ -94,6 +96,7 @@ public final class FaceEngine {
     /// The network's 128 numbers of a face chip, as they are.
     func rawDescriptor(ofChip chip: [UInt8]) throws(FaceEngineError) -> [Float] {
         precondition(chip.count == Int(HG_CHIP_SIDE * HG_CHIP_SIDE * 3), "a chip has a fixed size")
+        beforeStep?()
         var values = [Float](repeating: 0, count: FaceDescriptor.count)
         var failure = hg_error()
         guard hg_face_describe(handle, chip, &values, &failure) != 0 else {
@@ -117,6 +120,7 @@ public final class FaceEngine {
     }
 
     private func scan(_ picture: hg_picture, side: Int, padding: Double) throws(FaceEngineError) -> [FaceBox] {
+        beforeStep?()
         var boxes = [hg_face_box](repeating: hg_face_box(), count: Self.maxFaces)
         var (count, failure) = (Int32(0), hg_error())
         guard
@@ -130,6 +134,7 @@ public final class FaceEngine {
     private func describe(
         _ box: FaceBox, in picture: hg_picture, originalScale: Double, gates: PhotoGates
     ) throws(FaceEngineError) -> PhotoAnalysis {
+        beforeStep?()
         var (marks, failure) = (hg_landmarks(), hg_error())
         let cBox = hg_face_box(left: box.left, top: box.top, right: box.right, bottom: box.bottom, score: 0)
         guard hg_face_landmarks(handle, picture, cBox, &marks, &failure) != 0 else {

@@ -10,7 +10,8 @@ internal import Synchronization
 /// Engines on threads of their own, so that a computation of tens of milliseconds never holds up the cooperative pool.
 ///
 /// What is asked for waits in a queue of limited length. A task that is cancelled while it waits takes its work out of
-/// the queue; work that has begun is finished (it takes some 30 ms) and its result dropped.
+/// the queue; work that has begun is finished (it takes some 30 ms) and its result dropped. A thread that examines an ordinary photo
+/// interrupts it between two steps for photos of high precedence, so that those wait for a step and not for a photo.
 public final class FaceEnginePool: Sendable {
     private struct Job {
         let id: UInt64
@@ -197,7 +198,23 @@ public final class FaceEnginePool: Sendable {
             let (job, isClosed) = state.withLock { state in
                 (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.isClosed)
             }
-            if let job { job.work(engine) } else if isClosed { return }
+            if let job { run(job, on: engine) } else if isClosed { return }
         }
+    }
+
+    private func run(_ job: Job, on engine: FaceEngine) {
+        // Not retained: the engine holds the closure.
+        if job.precedence == .ordinary { engine.beforeStep = { [self, unowned engine] in runHigh(on: engine) } }
+        job.work(engine)
+        engine.beforeStep = nil
+    }
+
+    /// Does all work of high precedence that waits, and then lets the ordinary work go on that was interrupted for it.
+    private func runHigh(on engine: FaceEngine) {
+        let resume = engine.beforeStep
+        engine.beforeStep = nil
+        // What is taken here leaves its signal in the semaphore: a thread wakes once in vain for it.
+        while let job = state.withLock({ $0.queue.first?.precedence == .high ? $0.queue.removeFirst() : nil }) { job.work(engine) }
+        engine.beforeStep = resume
     }
 }

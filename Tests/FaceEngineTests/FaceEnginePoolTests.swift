@@ -15,15 +15,18 @@ import Testing
         private let begun = AsyncStream<Void>.makeStream()
 
         func occupy(_ pool: FaceEnginePool) async -> Task<Void, any Error> {
-            let task = Task {
-                try await pool.run { _ throws(FaceEngineError) in
-                    self.begun.continuation.yield()
-                    self.gate.wait()
-                }
-            }
-            for await _ in begun.stream { break }
+            let task = Task { try await pool.run { _ throws(FaceEngineError) in self.begin() } }
+            await hasBegun()
             return task
         }
+
+        /// Blocks the thread that calls it.
+        func begin() {
+            begun.continuation.yield()
+            gate.wait()
+        }
+
+        func hasBegun() async { for await _ in begun.stream { break } }
 
         func release() { gate.signal() }
     }
@@ -90,6 +93,35 @@ import Testing
         for task in tasks { try await task.value }
         #expect(done.names.withLock { $0 } == ["high 1", "high 2", "ordinary 1", "ordinary 2"])
         try await running.value
+        await pool.shutdown()
+    }
+
+    @Test func `an ordinary photo that is being examined is interrupted for one of high precedence`() async throws {
+        let pool = try await makePool()
+        let blocker = Blocker()
+        let photo = try Photos.read("person-a/front-1")
+        let done = Log()
+        let ordinary = Task {
+            try await pool.run { engine throws(FaceEngineError) in
+                blocker.begin()
+                let analysis = try engine.analyse(photo, for: .signUp)
+                done.names.withLock { $0.append("ordinary") }
+                return analysis.face?.descriptor.values
+            }
+        }
+        await blocker.hasBegun()
+        let high = Task {
+            try await pool.run(precedence: .high) { engine throws(FaceEngineError) in
+                let analysis = try engine.analyse(photo, for: .signUp)
+                done.names.withLock { $0.append("high") }
+                return analysis.face?.descriptor.values
+            }
+        }
+        try await eventually("the high one waits") { pool.queuedCount == 1 }
+        blocker.release()
+        let descriptors = (try await ordinary.value, try await high.value)
+        #expect(done.names.withLock { $0 } == ["high", "ordinary"])
+        #expect(descriptors.0 != nil && descriptors.0 == descriptors.1, "one photo left something in the engine for the other")
         await pool.shutdown()
     }
 

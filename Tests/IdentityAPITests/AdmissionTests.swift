@@ -23,6 +23,14 @@ import WireFormat
         Form.signIn(email: "stranger-\(number)@example.org").with("fcm_token", "phone-\(number)-aaaaaaaaaaaaaaaa:token")
     }
 
+    /// Sends the head of an upload and no body, to which only an answer can come that does not wait for a body.
+    private static func answerToHead(_ api: IdentityFixture, _ path: String, _ form: Form) async throws -> String? {
+        let connection = try RawConnection(port: api.port)
+        try await connection.send(
+            "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\nContent-Length: 90000000\r\n\r\n")
+        return try await connection.receive(until: "\r\n\r\n")
+    }
+
     private static func expectRefusal(_ response: HTTPClientResponse) {
         #expect(response.refusal == "503 overloaded")
         #expect(response.header("Retry-After") == "10")
@@ -31,11 +39,7 @@ import WireFormat
     @Test func `An address with too many undecided sessions is refused before its photos are read`() async throws {
         try await withIdentityAPI(Self.limits { $0.perAddress = 2 }) { api in
             for number in 1...2 { _ = try await api.start(Path.login, Self.stranger(number)) }
-            // Only the head is sent: the answer does not wait for a body.
-            let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(Form.signIn().contentType)\r\nContent-Length: 90000000\r\n\r\n")
-            #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 503") == true)
+            #expect(try await Self.answerToHead(api, Path.login, .signIn())?.hasPrefix("HTTP/1.1 503") == true)
             #expect(try await api.count("sessions") == 2)
 
             try await api.postgres.execute(
@@ -83,6 +87,18 @@ import WireFormat
             let streams = try await api.postgres.query("SELECT stream, count(*) AS n FROM outbox GROUP BY stream ORDER BY stream")
             #expect(try streams.map { try $0.decode("stream", as: String.self) } == ["ekyc.requested", "ekyc.requested.known"])
             Self.expectRefusal(try await api.send(.signIn(email: "known@example.org"), to: Path.login))
+        }
+    }
+
+    @Test func `A sign-up without a bearer is refused before its photos are read once strangers have taken their share`() async throws {
+        try await withIdentityAPI(Self.limits { $0.total = 4 }) { api in
+            let device = try await api.signedInDevice()
+            try await api.postgres.execute("DELETE FROM sessions")
+            for number in 1...3 { _ = try await api.start(Path.login, Self.stranger(number)) }
+            #expect(try await Self.answerToHead(api, Path.signUp, .signUp())?.hasPrefix("HTTP/1.1 503") == true)
+            let enrolment = try await api.send(
+                .signUp(email: nil), to: Path.signUp, headers: [("Authorization", "Bearer \(device.accessToken)")])
+            #expect(enrolment.status == 200, "the account's owner may enrol again")
         }
     }
 

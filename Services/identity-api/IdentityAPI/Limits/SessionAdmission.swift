@@ -12,8 +12,8 @@ struct SessionAdmission: Sendable {
         var perAddress = 50
         /// Of one installation.
         var perInstallation = 5
-        /// Of all. A core of face-matching-worker decides some 1,300 sign-ups in the 10 minutes until a session expires.
-        var total = 1_000
+        /// Of all. A core of face-matching-worker decides some 130 sign-ups a minute: with two, who is let in is served in a minute or two.
+        var total = 300
         /// Bytes of the photos of all.
         var photoBytes = 4_096 << 20
 
@@ -32,8 +32,7 @@ struct SessionAdmission: Sendable {
     /// Refuses another session.
     ///
     /// - Parameters:
-    ///   - isKnown: Whether its installation has signed in to the account; of an upload that is not read yet that is not known, and
-    ///     it may be.
+    ///   - isKnown: Whether its installation has signed in to the account or, of an upload that is not read yet, may have.
     ///   - bytes: Of its photos.
     /// - Throws: `overloaded`.
     func check(_ undecided: UndecidedSessions, isKnown: Bool = true, adding bytes: Int = 0) throws(APIError) {

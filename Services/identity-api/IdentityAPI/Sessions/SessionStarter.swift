@@ -50,8 +50,11 @@ struct SessionStarter: Sendable {
     }
 
     /// Refuses an upload whose session would not be started now, before its body is read.
-    func checkAdmission(from address: IPAddress) async throws {
-        try admission.check(try await SessionRepository(postgres).undecided(of: keys.addressKey(address), installationKey: nil))
+    ///
+    /// - Parameter mayBeKnown: Whether the body may name an installation that is known to the account.
+    func checkAdmission(from address: IPAddress, mayBeKnown: Bool) async throws {
+        let undecided = try await SessionRepository(postgres).undecided(of: keys.addressKey(address), installationKey: nil)
+        try admission.check(undecided, isKnown: mayBeKnown)
     }
 
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.

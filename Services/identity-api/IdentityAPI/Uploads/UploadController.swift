@@ -29,7 +29,8 @@ struct UploadController: Sendable {
             throw APIError(.payloadTooLarge, "The body is larger than \(limits.bodyBytes / 1_048_576) MB")
         }
         let identity = try await identity(of: request, form)
-        try await starter.checkAdmission(from: context.client)
+        // Only a bearer makes a sign-up one of a known person; of a sign-in its form says the installation.
+        try await starter.checkAdmission(from: context.client, mayBeKnown: form.event == .signIn || identity != nil)
         return try await slots.withSlot(for: context.client) {
             let sessionID = UUID()
             var mayBeStarted = false
