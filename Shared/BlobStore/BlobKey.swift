@@ -1,7 +1,7 @@
 /// The name of an object: parts joined by slashes, such as `ekyc/<session>/<number>`.
 ///
-/// A part has 1 to 128 characters of `A–Z a–z 0–9 . _ -` and does not begin with a dot, so that no key can leave the
-/// store, name a hidden file, or mean something else to another store.
+/// A part has 1 to 128 characters of `A–Z a–z 0–9 . _ -` and does not begin with a dot, so that no key can lead outside the
+/// store's directory, name a hidden file, or have another meaning in another store.
 public struct BlobKey: Sendable, Hashable, CustomStringConvertible {
     /// The most parts of a key.
     public static let maxParts = 8
@@ -11,13 +11,13 @@ public struct BlobKey: Sendable, Hashable, CustomStringConvertible {
     /// The whole name.
     public let name: String
 
-    /// Makes a key of a name, as it was stored in a database row.
+    /// Makes a key from its name, for example from a database row.
     ///
     /// - Throws: `invalidKey` when the name is not built as described.
     public init(_ name: String) throws(BlobStoreError) {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count <= Self.maxParts, parts.allSatisfy({ Self.isPart(Array($0)) }) else {
-            throw BlobStoreError(.invalidKey, "a text of \(name.utf8.count) bytes is not the name of an object")
+            throw BlobStoreError(.invalidKey, "a text of \(name.utf8.count) bytes is not a valid key")
         }
         self.name = name
     }

@@ -1,12 +1,12 @@
-/// How an object is kept, which whoever writes it and whoever reads it must agree on.
+/// The way an object is stored; its writer and its readers must use the same kind.
 public enum BlobKind: Sendable, Hashable, CaseIterable {
-    /// Sealed: nobody but this system can read it, or put another in its place.
+    /// Sealed: only this system can read the object or replace it by another.
     case sealed
-    /// A picture that links lead to. A file system keeps it sealed as well; an object store, which has to hand it out by
-    /// itself, keeps it as it is, under its own encryption.
+    /// A picture that media links lead to. A file system stores it sealed as well; an object store, which serves the links itself,
+    /// stores it unsealed under its own encryption.
     case media
 
-    /// What a sealed object is bound to: it opens under no other key, and as no other kind.
+    /// Returns the context a sealed object is bound to: it opens only under its key and as its kind.
     func sealingContext(of key: BlobKey) -> [UInt8] {
         switch self {
         case .sealed: Array("blob:\(key.name)".utf8)
@@ -15,14 +15,14 @@ public enum BlobKind: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// How an object is written.
+/// The way an object is written.
 public enum BlobAccess: Sendable, Hashable {
     /// As ``BlobKind/sealed``.
     case sealed
-    /// As ``BlobKind/media``, to be handed out as that MIME type.
+    /// As ``BlobKind/media``, served with that MIME type.
     case media(contentType: String)
 
-    /// The kind of object that this makes.
+    /// The kind of the written object.
     public var kind: BlobKind {
         switch self {
         case .sealed: .sealed

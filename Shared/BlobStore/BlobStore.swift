@@ -1,13 +1,13 @@
 public import NIOCore
 
-/// Keeps objects until they are deleted.
+/// Stores objects until they are deleted.
 public protocol BlobStore: Sendable {
-    /// Stores an object, piece by piece; it exists, whole and durable, when this returns, and not at all when it throws.
+    /// Stores an object piece by piece. The object is whole and durable when this returns, and is not stored when this throws.
     ///
     /// - Parameters:
-    ///   - key: the object's name; an object that has it is replaced.
-    ///   - access: how it is kept, and handed out.
-    ///   - body: writes the pieces. Whatever it throws is thrown on, and nothing is kept.
+    ///   - key: The object's name; an existing object of that key is replaced.
+    ///   - access: The way the object is stored and served.
+    ///   - body: Writes the pieces. Its errors are rethrown, and then nothing is stored.
     func write<Result: Sendable>(
         _ key: BlobKey, as access: BlobAccess, _ body: (any BlobWriter) async throws -> Result
     ) async throws -> Result
@@ -15,34 +15,34 @@ public protocol BlobStore: Sendable {
     /// Returns an object.
     ///
     /// - Parameters:
-    ///   - key: the object's name.
-    ///   - kind: how it was written.
-    ///   - limit: the most bytes it may have.
+    ///   - key: The object's name.
+    ///   - kind: The kind it was written as.
+    ///   - limit: The most bytes it may have.
     /// - Throws: `notFound`, `tooLarge`, `damaged` (also when it is of another kind), `unavailable`.
     func read(_ key: BlobKey, kind: BlobKind, limit: Int) async throws(BlobStoreError) -> [UInt8]
 
-    /// Opens a ``BlobKind/media`` object, to be read piece by piece: memory does not grow with the object.
+    /// Opens a ``BlobKind/media`` object for reading piece by piece, so that memory does not grow with the object.
     ///
-    /// - Parameter limit: the most bytes the object may have.
+    /// - Parameter limit: The most bytes the object may have.
     /// - Throws: `notFound`, `tooLarge`, `damaged` (also when it is of another kind), `unavailable`.
     func openMedia(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> any BlobReader
 
-    /// Returns a link by which anybody can read a ``BlobKind/media`` object until it expires, when the store can hand it out
-    /// by itself; nil when somebody else has to. Whether there is such an object is not looked up.
+    /// Returns a link that gives its holder read access to a ``BlobKind/media`` object until it expires; nil when the store cannot
+    /// serve links itself. The existence of the object is not checked.
     ///
-    /// - Parameter expires: in at most seven days; later counts as seven days.
+    /// - Parameter expires: The lifetime of the link; more than seven days count as seven days.
     func link(to key: BlobKey, expires: Duration) -> String?
 
-    /// Deletes objects; those that do not exist are none of its business. Goes on when the task is cancelled.
+    /// Deletes objects; keys without an object are ignored. Continues when the task is cancelled.
     func delete(_ keys: [BlobKey]) async throws(BlobStoreError)
 
-    /// Deletes every object whose key begins with this one and a slash. Goes on when the task is cancelled.
+    /// Deletes every object whose key begins with `prefix` and a slash. Continues when the task is cancelled.
     func deleteAll(under prefix: BlobKey) async throws(BlobStoreError)
 
-    /// Deletes the groups of objects directly under a key in which nothing was written for some time, and whatever
-    /// interrupted writes left. For a sweeper. A group that cannot be deleted stops no other: the first error is thrown at the end.
+    /// Deletes the groups of objects directly under `prefix` in which nothing was written for `age`, and the remains of interrupted
+    /// writes. For a sweeper. A group that cannot be deleted does not stop the others; the first error is thrown at the end.
     ///
-    /// - Returns: how many groups were deleted.
+    /// - Returns: The number of deleted groups.
     func deleteStale(under prefix: BlobKey, olderThan age: Duration) async throws(BlobStoreError) -> Int
 }
 
@@ -60,8 +60,8 @@ extension BlobStore {
     }
 }
 
-/// Takes the pieces of one object that is being stored.
+/// Receives the pieces of one object that is being stored.
 public protocol BlobWriter: Sendable {
-    /// Adds bytes to the object. Returns when the writer is ready for more.
+    /// Appends bytes to the object. Returns when the writer is ready for more.
     func append(_ bytes: ByteBuffer) async throws(BlobStoreError)
 }

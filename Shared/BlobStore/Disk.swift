@@ -6,9 +6,9 @@ internal import FoundationEssentials
     internal import Darwin
 #endif
 
-/// The few things a store does with names of files. Every call blocks.
+/// File system operations on paths. Every call blocks.
 enum Disk {
-    /// Makes a directory that only this user can enter, and those above it.
+    /// Makes a directory that only this user can enter, and its missing parents.
     static func makeDirectory(_ path: String) throws(BlobStoreError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, path.contains("/"), path != "/" else { throw failure("make a directory") }
@@ -16,10 +16,10 @@ enum Disk {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("make a directory") }
     }
 
-    /// Gives a file its final name, durably.
+    /// Renames a file to its final name, durably.
     static func move(_ path: String, to destination: String) throws(BlobStoreError) {
         let directory = parent(of: destination)
-        // Whoever deletes the last object of a directory deletes the directory: it may vanish between the two calls.
+        // A deletion of the last object of a directory also removes the directory, which may happen between the two calls.
         for attempt in 1...3 {
             try makeDirectory(directory)
             if rename(path, destination) == 0 { break }
@@ -33,7 +33,7 @@ enum Disk {
         guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw failure("delete a file") }
     }
 
-    /// Deletes a directory in which nothing is left.
+    /// Deletes a directory if it is empty.
     static func removeIfEmpty(_ path: String) { rmdir(path) }
 
     /// Deletes a directory and everything in it, if there is one.
@@ -47,7 +47,7 @@ enum Disk {
         }
     }
 
-    /// Returns what is directly in a directory and was not changed for some time; nothing if there is no directory.
+    /// Returns the paths directly in a directory that were not changed for `age`; none if the directory does not exist.
     static func children(of path: String, unchangedFor age: Duration) throws(BlobStoreError) -> [String] {
         guard access(path, F_OK) == 0 else { return [] }
         let names: [String]
@@ -68,7 +68,7 @@ enum Disk {
         return String(path[..<slash])
     }
 
-    /// Makes an error of what the last system call left in `errno`.
+    /// Makes an error from `errno`.
     static func failure(_ action: String) -> BlobStoreError {
         let number = errno
         let code: BlobStoreError.Code = number == ENOENT ? .notFound : .unavailable

@@ -3,16 +3,16 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Reads one sealed file segment by segment. It holds the open file, so that a deletion does not cut an answer under way.
+/// Reads one sealed file segment by segment. It holds the open file, so that a deletion does not truncate a response in progress.
 final class FileBlobReader: BlobReader {
     let byteCount: Int
     private let file: OpenFile
     private let key: BlobKey
     private let threadPool: NIOThreadPool
-    /// The cipher is one context, which one segment at a time may use.
+    /// Locked, because the cipher context can open only one segment at a time.
     private let segments: Mutex<SealedSegments>
 
-    /// Opens a file and its last segment, which proves that nothing was cut off. Blocks.
+    /// Opens a file and its last segment, which proves that the file is not truncated. Blocks.
     init(
         _ file: OpenFile, of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer, threadPool: NIOThreadPool
     ) throws(BlobStoreError) {
@@ -30,7 +30,7 @@ final class FileBlobReader: BlobReader {
         _ file: OpenFile, of key: BlobKey, context: [UInt8], sealer: Sealer
     ) throws(BlobStoreError) -> SealedSegments {
         let size = try file.byteCount()
-        let first = try file.read(atMost: min(size, SealedSegments.headerByteCountMax), from: 0)
+        let first = try file.read(atMost: min(size, SealedSegments.maxHeaderByteCount), from: 0)
         do {
             let segments = try sealer.makeSegments(first, byteCount: size, context: context)
             let last = segments.range(of: segments.count - 1)
@@ -48,7 +48,7 @@ final class FileBlobReader: BlobReader {
         return try await threadPool.runBlobWork { () throws(BlobStoreError) in try self.segment(at: offset, upTo: end) }
     }
 
-    /// Opens the segment that has an offset, and returns what it has from there on.
+    /// Opens the segment that contains `offset`, and returns its bytes from there on, up to `end`.
     private func segment(at offset: Int, upTo end: Int) throws(BlobStoreError) -> ByteBuffer {
         let (number, start) = (offset / Sealer.segmentByteCount, offset % Sealer.segmentByteCount)
         let range = segments.withLock { $0.range(of: number) }

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Collects the pieces of an object and hands them to the thread pool a segment at a time.
+/// Collects the pieces of an object and writes them on the thread pool, at least a segment at a time.
 final class FileBlobWriter: BlobWriter {
     private let file: SealedFile
     private let threadPool: NIOThreadPool
@@ -26,7 +26,7 @@ final class FileBlobWriter: BlobWriter {
         try await threadPool.runBlobWork { () throws(BlobStoreError) in try file.append(full) }
     }
 
-    /// Writes what is left and, if it is to last, waits until all of it is on the disk.
+    /// Writes the remaining bytes and, if `isDurable`, waits until the whole file is on the disk.
     func finish(isDurable: Bool) async throws(BlobStoreError) {
         let rest = pending.withLock { pending in
             defer { pending = ByteBuffer() }

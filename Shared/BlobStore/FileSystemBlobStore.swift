@@ -3,17 +3,17 @@ public import HeliographCrypto
 internal import NIOCore
 public import NIOPosix
 
-/// A ``BlobStore`` in a directory: one sealed file an object, sealed in segments of 64 KiB as it is written.
+/// A ``BlobStore`` in a directory: one file per object, sealed in segments of 64 KiB as it is written.
 ///
-/// An object is written under a temporary name and renamed when it is whole and on the disk. Everything that touches
-/// the disk runs on a thread pool, never on the threads of Swift's concurrency.
+/// An object is written under a temporary name and renamed when it is whole and on the disk. All disk access runs on a thread
+/// pool, never on the threads of Swift concurrency.
 public struct FileSystemBlobStore: BlobStore {
-    /// How long an interrupted write may lie about before a sweep deletes it.
+    /// The age at which a sweep deletes the file of an interrupted write.
     private static let partialLifetime = Duration.seconds(60 * 60)
     /// The directory of unfinished writes; no key can name it.
     private static let partialDirectory = ".partial"
 
-    /// Threads for disks, which spend their time waiting: more of them than processors, so that syncs overlap.
+    /// Threads for disk access. They mostly wait, so there may be more of them than processors, which lets syncs overlap.
     public static let sharedThreadPool: NIOThreadPool = {
         let threadPool = NIOThreadPool(numberOfThreads: 8)
         threadPool.start()
@@ -24,12 +24,12 @@ public struct FileSystemBlobStore: BlobStore {
     private let sealer: Sealer
     private let threadPool: NIOThreadPool
 
-    /// Makes a store in a directory, which is made when the first object is written.
+    /// Makes a store in a directory, which is created with the first object.
     ///
     /// - Parameters:
-    ///   - root: an absolute path, on one file system with everything below it.
-    ///   - sealer: seals and opens the objects.
-    ///   - threadPool: does the work; must be running.
+    ///   - root: An absolute path, on one file system with everything below it.
+    ///   - sealer: Seals and opens the objects.
+    ///   - threadPool: Runs the disk access; must be running.
     public init(root: String, sealer: Sealer, threadPool: NIOThreadPool = Self.sharedThreadPool) {
         self.root = root
         self.sealer = sealer
@@ -55,7 +55,7 @@ public struct FileSystemBlobStore: BlobStore {
             try await run { () throws(BlobStoreError) in try Disk.move(partial, to: destination) }
             return result
         } catch {
-            try? await runToTheEnd { () throws(BlobStoreError) in
+            try? await runUncancelled { () throws(BlobStoreError) in
                 file.discard()
                 try Disk.remove(partial)
             }
@@ -82,13 +82,13 @@ public struct FileSystemBlobStore: BlobStore {
         }
     }
 
-    /// See ``BlobStore/link(to:expires:)``. Always nil: a file system hands out nothing.
+    /// See ``BlobStore/link(to:expires:)``. Always nil: a file system serves no links.
     public func link(to key: BlobKey, expires: Duration) -> String? { nil }
 
     /// See ``BlobStore/delete(_:)``.
     public func delete(_ keys: [BlobKey]) async throws(BlobStoreError) {
         let paths = keys.map(path)
-        try await runToTheEnd { () throws(BlobStoreError) in
+        try await runUncancelled { () throws(BlobStoreError) in
             for path in paths {
                 try Disk.remove(path)
                 Disk.removeIfEmpty(Disk.parent(of: path))
@@ -99,7 +99,7 @@ public struct FileSystemBlobStore: BlobStore {
     /// See ``BlobStore/deleteAll(under:)``.
     public func deleteAll(under prefix: BlobKey) async throws(BlobStoreError) {
         let path = path(prefix)
-        try await runToTheEnd { () throws(BlobStoreError) in try Disk.removeTree(path) }
+        try await runUncancelled { () throws(BlobStoreError) in try Disk.removeTree(path) }
     }
 
     /// See ``BlobStore/deleteStale(under:olderThan:)``.
@@ -127,8 +127,8 @@ public struct FileSystemBlobStore: BlobStore {
         try await threadPool.runBlobWork(work)
     }
 
-    /// Runs work that must happen even though its task is cancelled, or because of that.
-    private func runToTheEnd<Result: Sendable>(
+    /// Runs work in a task of its own, so that a cancellation of the caller does not stop it.
+    private func runUncancelled<Result: Sendable>(
         _ work: @escaping @Sendable () throws(BlobStoreError) -> Result
     ) async throws(BlobStoreError) -> Result {
         let threadPool = threadPool

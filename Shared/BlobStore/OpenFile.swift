@@ -4,11 +4,11 @@
     internal import Darwin
 #endif
 
-/// An open file, closed with its last reference. Every call blocks.
+/// An open file, closed when its last reference is released. Every call blocks.
 final class OpenFile: Sendable {
     private let descriptor: CInt
 
-    /// Creates a file that only this user can read, and that must not exist.
+    /// Creates a file that only this user can read; fails when the file exists.
     init(creating path: String) throws(BlobStoreError) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Disk.failure("create a file") }
@@ -20,7 +20,7 @@ final class OpenFile: Sendable {
         guard descriptor >= 0 else { throw Disk.failure("open a file") }
     }
 
-    /// Creates a file without a name, which is gone with its last reference, whatever happens.
+    /// Creates an unlinked temporary file, which the system removes with its last reference, also after a crash.
     init(namelessIn directory: String) throws(BlobStoreError) {
         var template = Array("\(directory)/heliograph-XXXXXX".utf8CString)
         descriptor = mkstemp(&template)
@@ -41,7 +41,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Returns the next bytes, none at the end of the file.
+    /// Returns the next bytes; none at the end of the file.
     func read(atMost count: Int) throws(BlobStoreError) -> [UInt8] {
         var result = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -52,14 +52,14 @@ final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Returns how many bytes the file has.
+    /// Returns the size of the file.
     func byteCount() throws(BlobStoreError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Disk.failure("read a file") }
         return Int(status.st_size)
     }
 
-    /// Returns the bytes at an offset, fewer only where the file ends. The file's own position stays.
+    /// Returns the bytes at an offset, fewer only at the end of the file. The file position does not change.
     func read(atMost count: Int, from offset: Int) throws(BlobStoreError) -> [UInt8] {
         var failed = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
@@ -75,14 +75,14 @@ final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Goes back to the start.
+    /// Sets the file position to the start.
     func rewind() throws(BlobStoreError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Disk.failure("rewind a file") }
     }
 
-    /// Returns everything from here to the end.
+    /// Returns the bytes from the file position to the end.
     ///
-    /// - Throws: `tooLarge` when that is more than `limit` bytes.
+    /// - Throws: `tooLarge` when there are more than `limit` bytes.
     func readAll(limit: Int, of key: BlobKey) throws(BlobStoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -93,7 +93,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Waits until everything written is on the disk.
+    /// Waits until all written bytes are on the disk (fsync).
     func synchronize() throws(BlobStoreError) {
         guard fsync(descriptor) == 0 else { throw Disk.failure("write a file to the disk") }
     }

@@ -2,7 +2,7 @@ internal import HeliographCrypto
 internal import NIOCore
 internal import Synchronization
 
-/// A file that is being sealed as it is written. Its methods block: call them on a thread pool.
+/// A file that is sealed as it is written. Its methods block: call them on a thread pool.
 final class SealedFile: Sendable {
     private struct State: ~Copyable {
         var sealer: StreamSealer
@@ -13,9 +13,9 @@ final class SealedFile: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - file: an empty file, which now belongs to this.
-    ///   - key: for error messages.
-    ///   - context: what the content is bound to.
+    ///   - file: An empty file; the sealed file takes ownership.
+    ///   - key: The object's key, for error messages.
+    ///   - context: The context that the content is bound to.
     init(_ file: OpenFile, of key: BlobKey, context: [UInt8], sealer: Sealer) throws(BlobStoreError) {
         self.key = key
         let streamSealer: StreamSealer
@@ -32,7 +32,7 @@ final class SealedFile: Sendable {
         try write { sealer in try bytes.withUnsafeReadableBytes { bytes in try sealer.update(bytes) } }
     }
 
-    /// Writes the last segment and, if it is to last, waits until the file is on the disk.
+    /// Writes the last segment and, if `isDurable`, waits until the file is on the disk.
     func finish(isDurable: Bool) throws(BlobStoreError) {
         try write { sealer in try sealer.finish() }
         try state.withLock { state throws(BlobStoreError) in
@@ -41,7 +41,7 @@ final class SealedFile: Sendable {
         }
     }
 
-    /// Closes the file of a write that is given up.
+    /// Closes the file of an abandoned write.
     func discard() {
         state.withLock { $0.file = nil }
     }
@@ -49,7 +49,7 @@ final class SealedFile: Sendable {
     private func write(_ seal: (inout StreamSealer) throws -> [UInt8]) throws(BlobStoreError) {
         try state.withLock { state throws(BlobStoreError) in
             guard let file = state.file else {
-                throw BlobStoreError(.unavailable, "\(key) is written after it was finished")
+                throw BlobStoreError(.unavailable, "write to \(key) after it was finished")
             }
             let sealed: [UInt8]
             do {
@@ -70,7 +70,7 @@ final class SealedFile: Sendable {
         }
     }
 
-    /// Opens what a whole file holds.
+    /// Opens the content of a whole file.
     static func open(
         _ bytes: [UInt8], of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer
     ) throws(BlobStoreError) -> [UInt8] {
@@ -81,7 +81,7 @@ final class SealedFile: Sendable {
         }
     }
 
-    /// Opens what `next` returns piece by piece, until a piece is empty.
+    /// Opens the pieces that `next` returns, until a piece is empty.
     private static func open(
         of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer, next: () throws(BlobStoreError) -> [UInt8]
     ) throws(BlobStoreError) -> [UInt8] {

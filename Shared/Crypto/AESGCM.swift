@@ -8,7 +8,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
     static let tagByteCount = MemoryLayout<Tag>.size
     private typealias Tag = SIMD16<UInt8>
 
-    /// Fetched once: `EVP_aes_256_gcm()` has OpenSSL 3 look for the provider's cipher at each use.
+    /// Fetched once, because with `EVP_aes_256_gcm()` OpenSSL 3 looks up the provider's cipher at each use.
     ///
     /// Never changed and never freed, so any thread may use it.
     private nonisolated(unsafe) static let cipher = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
@@ -49,7 +49,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Appends the plaintext of a segment and its tag to `output`; nothing is appended unless the tag is right.
+    /// Appends the plaintext of a segment (ciphertext and tag) to `output`; appends nothing unless the tag is valid.
     func open(
         _ segment: UnsafeRawBufferPointer, nonce: [UInt8], associated: [UInt8], into output: inout [UInt8]
     ) throws(CryptoError) {
@@ -80,7 +80,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         else { throw .library("AES-GCM") }
     }
 
-    /// Seals or opens bytes where they are.
+    /// Seals or opens bytes in place.
     private func transform(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count > 0 else { return true }
         var length: Int32 = 0

@@ -1,5 +1,5 @@
 extension Array where Element == UInt8 {
-    /// Does what `withUnsafeBytes` does and keeps the type of the error, which the standard library's loses.
+    /// Calls `withUnsafeBytes` with a typed error, which the standard library's function loses.
     func withBytes<Value>(
         _ body: (UnsafeRawBufferPointer) throws(CryptoError) -> Value
     ) throws(CryptoError) -> Value {

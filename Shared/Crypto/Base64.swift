@@ -7,7 +7,7 @@ public enum Base64URL {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Returns the bytes of a text, or nil when it holds anything but the alphabet or does not end where it must.
+    /// Returns the bytes of a text, or nil when it has characters outside the alphabet or an invalid end.
     public static func decode(_ text: String) -> [UInt8]? {
         Array(text.utf8).withUnsafeBytes { Base64Coding.decode($0, values: Base64Coding.urlSafeValues) }
     }
@@ -27,12 +27,12 @@ public enum Base64 {
         Base64Coding.encode(bytes, alphabet: Base64Coding.standard, isPadded: true, into: &output)
     }
 
-    /// Returns the bytes of a padded text, or nil when it is not exactly that.
+    /// Returns the bytes of a padded text, or nil when it is not canonical base64.
     public static func decode(_ text: String) -> [UInt8]? {
         Array(text.utf8).withUnsafeBytes { decode($0) }
     }
 
-    /// Returns the bytes of a padded text that a pointer covers, or nil when it is not exactly that.
+    /// Returns the bytes of a padded text in memory, or nil when it is not canonical base64.
     public static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var count = text.count
@@ -41,16 +41,16 @@ public enum Base64 {
     }
 }
 
-/// The coding itself. It is given pictures of megabytes, so it writes into memory of the right size, four symbols at once.
+/// The coding for both alphabets. It handles pictures of megabytes, so it writes into memory of the final size, four symbols at once.
 private enum Base64Coding {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     static let standard = letters + Array("+/".utf8)
     static let urlSafe = letters + Array("-_".utf8)
     static let standardValues = values(of: standard)
     static let urlSafeValues = values(of: urlSafe)
-    /// How many bytes are encoded in one go; a multiple of three, so that no piece but the last is padded.
+    /// Bytes encoded at once; a multiple of three, so that only the last piece is padded.
     private static let pieceByteCount = 48 * 1024
-    /// What stands in a table of values for a byte that is no symbol; no value has its highest bit.
+    /// The table entry of a byte that is not a symbol; no value has its highest bit.
     private static let none: UInt8 = 0x80
 
     private static func values(of alphabet: [UInt8]) -> [UInt8] {
@@ -59,7 +59,7 @@ private enum Base64Coding {
         return values
     }
 
-    /// Appends the text of some bytes, piece by piece: the whole text is never in memory twice.
+    /// Appends the text of some bytes in pieces, so that the whole text is never in memory twice.
     static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool, into output: inout [UInt8]) {
         output.reserveCapacity(output.count + (bytes.count + 2) / 3 * 4)
         bytes.withUnsafeBufferPointer { bytes in
@@ -104,7 +104,7 @@ private enum Base64Coding {
     static func decode(_ symbols: UnsafeRawBufferPointer, values: [UInt8]) -> [UInt8]? {
         let rest = symbols.count % 4
         guard rest != 1 else { return nil }
-        // All values joined by "or": the highest bit tells at the end whether there was anything but symbols.
+        // The bitwise "or" of all values: its highest bit shows at the end whether there was a byte that is not a symbol.
         var seen: UInt8 = 0
         let output = [UInt8](unsafeUninitializedCapacity: symbols.count / 4 * 3 + max(0, rest - 1)) { output, count in
             values.withUnsafeBufferPointer { values in
@@ -128,7 +128,7 @@ private enum Base64Coding {
                 seen |= first | second | third
                 output[count] = first << 2 | second >> 4
                 if rest > 2 { output[count + 1] = second << 4 | third >> 2 }
-                // Bits beyond the last byte make it no spelling of these bytes.
+                // Set bits beyond the last byte make the text not canonical.
                 if (rest == 2 ? second << 4 : third << 6) != 0 { seen |= none }
                 count += rest - 1
             }

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// Says why a cryptographic operation failed, without ever carrying key material or plaintext.
+/// The failure of a cryptographic operation; it never carries key material or plaintext.
 public struct CryptoError: Error, Equatable, CustomStringConvertible {
-    /// The kinds of failure a caller may want to tell apart.
+    /// The kinds of failure that callers may distinguish.
     public enum Code: String, Sendable {
-        /// A key, a key ring or a PEM text could not be understood.
+        /// A key, a key ring or a PEM text could not be parsed.
         case invalidKey
         /// The key id in the header of a sealed value is not in the key ring.
         case unknownKey
-        /// A sealed value is not one of ours: wrong version, wrong kind or too short.
+        /// A sealed value has the wrong version or kind, or is too short.
         case malformed
         /// The seal is broken: tampered, truncated, reordered, or opened in another context.
         case authenticationFailed
@@ -18,12 +18,12 @@ public struct CryptoError: Error, Equatable, CustomStringConvertible {
         case library
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
     /// A sentence for the log.
     public let message: String
 
-    /// Makes an error from its kind and a sentence for the log.
+    /// Creates an error from its kind and a sentence for the log.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -32,7 +32,7 @@ public struct CryptoError: Error, Equatable, CustomStringConvertible {
     /// The code and the message, for logs.
     public var description: String { "\(code.rawValue): \(message)" }
 
-    /// Takes the newest error off OpenSSL's queue of this thread and empties the queue.
+    /// Creates an error from the oldest entry of OpenSSL's error queue of this thread, and empties the queue.
     static func library(_ operation: String, code: Code = .library) -> CryptoError {
         let number = ERR_get_error()
         ERR_clear_error()

@@ -2,18 +2,18 @@ internal import COpenSSL
 
 /// Computes message authentication codes by HMAC with SHA-256 (RFC 2104), which are 32 bytes long.
 ///
-/// A key that many codes are computed under is made ready once: that is most of the work for a short message.
+/// The key is prepared once for many codes, because this is most of the work for a short message.
 ///
 /// Sendable because the context never changes after `init`: each code is computed in a copy of it.
 public final class HMACSHA256: @unchecked Sendable {
-    /// Fetched once, as OpenSSL 3 would look for the provider's algorithm at each use.
+    /// Fetched once, because OpenSSL 3 would look up the provider's algorithm at each use.
     ///
     /// Never changed and never freed, so any thread may use it.
     private nonisolated(unsafe) static let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
 
     private let context: OpaquePointer
 
-    /// Takes a key of any length.
+    /// Prepares a key of any length.
     public init(key: [UInt8]) {
         // EVP_MAC_init() reads a null key as "keep the old one", so an empty key needs an address too.
         let keyOrZero = key.isEmpty ? [0] : key
@@ -31,7 +31,7 @@ public final class HMACSHA256: @unchecked Sendable {
         self.context = context
     }
 
-    deinit { EVP_MAC_CTX_free(context) }  // it also wipes what was made of the key
+    deinit { EVP_MAC_CTX_free(context) }  // it also wipes the derived key state
 
     /// Returns the code of a message.
     public func authenticate(_ message: [UInt8]) -> [UInt8] {
@@ -50,13 +50,13 @@ public final class HMACSHA256: @unchecked Sendable {
         HMACSHA256(key: key).authenticate(message)
     }
 
-    /// Tells in constant time whether a code belongs to a message.
+    /// Returns in constant time whether a code belongs to a message.
     public static func isValid(_ code: [UInt8], of message: [UInt8], key: [UInt8]) -> Bool {
         constantTimeEqual(code, authenticate(message, key: key))
     }
 }
 
-/// Tells whether two byte strings are equal, in a time that depends on their lengths only.
+/// Returns whether two byte strings are equal, in a time that depends on their lengths only.
 public func constantTimeEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
     first.count == second.count && CRYPTO_memcmp(first, second, first.count) == 0
 }

@@ -1,6 +1,6 @@
 /// Reads and writes bytes as hexadecimal digits.
 public enum Hex {
-    /// Returns two lower-case digits a byte.
+    /// Returns two lower-case digits for each byte.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var output: [UInt8] = []

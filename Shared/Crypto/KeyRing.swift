@@ -1,15 +1,15 @@
-/// Holds the sealing keys of an installation: the current one, and older ones that can still open.
+/// Holds the sealing keys of an installation: the current one, and older ones that are still used to open.
 ///
-/// Rotation is: put a new key in front, restart; when everything old has expired or been sealed anew, drop the last.
+/// Rotation: put a new key in front and restart; remove the old key when all its values have expired or been sealed again.
 public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
     /// The length of a key, in bytes (AES-256).
     public static let keyByteCount = 32
-    /// The most characters a key's id may have.
-    public static let idCharactersMax = 32
+    /// The maximum number of characters of a key's id.
+    public static let maxIDLength = 32
 
     struct Key: Sendable {
         let id: String
-        /// Derives the keys of single values.
+        /// Derives the key of each value.
         let mac: HMACSHA256
     }
 
@@ -18,7 +18,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Reads `id2:base64-of-32-bytes,id1:…`; the first key is the current one.
     ///
-    /// - Throws: `invalidKey`, with the position and never the text of the part that is wrong.
+    /// - Throws: `invalidKey` with the position of the invalid part, never its text.
     public init(parsing text: String) throws(CryptoError) {
         var parsed: [Key] = []
         for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
@@ -42,7 +42,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
         keys = Dictionary(uniqueKeysWithValues: parsed.map { ($0.id, $0) })
     }
 
-    /// Returns the text of a new ring of one random key, as ``init(parsing:)`` reads it.
+    /// Returns the text of a new ring with one random key, in the format of ``init(parsing:)``.
     public static func generateText(id: String = "k1") -> String {
         "\(id):\(Base64.encode(SecureRandom.bytes(keyByteCount)))"
     }
@@ -50,7 +50,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
     func key(id: String) -> Key? { keys[id] }
 
     private static func isValid(id: String) -> Bool {
-        (1...idCharactersMax).contains(id.utf8.count)
+        (1...maxIDLength).contains(id.utf8.count)
             && id.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -61,7 +61,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
             }
     }
 
-    /// The ids of the keys; never the keys.
+    /// The id of the current key and the number of keys; never the keys.
     public var description: String { "KeyRing(current: \(current.id), keys: \(keys.count))" }
     /// Hides the keys from `dump` and from string interpolation.
     public var customMirror: Mirror { Mirror(self, children: ["current": current.id, "keys": keys.count]) }

@@ -2,19 +2,19 @@ internal import COpenSSL
 
 /// Owns an OpenSSL key.
 ///
-/// Sendable because nothing changes the key after it was made: OpenSSL guards the caches inside it with locks of its
-/// own, and every signature works on a context of its own.
+/// Sendable because the key is never changed: OpenSSL guards the caches inside it with its own locks, and every signature has its
+/// own context.
 final class RSAKeyHandle: @unchecked Sendable {
-    /// The fewest bits a key may have; less is not safe any more.
-    static let bitsMin = 2048
+    /// The minimum number of bits of a key; fewer are not safe any more.
+    static let minBits = 2048
 
     let pointer: OpaquePointer
 
     init(adopting pointer: OpaquePointer?) throws(CryptoError) {
         guard let pointer else { throw .library("reading the key", code: .invalidKey) }
-        guard EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA, EVP_PKEY_get_bits(pointer) >= Self.bitsMin else {
+        guard EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA, EVP_PKEY_get_bits(pointer) >= Self.minBits else {
             EVP_PKEY_free(pointer)
-            throw CryptoError(.invalidKey, "the key is not RSA of at least \(Self.bitsMin) bits")
+            throw CryptoError(.invalidKey, "the key is not RSA of at least \(Self.minBits) bits")
         }
         self.pointer = pointer
     }
@@ -28,11 +28,11 @@ final class RSAKeyHandle: @unchecked Sendable {
             throw .library("BIO_new_mem_buf")
         }
         defer { BIO_free(bio) }
-        // The memory of `text` must outlive the reading, which the optimiser would not know by itself.
+        // Keeps the memory of `text` alive during the reading, which the optimiser does not know of.
         return try withExtendedLifetime(text) { () throws(CryptoError) in try RSAKeyHandle(adopting: reader(bio)) }
     }
 
-    /// Returns the PEM text one of OpenSSL's writers makes of the key.
+    /// Returns the PEM text of the key, written by one of OpenSSL's writers.
     func pem(with writer: (OpaquePointer, OpaquePointer) -> Int32) throws(CryptoError) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { throw .library("BIO_new") }
         defer { BIO_free(bio) }

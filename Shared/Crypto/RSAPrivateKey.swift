@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// Signs with RSA, as a service account's key does (RS256 of RFC 7518: PKCS #1 v1.5 with SHA-256).
+/// Signs with RSA (RS256 of RFC 7518: PKCS #1 v1.5 with SHA-256), for instance with the key of a service account.
 public struct RSAPrivateKey: Sendable, CustomStringConvertible {
     private let handle: RSAKeyHandle
 
     /// Reads an unencrypted private key from PEM, PKCS #8 or PKCS #1.
     ///
-    /// - Throws: `invalidKey` for anything else than an RSA key of at least 2048 bits.
+    /// - Throws: `invalidKey` unless it is an RSA key of at least 2048 bits.
     public init(pem: String) throws(CryptoError) {
         handle = try RSAKeyHandle.read(pem: pem) { bio in
             // Without a callback OpenSSL would ask the terminal for the pass phrase of an encrypted key.
@@ -16,7 +16,7 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
 
     private init(handle: RSAKeyHandle) { self.handle = handle }
 
-    /// Makes a new key of that many bits, which takes a while: for set-up and tests.
+    /// Generates a key of `bits` bits. It takes about a tenth of a second, and is meant for set-up and tests.
     ///
     /// - Throws: `invalidKey` below 2048 bits.
     public static func generate(bits: Int = 2048) throws(CryptoError) -> RSAPrivateKey {
@@ -42,7 +42,7 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
         return Array(signature[..<length])
     }
 
-    /// The other half, which may be given to anybody.
+    /// The public key.
     public var publicKey: RSAPublicKey {
         get throws(CryptoError) {
             try RSAPublicKey(pem: try handle.pem { PEM_write_bio_PUBKEY($0, $1) })
@@ -54,22 +54,22 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
         try handle.pem { PEM_write_bio_PKCS8PrivateKey($0, $1, nil, nil, 0, nil, nil) }
     }
 
-    /// Says what it is and hides the key.
+    /// The name of the type; never the key.
     public var description: String { "RSAPrivateKey" }
 }
 
-/// Verifies signatures a ``RSAPrivateKey`` made.
+/// Verifies signatures of an ``RSAPrivateKey``.
 public struct RSAPublicKey: Sendable {
     private let handle: RSAKeyHandle
 
     /// Reads a public key from PEM (SubjectPublicKeyInfo).
     ///
-    /// - Throws: `invalidKey` for anything else than an RSA key of at least 2048 bits.
+    /// - Throws: `invalidKey` unless it is an RSA key of at least 2048 bits.
     public init(pem: String) throws(CryptoError) {
         handle = try RSAKeyHandle.read(pem: pem) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in 0 }, nil) }
     }
 
-    /// Tells whether a signature belongs to a message.
+    /// Returns whether a signature belongs to a message.
     public func verifyRS256(signature: [UInt8], message: [UInt8]) -> Bool {
         guard let context = EVP_MD_CTX_new() else { return false }
         defer {

@@ -10,7 +10,7 @@ public enum SHA256 {
         bytes.withUnsafeBytes { hash($0) }
     }
 
-    /// Returns the digest of the bytes a pointer covers.
+    /// Returns the digest of the bytes in memory.
     public static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var hasher = Hasher()
         hasher.update(bytes)
@@ -20,7 +20,7 @@ public enum SHA256 {
     /// Returns the digest of a text's UTF-8 bytes.
     public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
 
-    /// Takes bytes piece by piece and digests them as one message.
+    /// Computes the digest of a message that arrives in pieces.
     public struct Hasher: ~Copyable {
         private let context: OpaquePointer
 
@@ -32,7 +32,7 @@ public enum SHA256 {
             self.context = context
         }
 
-        /// Adds the bytes a pointer covers to the message.
+        /// Adds the bytes in memory to the message.
         public mutating func update(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count > 0 else { return }
             let status = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)

@@ -1,7 +1,7 @@
-/// What stands before a sealed value: version, kind, key id, salt and nonce prefix, all authenticated.
+/// The header of a sealed value: version, kind, key id, salt and nonce prefix, all authenticated.
 ///
-/// The key that seals is derived from the ring's key and the 128-bit salt, so that the 56-bit nonce prefix need not
-/// be unique by itself: 2⁶⁴ values may be sealed under one ring key before a pair of (key, nonce) is likely to repeat.
+/// The key of a value is derived from the ring's key and the 128-bit salt, so that the 56-bit nonce prefix need not be unique
+/// by itself: 2⁶⁴ values may be sealed under one ring key before a pair of (key, nonce) is likely to repeat.
 struct SealHeader {
     enum Kind: UInt8 {
         case whole = 1
@@ -12,12 +12,12 @@ struct SealHeader {
     private static let derivationLabel = Array("heliograph/seal/v1".utf8)
     static let saltByteCount = 16
     static let noncePrefixByteCount = 7
-    /// The longest header there can be, in bytes.
-    static let byteCountMax = 3 + KeyRing.idCharactersMax + saltByteCount + noncePrefixByteCount
+    /// The length of the longest possible header, in bytes.
+    static let maxByteCount = 3 + KeyRing.maxIDLength + saltByteCount + noncePrefixByteCount
 
     let kind: Kind
     let keyID: String
-    /// The header as it stands before the value; salt and nonce prefix are its end.
+    /// The encoded header; salt and nonce prefix are its end.
     let bytes: [UInt8]
 
     init(kind: Kind, keyID: String) {
@@ -31,7 +31,7 @@ struct SealHeader {
     private var salt: ArraySlice<UInt8> { bytes.dropLast(Self.noncePrefixByteCount).suffix(Self.saltByteCount) }
     private var noncePrefix: ArraySlice<UInt8> { bytes.suffix(Self.noncePrefixByteCount) }
 
-    /// Reads a header off the front of some bytes; nil when more bytes are needed.
+    /// Parses the header at the start of some bytes; nil when more bytes are needed.
     init?(reading source: [UInt8], expected: Kind) throws(CryptoError) {
         if let first = source.first, first != Self.version {
             throw CryptoError(.malformed, "the sealed value has an unknown version")
@@ -41,7 +41,7 @@ struct SealHeader {
             throw CryptoError(.malformed, "the sealed value is of another kind")
         }
         let idLength = Int(source[2])
-        guard (1...KeyRing.idCharactersMax).contains(idLength) else {
+        guard (1...KeyRing.maxIDLength).contains(idLength) else {
             throw CryptoError(.malformed, "the sealed value has a key id of a wrong length")
         }
         let saltStart = 3 + idLength
@@ -52,7 +52,7 @@ struct SealHeader {
         bytes = Array(source[..<end])
     }
 
-    /// The key of this one value: HMAC of the ring's key over a label, the kind and the salt.
+    /// Derives the key of this value: HMAC under the ring's key over a label, the kind and the salt.
     func derivedKey(from key: KeyRing.Key) -> [UInt8] {
         var message = Self.derivationLabel
         message.reserveCapacity(message.count + 1 + salt.count)

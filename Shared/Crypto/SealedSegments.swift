@@ -1,9 +1,9 @@
 /// Opens single segments (64 KiB) of a sealed stream whose length is known, in any order.
 ///
-/// A segment that opens is authentic and in its place. That nothing was cut off is known once the last one has opened.
+/// A segment that opens is authentic and in its place. Truncation is excluded once the last segment has opened.
 public struct SealedSegments: ~Copyable, Sendable {
-    /// The most bytes of a header; a source as short has nothing behind it.
-    public static let headerByteCountMax = SealHeader.byteCountMax
+    /// The maximum length of a header, in bytes.
+    public static let maxHeaderByteCount = SealHeader.maxByteCount
     private static let sealedSegmentByteCount = Sealer.segmentByteCount + AESGCM.tagByteCount
 
     private let header: SealHeader
@@ -11,9 +11,9 @@ public struct SealedSegments: ~Copyable, Sendable {
     private let associated: [UInt8]
     private let sealedByteCount: Int
 
-    /// How many segments there are; at least one.
+    /// The number of segments; at least one.
     public let count: Int
-    /// How many bytes the opened stream has.
+    /// The length of the opened stream, in bytes.
     public let plainByteCount: Int
 
     init(_ first: [UInt8], byteCount: Int, context: [UInt8], sealer: Sealer) throws(CryptoError) {
@@ -35,7 +35,7 @@ public struct SealedSegments: ~Copyable, Sendable {
         self.plainByteCount = plainByteCount
     }
 
-    /// Returns where a segment is in the sealed stream.
+    /// Returns the offsets of a segment in the sealed stream.
     public func range(of segment: Int) -> Range<Int> {
         let start = header.bytes.count + segment * Self.sealedSegmentByteCount
         return start..<min(start + Self.sealedSegmentByteCount, sealedByteCount)
@@ -44,7 +44,7 @@ public struct SealedSegments: ~Copyable, Sendable {
     /// Opens a segment.
     ///
     /// - Parameter sealed: the bytes at ``range(of:)``.
-    /// - Throws: `authenticationFailed` when they were changed, moved or cut.
+    /// - Throws: `authenticationFailed` when the bytes were changed, moved or cut.
     public func open(_ segment: Int, _ sealed: [UInt8]) throws(CryptoError) -> [UInt8] {
         var output: [UInt8] = []
         let nonce = header.nonce(counter: UInt32(segment), isLast: segment == count - 1)

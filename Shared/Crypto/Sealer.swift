@@ -1,25 +1,25 @@
-/// Seals values for storage with AES-256-GCM, bound to the place they are stored in.
+/// Seals values for storage with AES-256-GCM, bound to a context.
 ///
-/// A sealed value names its format and its key, so that keys can be rotated. The context is authenticated and not
-/// stored: a value sealed for `face_template:<user>` opens only with that context, so rows cannot be swapped.
+/// A sealed value names its format and its key, so that keys can be rotated. The context is authenticated but not stored: a value
+/// sealed for `face_template:<user>` opens only with that context, so rows cannot be swapped.
 public struct Sealer: Sendable {
-    /// How many plaintext bytes a segment of a sealed stream holds.
+    /// The number of plaintext bytes of a segment of a sealed stream.
     public static let segmentByteCount = 64 * 1024
-    /// The most bytes a value sealed whole may have; longer ones must be streamed.
-    public static let wholeByteCountMax = 64 * 1024 * 1024
+    /// The maximum length of a value sealed whole, in bytes; longer ones must be streamed.
+    public static let maxWholeByteCount = 64 * 1024 * 1024
 
     private let keyRing: KeyRing
 
-    /// Makes a sealer that seals with the ring's current key and opens with any of its keys.
+    /// Creates a sealer that seals with the ring's current key and opens with any of its keys.
     public init(keyRing: KeyRing) {
         self.keyRing = keyRing
     }
 
     /// Seals a value held in memory.
     ///
-    /// - Throws: `streamMisuse` above ``wholeByteCountMax``.
+    /// - Throws: `streamMisuse` above ``maxWholeByteCount``.
     public func seal(_ plaintext: [UInt8], context: [UInt8]) throws(CryptoError) -> [UInt8] {
-        guard plaintext.count <= Self.wholeByteCountMax else {
+        guard plaintext.count <= Self.maxWholeByteCount else {
             throw CryptoError(.streamMisuse, "a value of \(plaintext.count) bytes must be sealed as a stream")
         }
         let header = SealHeader(kind: .whole, keyID: keyRing.current.id)
@@ -34,7 +34,7 @@ public struct Sealer: Sendable {
         return output
     }
 
-    /// Opens a value that ``seal(_:context:)`` made with the same context.
+    /// Opens a value that ``seal(_:context:)`` sealed with the same context.
     ///
     /// - Throws: `malformed`, `unknownKey`, or `authenticationFailed` when it was changed or belongs elsewhere.
     public func open(_ sealed: [UInt8], context: [UInt8]) throws(CryptoError) -> [UInt8] {
@@ -67,8 +67,8 @@ public struct Sealer: Sendable {
     /// Prepares to open single segments of a sealed stream.
     ///
     /// - Parameters:
-    ///   - first: the first bytes of the sealed stream: ``SealedSegments/headerByteCountMax`` of them, or all there are.
-    ///   - byteCount: how many bytes the sealed stream has.
+    ///   - first: the first ``SealedSegments/maxHeaderByteCount`` bytes of the sealed stream, or all of a shorter one.
+    ///   - byteCount: the length of the sealed stream.
     /// - Throws: `malformed`, `unknownKey`, `authenticationFailed`.
     public func makeSegments(_ first: [UInt8], byteCount: Int, context: [UInt8]) throws(CryptoError) -> SealedSegments {
         try SealedSegments(first, byteCount: byteCount, context: context, sealer: self)

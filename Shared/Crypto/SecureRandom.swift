@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// Gives bytes nobody can guess.
+/// Generates cryptographically secure random bytes.
 public enum SecureRandom {
-    /// Returns that many bytes of OpenSSL's generator, which the kernel seeds.
+    /// Returns `count` bytes of OpenSSL's generator, which the kernel seeds.
     ///
-    /// Stops the process when the generator fails: a key or token that can be guessed is worse than no service.
+    /// Stops the process when the generator fails, because a predictable key or token is worse than no service.
     public static func bytes(_ count: Int) -> [UInt8] {
         precondition(count >= 0 && count <= Int(Int32.max))
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

@@ -1,7 +1,7 @@
 /// Opens a sealed stream piece by piece, holding little more than one segment (64 KiB) in memory.
 ///
-/// What ``update(_:)-([UInt8])`` returns is authentic, in order and from the start of the stream; only when
-/// ``finish()`` returns without an error is it known to be the whole of it.
+/// The bytes that ``update(_:)-([UInt8])`` returns are authentic, in order and from the start of the stream; only when
+/// ``finish()`` returns without an error is the stream known to be complete.
 public struct StreamOpener: ~Copyable, Sendable {
     private static let sealedSegmentByteCount = Sealer.segmentByteCount + AESGCM.tagByteCount
 
@@ -31,12 +31,12 @@ public struct StreamOpener: ~Copyable, Sendable {
         self.context = context
     }
 
-    /// Takes the next sealed bytes and returns the plaintext of the segments they complete, maybe none.
+    /// Adds the next sealed bytes and returns the plaintext of the segments they complete, maybe none.
     public mutating func update(_ chunk: [UInt8]) throws(CryptoError) -> [UInt8] {
         try chunk.withBytes { bytes throws(CryptoError) in try update(bytes) }
     }
 
-    /// Takes the sealed bytes a pointer covers and returns the plaintext of the segments they complete, maybe none.
+    /// Adds the sealed bytes in memory and returns the plaintext of the segments they complete, maybe none.
     ///
     /// - Throws: `malformed`, `unknownKey`, `authenticationFailed`; `streamMisuse` after ``finish()``.
     public mutating func update(_ chunk: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {

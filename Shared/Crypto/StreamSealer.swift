@@ -1,7 +1,7 @@
 /// Seals a stream piece by piece, holding at most one segment (64 KiB) in memory.
 ///
-/// Write ``header()`` first, then what each ``update(_:)-([UInt8])`` returns, then what ``finish()`` returns. The last
-/// segment is marked in its nonce, so a stream that was cut anywhere does not open.
+/// Write ``header()`` first, then the bytes that each ``update(_:)-([UInt8])`` returns, then those of ``finish()``. The last segment
+/// is marked in its nonce, so a truncated stream does not open.
 public struct StreamSealer: ~Copyable, Sendable {
     private let headerFields: SealHeader
     private let cipher: AESGCM
@@ -16,15 +16,15 @@ public struct StreamSealer: ~Copyable, Sendable {
         associated = header.bytes + context
     }
 
-    /// Returns the bytes that stand before the first segment.
+    /// Returns the header, which precedes the first segment.
     public func header() -> [UInt8] { headerFields.bytes }
 
-    /// Takes the next bytes and returns the segments they complete, maybe none.
+    /// Adds the next bytes and returns the segments they complete, maybe none.
     public mutating func update(_ chunk: [UInt8]) throws(CryptoError) -> [UInt8] {
         try chunk.withBytes { bytes throws(CryptoError) in try update(bytes) }
     }
 
-    /// Takes the bytes a pointer covers and returns the segments they complete, maybe none.
+    /// Adds the bytes in memory and returns the segments they complete, maybe none.
     ///
     /// - Throws: `streamMisuse` after ``finish()``, or beyond 2³² segments (256 TiB).
     public mutating func update(_ chunk: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {

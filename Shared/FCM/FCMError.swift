@@ -1,22 +1,22 @@
-/// Says why a message was not built or an access token not had, without secrets or texts of a push.
+/// The reason why a message was not built or an access token not obtained, without secrets or texts of a push.
 public struct FCMError: Error, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: String, Sendable {
-        /// The key file, a URL or another setting cannot be used.
+        /// The key file, a URL or another setting is invalid.
         case configuration
-        /// The content lacks a parameter, or does not fit the limits of a message.
+        /// A parameter of the content is missing, or the content does not fit the limits of a message.
         case invalidMessage
-        /// Google refused the service account: deleted key, wrong clock, missing right. Repeating does not help.
+        /// Google refused the service account: deleted key, wrong clock, missing permission. A retry does not help.
         case credentialsRefused
-        /// There is no access token now; later there may be one.
+        /// No access token is available now; a later request may succeed.
         case tokenUnavailable
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
     /// A sentence for the log.
     public let message: String
-    /// What caused it, if something else did.
+    /// The error that caused this one, if any.
     public let underlying: (any Error)?
 
     /// Makes an error from its kind and a sentence for the log.

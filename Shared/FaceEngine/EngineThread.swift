@@ -5,7 +5,7 @@
 #endif
 internal import Synchronization
 
-/// Runs something on a new thread that nobody joins.
+/// Runs `body` on a new detached thread.
 func startDetachedThread(_ body: @escaping @Sendable () -> Void) {
     let boxed = Unmanaged.passRetained(ThreadBody(body))
     var attributes = pthread_attr_t()
@@ -34,9 +34,9 @@ private final class ThreadBody {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
-/// Counts what there is to do; a thread that waits blocks, so only threads of our own may.
+/// A counting semaphore. `wait()` blocks, so it may be called on dedicated threads only.
 final class CountingSemaphore: Sendable {
-    // A POSIX semaphore is made to be shared by threads; the pointer never changes.
+    // A POSIX semaphore may be shared by threads; the pointer never changes.
     private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>
 
     init() {
@@ -52,15 +52,15 @@ final class CountingSemaphore: Sendable {
     func signal() { sem_post(semaphore) }
 
     func wait() {
-        // Signals interrupt it.
+        // POSIX signals interrupt the wait.
         while sem_wait(semaphore) != 0 {}
     }
 }
 
-/// Hands an engine from the thread that copied it to the thread that will use it.
+/// Transfers an engine from the thread that copied it to the thread that will use it.
 final class EngineHandover: @unchecked Sendable {
-    // The engine is a fresh copy that nobody else has seen, and the taker removes it under the lock, so no two threads
-    // ever hold it.
+    // The engine is a new copy without other references, and `take()` removes it under the lock, so no two threads ever
+    // hold it.
     private let lock = Mutex(())
     private var engine: FaceEngine?
 

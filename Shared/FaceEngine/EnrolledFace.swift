@@ -1,17 +1,17 @@
-/// What is kept of a person's face: four directions, and the model they belong to.
+/// The template of a person's face: four descriptors, and the model they belong to.
 ///
 /// It is biometric data: it is stored sealed, compared in the worker, and never logged.
 public struct EnrolledFace: Sendable, Equatable {
-    /// Version of how photos become descriptors (detector, alignment, scale, gates), stored with every template.
+    /// Version of the pipeline from photo to descriptor (detector, alignment, scale, gates), stored with every template.
     public static let currentPipelineVersion: UInt16 = 1
     private static let magic = Array("HGF1".utf8)
     private static let modelIDBytes = 16
     /// Bytes of an encoded template.
     public static let encodedByteCount = 4 + 2 + 16 + 1 + 4 * FaceDescriptor.count * 4
 
-    /// Which network the descriptors are from.
+    /// The network that computed the descriptors.
     public let modelID: String
-    /// Version of the pipeline they are from.
+    /// The version of the pipeline that computed them.
     public let pipelineVersion: UInt16
     /// True when the camera saved its pictures mirrored.
     public let isMirrored: Bool
@@ -20,7 +20,7 @@ public struct EnrolledFace: Sendable, Equatable {
     /// The mean of the photos turned to the left, to the right, and straight on.
     public let poses: [FaceDescriptor]
 
-    /// Makes a template of descriptors.
+    /// Creates a template from descriptors.
     ///
     /// - Precondition: No pose is empty.
     public init(left: [FaceDescriptor], right: [FaceDescriptor], front: [FaceDescriptor], isMirrored: Bool) {
@@ -31,20 +31,20 @@ public struct EnrolledFace: Sendable, Equatable {
         poses = [left, right, front].map(FaceDescriptor.mean)
     }
 
-    /// How far a face is from this template: half by the mean, half by the pose it is nearest to.
+    /// Returns the distance of a face from this template: the average of its distances to the mean and to the nearest pose.
     public func distance(to face: FaceDescriptor) -> Float {
         let nearest = poses.map { $0.distance(to: face) }.min() ?? .infinity
         return 0.5 * mean.distance(to: face) + 0.5 * nearest
     }
 
-    /// True when descriptors made now can be compared with this template.
+    /// True when descriptors of the current pipeline can be compared with this template.
     public var isComparable: Bool {
         modelID == FaceModels.modelID && pipelineVersion == Self.currentPipelineVersion
     }
 
     // MARK: Bytes
 
-    /// Encodes the template: mark, pipeline version, model, flags, then four times 128 numbers (IEEE 754, little-endian).
+    /// Encodes the template: magic bytes, pipeline version, model, flags, then four times 128 numbers (IEEE 754, little-endian).
     public func encoded() -> [UInt8] {
         var bytes = Self.magic
         bytes.reserveCapacity(Self.encodedByteCount)
@@ -59,7 +59,7 @@ public struct EnrolledFace: Sendable, Equatable {
         return bytes
     }
 
-    /// Decodes what ``encoded()`` made.
+    /// Decodes the result of ``encoded()``.
     ///
     /// - Throws: ``FaceEngineError`` with `badTemplate`.
     public init(decoding bytes: [UInt8]) throws(FaceEngineError) {

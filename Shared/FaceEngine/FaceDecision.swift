@@ -1,22 +1,22 @@
-/// Why a face was refused, in words that may be told to the person.
+/// The reason for which a face was refused; it may be shown to the person.
 public enum FaceRefusal: Sendable, Equatable, CaseIterable {
-    /// No face in a photo.
+    /// A photo has no face.
     case noFace
-    /// Several faces in a photo.
+    /// A photo has several faces.
     case multipleFaces
-    /// A face with too few pixels.
+    /// A face has too few pixels.
     case faceTooSmall
-    /// A photo that is not good enough in another way.
+    /// A photo is of insufficient quality in another way.
     case lowQuality
-    /// A head that is not turned as was asked for.
+    /// A head is not turned as requested.
     case poseMismatch
-    /// Photos that are not all of one person.
+    /// The photos show several people.
     case inconsistentFaces
-    /// One photo sent several times, be it mirrored or compressed again.
+    /// One photo was sent several times, possibly mirrored or recompressed.
     case duplicateImages
-    /// A photo that this account has sent before.
+    /// The account has sent a photo before.
     case replayedImage
-    /// A face that is not the account's.
+    /// The face is not that of the account.
     case noMatch
 
     init(_ fault: PhotoFault) {
@@ -31,7 +31,7 @@ public enum FaceRefusal: Sendable, Equatable, CaseIterable {
     }
 }
 
-/// The way a photo of a sign-up was to be taken.
+/// The requested pose of a photo of a sign-up.
 public enum FacePose: Sendable, Hashable, CaseIterable {
     /// Turned to the left.
     case left

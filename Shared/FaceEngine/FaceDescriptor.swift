@@ -1,15 +1,15 @@
-/// What the network makes of a face: 128 numbers, scaled to length 1.
+/// The network's description of a face: 128 numbers, scaled to length 1.
 ///
-/// It identifies a person, so it is never logged and never leaves the process but sealed.
+/// It identifies a person, so it is never logged, and leaves the process only sealed.
 public struct FaceDescriptor: Sendable, Equatable {
-    /// How many numbers a descriptor has.
+    /// The number of values of a descriptor.
     public static let count = 128
-    /// Brings distances of unit vectors to the scale of the network's own output, whose vectors have this length.
+    /// The typical length of the network's output, by which distances of unit vectors are scaled.
     private static let scale: Float = 1.4
 
     let values: [Float]
 
-    /// Makes a descriptor of any vector but zero.
+    /// Creates a descriptor from any vector but zero.
     ///
     /// - Precondition: 128 finite numbers, not all zero.
     public init(normalising values: [Float]) {
@@ -19,7 +19,7 @@ public struct FaceDescriptor: Sendable, Equatable {
         self.values = values.map { $0 / length }
     }
 
-    /// How different two faces are: 0 for the same picture, mostly under 0.45 for one person, mostly over 0.6 for two.
+    /// Returns the distance between two faces: 0 for the same picture, mostly under 0.45 for one person, mostly over 0.6 for two.
     public func distance(to other: FaceDescriptor) -> Float {
         var sum: Float = 0
         for index in 0..<Self.count {
@@ -29,7 +29,7 @@ public struct FaceDescriptor: Sendable, Equatable {
         return Self.scale * sum.squareRoot()
     }
 
-    /// The direction between several descriptors.
+    /// Returns the normalised mean of several descriptors.
     ///
     /// - Precondition: At least one.
     public static func mean(_ descriptors: [FaceDescriptor]) -> FaceDescriptor {

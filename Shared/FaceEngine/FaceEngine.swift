@@ -3,26 +3,26 @@ public import Imaging
 
 /// Finds the face in a photo and describes it.
 ///
-/// Everything here **blocks** and computes (some 30 ms a photo). An engine is used by one thread at a time, which is
-/// why it is not sendable; ``FaceEnginePool`` gives every thread its own.
+/// All functions **block** and compute (some 30 ms a photo). An engine is not sendable, because only one thread may use it
+/// at a time; ``FaceEnginePool`` gives every thread its own.
 public final class FaceEngine {
-    /// Pixels the longer side of the working picture has at most.
+    /// Maximum longer side of the working picture, in pixels.
     static let workingSide = 800
-    /// The scales at which faces are looked for, in pixels of the longer side, until one is found: a selfie is found at
-    /// the first, at a twentieth of the cost of looking at a photo as it came.
+    /// The scales of the detection, by the longer side in pixels, tried until a face is found: a selfie is found at the first,
+    /// at a twentieth of the cost of the original size.
     private static let scanSides = [320, 480, 800]
-    /// A face that fills the photo is found once the photo has a margin of this share.
+    /// Margin, as a share of the photo, with which a face that fills the photo is found.
     private static let marginForLargeFaces = 0.25
-    /// Where bystanders are looked for.
+    /// The scale at which bystanders are detected.
     private static let bystanderScanSide = 480
-    /// More faces than this are not told apart.
+    /// Maximum number of faces that are detected.
     private static let maxFaces = 16
 
     private let handle: OpaquePointer
-    /// Called before each step of an analysis. It may analyse another photo with this engine: steps leave nothing in it.
+    /// Called before each step of an analysis. It may analyse another photo with this engine, which keeps no state between steps.
     var beforeStep: (() -> Void)?
 
-    /// Builds an engine, which takes some 0.3 s.
+    /// Creates an engine, which takes some 0.3 s.
     ///
     /// - Throws: ``FaceEngineError`` with `badModel`.
     public init(models: FaceModels) throws(FaceEngineError) {
@@ -50,7 +50,7 @@ public final class FaceEngine {
 
     deinit { hg_face_engine_destroy(handle) }
 
-    /// Decodes a photo and looks at it.
+    /// Decodes and analyses a photo.
     ///
     /// - Throws: ``FaceEngineError`` with `failed`; a bad photo is a result, not an error.
     public func analyse(_ photo: [UInt8], for purpose: PhotoPurpose) throws(FaceEngineError) -> PhotoAnalysis {
@@ -70,9 +70,9 @@ public final class FaceEngine {
         return try analyse(decoded.image, originalScale: scale, for: purpose)
     }
 
-    /// Looks at a decoded photo.
+    /// Analyses a decoded photo.
     ///
-    /// - Parameter originalScale: Pixels of the photo as it came for one of the picture given.
+    /// - Parameter originalScale: The size of the original photo divided by that of `image`.
     /// - Throws: ``FaceEngineError`` with `failed`.
     public func analyse(
         _ image: RGBImage, originalScale: Double, for purpose: PhotoPurpose
@@ -93,7 +93,7 @@ public final class FaceEngine {
         }
     }
 
-    /// The network's 128 numbers of a face chip, as they are.
+    /// Returns the network's 128 numbers for a face chip, not normalised.
     func rawDescriptor(ofChip chip: [UInt8]) throws(FaceEngineError) -> [Float] {
         precondition(chip.count == Int(HG_CHIP_SIDE * HG_CHIP_SIDE * 3), "a chip has a fixed size")
         beforeStep?()
@@ -112,7 +112,7 @@ public final class FaceEngine {
             let found = try scan(picture, side: side, padding: 0)
             guard !found.isEmpty else { continue }
             guard gates.looksForBystanders, side < Self.bystanderScanSide, found.count == 1 else { return found }
-            // The first scale was too coarse to see somebody small in the background.
+            // The first scale is too coarse to detect a small person in the background.
             let closer = try scan(picture, side: Self.bystanderScanSide, padding: 0)
             return closer.count > 1 ? closer : found
         }
@@ -183,7 +183,7 @@ extension ChipMeasures {
     }
 }
 
-/// The message of a failure, which the shim always terminates.
+/// Returns the message of a failure, which the shim always terminates with a zero byte.
 private func text(of failure: hg_error) -> String {
     withUnsafeBytes(of: failure.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }

@@ -1,26 +1,26 @@
-/// Says why the engine could not do its work. A bad photo is not an error: that is a ``PhotoAnalysis``.
+/// A failure of the engine. A bad photo is not an error but a ``PhotoAnalysis``.
 public struct FaceEngineError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for the program.
+    /// The kinds of failure.
     public enum Code: Sendable, Equatable {
         /// A model file is missing or is not the one expected.
         case badModel
-        /// The engine does not compute what it should, or far too slowly: see the message.
+        /// The engine computes wrong results, or is far too slow: see the message.
         case selfCheckFailed
         /// The computation failed.
         case failed
-        /// More work is waiting than the pool takes. Worth trying again later.
+        /// The queue of the pool is full. A later retry may succeed.
         case overloaded
         /// The pool is shut down.
         case closed
-        /// The task that waited was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
         /// Stored bytes are no template of this version.
         case badTemplate
     }
 
-    /// What went wrong, for the program.
+    /// The kind of failure.
     public let code: Code
-    /// What went wrong, for the log; nothing of a face is in it.
+    /// A message for the log, without any face data.
     public let message: String
 
     init(_ code: Code, _ message: String) {

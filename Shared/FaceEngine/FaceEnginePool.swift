@@ -7,11 +7,11 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Engines on threads of their own, so that a computation of tens of milliseconds never holds up the cooperative pool.
+/// Runs face engines on dedicated threads, so that computations of tens of milliseconds never block the cooperative pool.
 ///
-/// What is asked for waits in a queue of limited length. A task that is cancelled while it waits takes its work out of
-/// the queue; work that has begun is finished (it takes some 30 ms) and its result dropped. A thread that examines an ordinary photo
-/// interrupts it between two steps for photos of high precedence, so that those wait for a step and not for a photo.
+/// Jobs wait in a queue of limited length. A job whose task is cancelled is removed from the queue; a job that is running
+/// finishes (it takes some 30 ms). A thread that analyses an ordinary photo interrupts it between two steps for photos of
+/// high precedence, so that those wait for a step and not for a photo.
 public final class FaceEnginePool: Sendable {
     private struct Job {
         let id: UInt64
@@ -23,16 +23,16 @@ public final class FaceEnginePool: Sendable {
     private struct State {
         var queue: [Job] = []
         var nextID: UInt64 = 0
-        /// Tasks that were cancelled before their work was in the queue, or while it ran.
+        /// Jobs whose task was cancelled before they were queued, or while they ran.
         var cancelled: Set<UInt64> = []
         var isClosed = false
         var runningThreads = 0
         var afterLastThread: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Which of two photos that wait is examined first.
+    /// The precedence of a photo in the queue.
     public enum Precedence: Sendable {
-        /// Before all that is ordinary, however long that has waited.
+        /// Before all ordinary photos, however long those have waited.
         case high
         /// In the order of arrival.
         case ordinary
@@ -42,12 +42,12 @@ public final class FaceEnginePool: Sendable {
     private let jobs = CountingSemaphore()
     private let maxQueued: Int
 
-    /// Starts the threads and returns once every engine is ready and has checked itself, which takes some 0.6 s.
+    /// Starts the threads and returns once every engine is ready and the self-check has passed, which takes some 0.6 s.
     ///
     /// - Parameters:
-    ///   - modelsDirectory: Where the two model files are.
-    ///   - threads: How many photos are worked on at once; more than there are cores does not help.
-    ///   - maxQueued: How much work may wait before more is refused with `overloaded`.
+    ///   - modelsDirectory: The directory of the two model files.
+    ///   - threads: The number of photos that are analysed at once; more than the number of cores does not help.
+    ///   - maxQueued: The maximum number of waiting jobs; more are refused with `overloaded`.
     /// - Throws: ``FaceEngineError`` with `badModel` or `selfCheckFailed`.
     public static func start(
         modelsDirectory: String, threads: Int, maxQueued: Int = 256
@@ -82,7 +82,7 @@ public final class FaceEnginePool: Sendable {
 
     private init(maxQueued: Int) { self.maxQueued = maxQueued }
 
-    /// Decodes a photo and looks at it.
+    /// Decodes and analyses a photo.
     ///
     /// - Throws: ``FaceEngineError`` with `failed`, `overloaded`, `closed` or `cancelled`. A bad photo is a result.
     public func analyse(
@@ -91,14 +91,14 @@ public final class FaceEnginePool: Sendable {
         try await run(precedence: precedence) { engine throws(FaceEngineError) in try engine.analyse(photo, for: purpose) }
     }
 
-    /// Looks at a decoded photo that has not been scaled.
+    /// Analyses a decoded photo in its original size.
     ///
     /// - Throws: The same errors as for a file.
     public func analyse(_ image: RGBImage, for purpose: PhotoPurpose) async throws(FaceEngineError) -> PhotoAnalysis {
         try await run { engine throws(FaceEngineError) in try engine.analyse(image, originalScale: 1, for: purpose) }
     }
 
-    /// Runs something on an engine's thread.
+    /// Runs a job on an engine's thread.
     func run<Value: Sendable>(
         precedence: Precedence = .ordinary,
         _ body: @escaping @Sendable (FaceEngine) throws(FaceEngineError) -> Value
@@ -124,7 +124,7 @@ public final class FaceEnginePool: Sendable {
         return try result.get()
     }
 
-    /// Refuses more work, abandons what waits, and returns when the threads have ended.
+    /// Refuses new jobs, abandons waiting ones, and returns when the threads have ended.
     public func shutdown() async {
         let (abandoned, threads) = state.withLock { state in
             state.isClosed = true
@@ -144,7 +144,7 @@ public final class FaceEnginePool: Sendable {
 
     // MARK: Queue
 
-    /// How much work waits for a thread.
+    /// The number of waiting jobs.
     var queuedCount: Int { state.withLock { $0.queue.count } }
 
     private func enqueue(_ job: Job) {
@@ -158,7 +158,7 @@ public final class FaceEnginePool: Sendable {
             state.queue.insert(job, at: firstOrdinary ?? state.queue.endIndex)
             return nil
         }
-        // Outside the lock: resuming a task may run code of anybody.
+        // Outside the lock: resuming a task may run arbitrary code.
         if let refusal { job.abandon(refusal) } else { jobs.signal() }
     }
 
@@ -178,7 +178,7 @@ public final class FaceEnginePool: Sendable {
     private func startThread(_ makeEngine: @escaping @Sendable () -> FaceEngine?) {
         state.withLock { $0.runningThreads += 1 }
         startDetachedThread { [self] in
-            // Its own function, so that the engine is gone before the thread is counted as ended.
+            // A separate function, so that the engine is released before the thread counts as ended.
             serve(makeEngine)
             ImageDecoder.leaveThread()
             let waiters = state.withLock { state in
@@ -209,11 +209,11 @@ public final class FaceEnginePool: Sendable {
         engine.beforeStep = nil
     }
 
-    /// Does all work of high precedence that waits, and then lets the ordinary work go on that was interrupted for it.
+    /// Runs all waiting jobs of high precedence, before the interrupted ordinary job continues.
     private func runHigh(on engine: FaceEngine) {
         let resume = engine.beforeStep
         engine.beforeStep = nil
-        // What is taken here leaves its signal in the semaphore: a thread wakes once in vain for it.
+        // The semaphore still holds the signals of these jobs: for each of them a thread wakes once to an empty queue.
         while let job = state.withLock({ $0.queue.first?.precedence == .high ? $0.queue.removeFirst() : nil }) { job.work(engine) }
         engine.beforeStep = resume
     }

@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// A face in a picture, in pixels. Right and bottom belong to the box.
+/// The bounding box of a face in pixels; `right` and `bottom` are inclusive.
 struct FaceBox: Sendable, Equatable {
     var left: Double
     var top: Double
@@ -15,21 +15,21 @@ struct FaceBox: Sendable, Equatable {
     var height: Double { bottom - top + 1 }
     var area: Double { width * height }
 
-    /// The greatest share of the box's side that lies over any edge of the picture.
+    /// Returns the largest share of the box's side that lies beyond an edge of the picture.
     func cutOff(width pictureWidth: Int, height pictureHeight: Int) -> Double {
         let across = max(-left, right + 1 - Double(pictureWidth)) / width
         let down = max(-top, bottom + 1 - Double(pictureHeight)) / height
         return max(0, across, down)
     }
 
-    /// True when the box's centre is in the middle part of the picture.
+    /// Returns whether the box's centre is in the middle part of the picture.
     func isCentral(width pictureWidth: Int, height pictureHeight: Int, share: Double) -> Bool {
         let x = (left + right) / 2 / Double(pictureWidth)
         let y = (top + bottom) / 2 / Double(pictureHeight)
         return abs(x - 0.5) <= share / 2 && abs(y - 0.5) <= share / 2
     }
 
-    /// The face that is meant when there are several: the largest, if it is much larger than any other and central.
+    /// Returns the dominant face: the only one, or the largest if it is much larger than the next and central.
     static func dominant(_ boxes: [FaceBox], width: Int, height: Int) -> FaceBox? {
         let bySize = boxes.sorted { $0.area > $1.area }
         guard let largest = bySize.first else { return nil }
@@ -39,16 +39,16 @@ struct FaceBox: Sendable, Equatable {
     }
 }
 
-/// How a head is held, from the centres of its eyes and the base of its nose.
+/// The orientation of a head, computed from the centres of its eyes and the base of its nose.
 struct HeadPose: Sendable, Equatable {
-    /// Degrees of turn for a nose that is off the middle of the eyes by the eyes' whole distance.
+    /// Degrees of turn for a nose that is displaced from the middle of the eyes by the distance of the eyes.
     private static let degreesPerEyeDistance = 180.0
 
     /// Degrees; positive when the nose points to the picture's right.
     let yaw: Double
     /// Degrees; positive when the head leans to the picture's right.
     let roll: Double
-    /// Pixels between the centres of the eyes.
+    /// Distance between the centres of the eyes in pixels.
     let eyeDistance: Double
 
     init(leftEye: (x: Double, y: Double), rightEye: (x: Double, y: Double), nose: (x: Double, y: Double)) {

@@ -6,7 +6,7 @@ internal import HeliographCrypto
     internal import Darwin
 #endif
 
-/// The bytes of the two model files, checked against the digests this version was calibrated with.
+/// The bytes of the two model files, checked against the digests with which this version was calibrated.
 public struct FaceModels: Sendable {
     /// A model file, by name and SHA-256 in hexadecimal.
     private struct File {
@@ -20,10 +20,10 @@ public struct FaceModels: Sendable {
     private static let networkFile = File(
         name: "dlib_face_recognition_resnet_model_v1.dat",
         digest: "55533b28a95800a551ba546ba62fe69625c7e95a7061c338adffead08719da30")
-    /// More than either file has, in bytes.
+    /// Maximum size of a model file in bytes; both files are smaller.
     private static let maxFileBytes = 32 * 1024 * 1024
 
-    /// Names the face network in stored templates: descriptors of different networks cannot be compared.
+    /// Identifies the face network in stored templates, because descriptors of different networks cannot be compared.
     public static let modelID = String(networkFile.digest.prefix(16))
 
     let predictor: [UInt8]

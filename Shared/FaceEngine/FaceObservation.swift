@@ -1,15 +1,15 @@
-/// What is known of the one face in a photo that passed the gates.
+/// The measurements of the one face in a photo that passed the gates.
 public struct FaceObservation: Sendable {
-    /// How far the head is turned, in degrees: positive when the nose points to the picture's right.
+    /// The turn of the head in degrees: positive when the nose points to the picture's right.
     public let yaw: Double
-    /// How far the head is tilted in the picture, in degrees.
+    /// The tilt of the head in the picture, in degrees.
     public let roll: Double
-    /// The face itself.
+    /// The descriptor of the face.
     public let descriptor: FaceDescriptor
-    /// A small grey picture of the face with mean 0 and norm 1, to recognise the same photo again when it is mirrored.
+    /// A small grey picture of the face, with which a mirrored copy of the same photo is recognised.
     public let signature: FaceSignature
 
-    /// Makes an observation.
+    /// Creates an observation.
     public init(yaw: Double, roll: Double, descriptor: FaceDescriptor, signature: FaceSignature) {
         self.yaw = yaw
         self.roll = roll
@@ -25,13 +25,13 @@ public struct FaceSignature: Sendable, Equatable {
 
     let levels: [Float]
 
-    /// Makes a signature of 576 levels.
+    /// Creates a signature from 576 levels.
     public init(levels: [Float]) {
         precondition(levels.count == Self.side * Self.side, "a signature is a square")
         self.levels = levels
     }
 
-    /// How much one picture is the mirror image of the other: 1 when it is exactly that, about 0 when it has nothing of it.
+    /// Returns the correlation with the mirror image of another signature: 1 for an exact mirror image, about 0 for an unrelated one.
     public func mirrorCorrelation(with other: FaceSignature) -> Float {
         var sum: Float = 0
         for row in 0..<Self.side {
@@ -44,15 +44,15 @@ public struct FaceSignature: Sendable, Equatable {
     }
 }
 
-/// What came of looking at a photo.
+/// The result of analysing a photo.
 public enum PhotoAnalysis: Sendable {
-    /// There is one face in it, good enough for the purpose.
+    /// The photo has one face, of sufficient quality for the purpose.
     case usable(FaceObservation)
-    /// It cannot be used.
+    /// The photo cannot be used.
     case rejected(PhotoFault)
 }
 
-/// Why a photo cannot be used.
+/// The reason for which a photo cannot be used.
 public enum PhotoFault: Sendable, Equatable, CaseIterable {
     /// Not a JPEG, PNG, WebP or HEIC file.
     case unsupportedFormat
@@ -62,15 +62,15 @@ public enum PhotoFault: Sendable, Equatable, CaseIterable {
     case corrupt
     /// No face was found.
     case noFace
-    /// Several faces were found, and none of them is plainly the one meant.
+    /// Several faces were found, and none of them is dominant.
     case multipleFaces
     /// The face has too few pixels.
     case faceTooSmall
-    /// The face goes over the edge of the photo.
+    /// The face extends beyond the edge of the photo.
     case faceCutOff
-    /// The face is out of focus, or moved.
+    /// The face is out of focus or has motion blur.
     case tooBlurry
-    /// There is more noise than face.
+    /// The face has too much noise.
     case tooNoisy
     /// The face is under-exposed.
     case tooDark
@@ -78,14 +78,14 @@ public enum PhotoFault: Sendable, Equatable, CaseIterable {
     case tooBright
     /// The face has too little contrast.
     case lowContrast
-    /// The head is tilted too far to a shoulder.
+    /// The head is tilted too far sideways.
     case headTilted
 }
 
-/// What a photo is for: what becomes part of a template has to be better than what is compared with it.
+/// The purpose of a photo. Photos of a template must be better than photos that are compared with it.
 public enum PhotoPurpose: Sendable {
-    /// To become part of a template.
+    /// The photo becomes part of a template.
     case signUp
-    /// To be compared with a template.
+    /// The photo is compared with a template.
     case signIn
 }

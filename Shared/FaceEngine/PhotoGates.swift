@@ -1,34 +1,34 @@
-/// What a photo must have to be used. The numbers are measured: see the face reference of the design.
+/// The quality requirements for a photo. The numbers are measured: see the face reference of the design.
 struct PhotoGates: Sendable {
-    /// The smallest picture that is looked at, in pixels on its shorter side.
+    /// Minimum shorter side of a picture, in pixels.
     static let minPictureSide = 240
-    /// The share of its own size by which a face may go over the edge.
+    /// Maximum share of a face's side that may lie beyond an edge of the photo.
     static let maxCutOff = 0.15
-    /// Above this, what looks like sharpness is noise.
+    /// Maximum sharpness; higher values are noise.
     static let maxSharpness = 3.0
-    /// The share of nearly white pixels a face may have.
+    /// Maximum share of nearly white pixels of a face.
     static let maxSaturated = 0.25
-    /// The largest face is the one meant when it has this many times the area of the next …
+    /// The largest face is dominant when its area is this multiple of the next one's …
     static let dominantArea = 4.0
     /// … and its centre is within this middle part of the picture.
     static let dominantCentre = 0.6
 
-    /// The smallest face, in pixels of the working picture.
+    /// Minimum side of a face, in pixels of the working picture.
     let minFaceSide: Double
-    /// The smallest distance of the eyes, in pixels of the photo as it came.
+    /// Minimum distance of the eyes, in pixels of the original photo.
     let minEyeDistance: Double
-    /// The least variance of the Laplacian over variance of grey, on the aligned face.
+    /// Minimum sharpness of the aligned face: the variance of the Laplacian divided by that of the grey levels.
     let minSharpness: Double
     /// The range of mean grey levels of the aligned face.
     let brightness: ClosedRange<Double>
-    /// The least standard deviation of grey levels.
+    /// Minimum standard deviation of grey levels.
     let minContrast: Double
-    /// The greatest tilt, in degrees.
+    /// Maximum tilt, in degrees.
     let maxRoll: Double
-    /// Whether a second look at a larger scale is taken for people in the background.
+    /// Whether a second detection at a larger scale looks for people in the background.
     let looksForBystanders: Bool
 
-    /// The gates of a purpose.
+    /// Creates the gates of a purpose.
     init(for purpose: PhotoPurpose) {
         switch purpose {
         case .signUp:
@@ -40,7 +40,7 @@ struct PhotoGates: Sendable {
         }
     }
 
-    /// Returns what is wrong with the picture of an aligned face.
+    /// Returns the fault of an aligned face; nil when it passes the gates.
     func fault(in measures: ChipMeasures) -> PhotoFault? {
         if measures.mean < brightness.lowerBound { return .tooDark }
         if measures.mean > brightness.upperBound || measures.saturated > Self.maxSaturated { return .tooBright }
@@ -51,7 +51,7 @@ struct PhotoGates: Sendable {
     }
 }
 
-/// What an aligned face looks like; grey levels are 0 to 255.
+/// The measurements of an aligned face; grey levels are 0 to 255.
 struct ChipMeasures: Sendable, Equatable {
     var mean: Double
     var deviation: Double

@@ -1,5 +1,5 @@
 extension SelfCheck {
-    /// What the network made of ``testChip`` when the thresholds were calibrated (dlib 19.24, OpenBLAS 0.3.21).
+    /// The network's output for ``testChip`` when the thresholds were calibrated (dlib 19.24, OpenBLAS 0.3.21).
     static let goldenDescriptor: [Float] = [
         -0.061423, 0.117389, 0.028119, -0.033334, -0.065473, -0.067137, -0.037923, -0.020369,
         0.081712, 0.020683, 0.236176, -0.035385, -0.256987, -0.069212, -0.005534, 0.069548,

@@ -6,14 +6,14 @@ internal import CDlib
     internal import Darwin
 #endif
 
-/// Makes sure at start that this machine computes what the thresholds were calibrated on, and fast enough.
+/// Verifies at start that this machine computes the descriptors on which the thresholds were calibrated, and fast enough.
 ///
-/// A wrong library, a wrong model or a wrong build otherwise shows as people who are not recognised, or as a service that
-/// is ten times slower for no visible reason.
+/// A wrong library, model or build would otherwise appear only as people who are not recognised, or as a service that is
+/// ten times slower.
 enum SelfCheck {
-    /// How far any of the 128 numbers may be off; processors differ in their last bits.
+    /// Maximum deviation of any of the 128 numbers; processors differ in the last bits.
     static let maxDeviation: Float = 1e-4
-    /// The most processor time one descriptor may take, in milliseconds. OpenBLAS takes 12, the reference BLAS 130.
+    /// Maximum processor time of one descriptor, in milliseconds. OpenBLAS takes 12, the reference BLAS 130.
     static let maxDescriptorMilliseconds = 70.0
     private static let attempts = 3
 
@@ -49,7 +49,7 @@ enum SelfCheck {
         }
     }
 
-    /// A picture made of whole numbers only, so that it is the same everywhere: waves of three lengths.
+    /// A test picture of waves of three lengths, computed with integers only, so that it is the same on every machine.
     static var testChip: [UInt8] {
         let side = Int(HG_CHIP_SIDE)
         func wave(_ position: Int, _ length: Int) -> Int { abs(position % (2 * length) - length) * 255 / length }
@@ -65,7 +65,7 @@ enum SelfCheck {
         return chip
     }
 
-    /// Time of this thread on a processor, so that a busy machine does not look like a slow library.
+    /// Returns the processor time of this thread, so that a busy machine is not mistaken for a slow library.
     private static func processorMilliseconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -1,56 +1,56 @@
-/// Decides whether three photos are of the person a template was made of.
+/// Decides whether three photos show the person of a template.
 ///
-/// At the standard threshold the rule made no error on the calibration sets (224 genuine and 8,288 foreign triples),
+/// At the standard threshold the rule made no error on the calibration sets (224 genuine and 8,288 impostor triples),
 /// which bounds the false acceptance per pair of people at 0.2 % and no better.
 public struct SignInDecision: Sendable {
-    /// One of the three.
+    /// One of the three photos.
     public struct Photo: Sendable {
         /// The SHA-256 of the file.
         public let digest: [UInt8]
-        /// What the engine made of it.
+        /// The engine's analysis of it.
         public let analysis: PhotoAnalysis
 
-        /// Makes a photo.
+        /// Creates a photo.
         public init(digest: [UInt8], analysis: PhotoAnalysis) {
             self.digest = digest
             self.analysis = analysis
         }
     }
 
-    /// The decision. How near it was is not told to anybody: it would let a stranger improve a forgery step by step.
+    /// The decision. It does not contain the distance, with which an attacker could improve a forgery step by step.
     public enum Outcome: Sendable, Equatable {
-        /// It is the person.
+        /// The photos show the person.
         case accepted
-        /// It is not, or it cannot be said.
+        /// The photos show another person, or cannot be judged.
         case refused(FaceRefusal)
     }
 
     /// The calibrated threshold.
     public static let standardThreshold: Float = 0.44
-    /// Thresholds that can be configured; 0.6, which is common, takes a stranger for the person once in five on a
-    /// homogeneous population.
+    /// Thresholds that can be configured. The common value 0.6 falsely accepts one in five impostors in a homogeneous
+    /// population.
     public static let thresholds: ClosedRange<Float> = 0.30...0.50
 
-    /// The greatest distance of two photos of one sign-in (one person's reach 0.647).
+    /// Maximum distance between two photos of one sign-in (photos of one person reach 0.647).
     var maxPairDistance: Float = 0.66
-    /// Two photos nearer than this are one photo.
+    /// Distance below which two photos count as the same photo.
     var duplicateDistance: Float = 0.03
-    /// Two photos are mirror images of each other from this correlation on.
+    /// Correlation above which two photos count as mirror images of each other.
     var mirrorCorrelation: Float = 0.90
     private let threshold: Float
 
-    /// Makes the decision's rules.
+    /// Creates the rules of the decision.
     ///
     /// - Precondition: The threshold is one of ``thresholds``.
     public init(threshold: Float = standardThreshold) {
-        precondition(Self.thresholds.contains(threshold), "a threshold nobody calibrated")
+        precondition(Self.thresholds.contains(threshold), "the threshold is outside the calibrated range")
         self.threshold = threshold
     }
 
-    /// Decides.
+    /// Returns the decision.
     ///
     /// - Parameters:
-    ///   - photos: The three.
+    ///   - photos: The three photos.
     ///   - template: The account's template.
     ///   - isReplay: Whether the account has sent one of these files before, in any earlier request.
     public func callAsFunction(_ photos: [Photo], template: EnrolledFace, isReplay: Bool) -> Outcome {
@@ -61,8 +61,8 @@ public struct SignInDecision: Sendable {
         for photo in photos {
             switch photo.analysis {
             case .usable(let face): faces.append(face)
-            // Whoever sends a photo without a face, or with a second person, is told so at once; one photo that is merely
-            // poor is made up for by two good ones.
+            // A photo without a face, or with a second person, is refused at once; one photo of poor quality is tolerated
+            // if the other two are good.
             case .rejected(.noFace): return .refused(.noFace)
             case .rejected(.multipleFaces): return .refused(.multipleFaces)
             case .rejected(let fault): firstFault = firstFault ?? fault
@@ -82,7 +82,7 @@ public struct SignInDecision: Sendable {
         return matches(faces.map { template.distance(to: $0.descriptor) }) ? .accepted : .refused(.noMatch)
     }
 
-    /// The rule: two near enough, the mean near enough, none far off. With two photos both must be nearer than that.
+    /// Applies the rule: two photos and the mean are near enough, and none is far off. Of two usable photos, both must be nearer.
     func matches(_ distances: [Float]) -> Bool {
         guard distances.count >= 3 else {
             return distances.count == 2 && distances.allSatisfy { $0 <= threshold - 0.02 }

@@ -1,15 +1,15 @@
-/// Decides whether nine photos make a template. It only computes with what the engine saw, so it is tested without pictures.
+/// Decides whether nine photos make a template, from the engine's analyses alone, so that it is tested without pictures.
 public struct SignUpDecision: Sendable {
-    /// One of the nine.
+    /// One of the nine photos.
     public struct Photo: Sendable {
-        /// How it was to be taken.
+        /// The requested pose.
         public let pose: FacePose
         /// The SHA-256 of the file.
         public let digest: [UInt8]
-        /// What the engine made of it.
+        /// The engine's analysis of it.
         public let analysis: PhotoAnalysis
 
-        /// Makes a photo.
+        /// Creates a photo.
         public init(pose: FacePose, digest: [UInt8], analysis: PhotoAnalysis) {
             self.pose = pose
             self.digest = digest
@@ -21,37 +21,37 @@ public struct SignUpDecision: Sendable {
     public enum Outcome: Sendable, Equatable {
         /// The photos make this template.
         case accepted(EnrolledFace)
-        /// They do not.
+        /// The photos make no template.
         case refused(FaceRefusal)
     }
 
-    /// Straight on is up to this many degrees of turn, turned is from it to ``maxTurn``.
+    /// Degrees of turn up to which a head is frontal, and from which to ``maxTurn`` it is turned.
     var frontLimit = 12.0
-    /// Turned further, a face is not seen well enough, in degrees.
+    /// Maximum turn in degrees; beyond it too little of the face is visible.
     var maxTurn = 45.0
-    /// How far off a measured turn may be, in degrees.
+    /// Tolerance of a measured turn, in degrees.
     var turnTolerance = 3.0
-    /// Two photos nearer than this are one photo.
+    /// Distance below which two photos count as the same photo.
     var duplicateDistance: Float = 0.05
-    /// Two photos are mirror images of each other from this correlation on: a mirrored file has 0.93 and more, because
-    /// faces are found and cut out anew, and different photos reach 0.80.
+    /// Correlation above which two photos count as mirror images of each other: a mirrored file has 0.93 and more (not 1,
+    /// because its face is detected and cropped anew), and different photos reach 0.80.
     var mirrorCorrelation: Float = 0.90
-    /// The greatest distance of a photo from the mean of the others.
+    /// Maximum distance of a photo from the mean of the others.
     var maxOutlierDistance: Float = 0.50
-    /// The greatest distance of any two photos.
+    /// Maximum distance between any two photos.
     var maxPairDistance: Float = 0.70
-    /// How many photos may be left out of the template because they are unlike the others.
+    /// Maximum number of outliers that may be left out of the template.
     var maxDropped = 1
 
-    private typealias Seen = (pose: FacePose, face: FaceObservation)
+    private typealias UsablePhoto = (pose: FacePose, face: FaceObservation)
 
-    /// Makes the decision's rules, with the measured numbers.
+    /// Creates the rules of the decision, with the measured numbers.
     public init() {}
 
-    /// Decides. The order of the checks is: same file twice, each photo by itself, same photo twice, one person, poses.
+    /// Returns the decision. The order of the checks is: duplicate files, each photo alone, duplicate photos, one person, poses.
     public func callAsFunction(_ photos: [Photo]) -> Outcome {
         guard Set(photos.map(\.digest)).count == photos.count else { return .refused(.duplicateImages) }
-        var seen: [Seen] = []
+        var seen: [UsablePhoto] = []
         for photo in photos {
             switch photo.analysis {
             case .usable(let face): seen.append((photo.pose, face))
@@ -68,7 +68,7 @@ public struct SignUpDecision: Sendable {
         return .accepted(EnrolledFace(left: left, right: right, front: front, isMirrored: isMirrored))
     }
 
-    private func hasDuplicates(_ photos: [Seen]) -> Bool {
+    private func hasDuplicates(_ photos: [UsablePhoto]) -> Bool {
         for (index, photo) in photos.enumerated() {
             for other in photos[(index + 1)...] {
                 if photo.face.descriptor.distance(to: other.face.descriptor) < duplicateDistance { return true }
@@ -78,8 +78,8 @@ public struct SignUpDecision: Sendable {
         return false
     }
 
-    /// Returns the photos of one person, or nil when they are of several.
-    private func withoutOutliers(_ photos: [Seen]) -> [Seen]? {
+    /// Returns the photos without outliers; nil when they show several people.
+    private func withoutOutliers(_ photos: [UsablePhoto]) -> [UsablePhoto]? {
         for (index, photo) in photos.enumerated() {
             for other in photos[(index + 1)...]
             where photo.face.descriptor.distance(to: other.face.descriptor) > maxPairDistance { return nil }
@@ -97,11 +97,11 @@ public struct SignUpDecision: Sendable {
         return kept
     }
 
-    /// Returns whether the camera mirrors, or nil when a head is not turned as was asked for.
+    /// Returns whether the camera mirrors its pictures; nil when a head is not turned as requested.
     ///
-    /// Front cameras often save mirrored pictures, and "to the left" is the person's left to one app and the picture's to
-    /// another. So the sign is not prescribed: all of one side must have one sign, and the other side the other.
-    private func mirroring(_ photos: [Seen]) -> Bool? {
+    /// Front cameras often save mirrored pictures, and "left" is the person's left in one app and the picture's left in
+    /// another. So the sign is not prescribed: all photos of one side must have one sign, and those of the other the opposite.
+    private func mirroring(_ photos: [UsablePhoto]) -> Bool? {
         let turns = Dictionary(grouping: photos, by: \.pose).mapValues { $0.map(\.face.yaw) }
         guard let left = turns[.left], let right = turns[.right], let front = turns[.front] else { return nil }
         guard front.allSatisfy({ abs($0) <= frontLimit + turnTolerance }) else { return nil }

@@ -1,33 +1,33 @@
 internal import DequeModule
 
-/// All calls that are not ended, in the order they came, which is the order of their ids and of their deadlines.
+/// The open calls in order of arrival, which is the order of their ids and of their deadlines.
 struct CallList {
-    /// How many ended calls may lie among as many others before they are swept out.
-    private static let sweepMin = 64
+    /// Ended calls are swept out when the list is longer than twice the open calls plus this number.
+    private static let sweepThreshold = 64
 
-    private var calls = Deque<Exchange>()
-    /// How many calls are not ended.
+    private var calls = Deque<Call>()
+    /// The number of open calls.
     private(set) var openCount = 0
 
-    /// The first call that is not ended.
-    var first: Exchange? { calls.first { !$0.isEnded } }
-    /// When the first call must be given up; nil without calls.
+    /// The first open call.
+    var first: Call? { calls.first { !$0.isEnded } }
+    /// The deadline of the first open call; nil without calls.
     var nextDeadline: ContinuousClock.Instant? { first?.deadline }
 
-    mutating func append(_ exchange: Exchange) {
-        calls.append(exchange)
+    mutating func append(_ call: Call) {
+        calls.append(call)
         openCount += 1
     }
 
-    /// Notes that a call of the list has ended.
-    mutating func noteEnd() {
+    /// Records that a call of the list has ended.
+    mutating func recordEnd() {
         openCount -= 1
         while let first = calls.first, first.isEnded { calls.removeFirst() }
-        if calls.count > 2 * openCount + Self.sweepMin { calls.removeAll { $0.isEnded } }
+        if calls.count > 2 * openCount + Self.sweepThreshold { calls.removeAll { $0.isEnded } }
     }
 
     /// Returns the call of an id unless it has ended.
-    func find(_ id: UInt64) -> Exchange? {
+    func find(_ id: UInt64) -> Call? {
         var (low, high) = (0, calls.count)
         while low < high {
             let middle = (low + high) / 2

@@ -1,66 +1,66 @@
-/// When something must be done about a connection, by nothing but the time.
+/// The timers of a connection: first frame, lifetime and silence of the server.
 struct ConnectionClock {
-    /// What is due.
+    /// The action that is due.
     enum Due {
         case nothing
-        /// The server has not said in time that it speaks HTTP/2.
-        case ungreeted
-        /// The connection is to be replaced; said once.
+        /// The server has not sent its SETTINGS frame in time.
+        case settingsOverdue
+        /// The connection has reached its lifetime and is to be replaced; reported once.
         case old
-        /// The server owes an answer and has sent nothing for a while: it is to be asked whether it is there; said once a silence.
-        case ask
-        /// It has not even answered that.
+        /// The server owes a response and has sent nothing for half the timeout: it is to be pinged; reported once per silence.
+        case ping
+        /// The server has not answered the ping either.
         case silent
     }
 
-    private let silenceMax: Duration
+    private let maxSilence: Duration
     private let lifetime: Duration
-    private var isGreeted = false
-    /// When it must be greeted, and from then on when it is old; nil once that was said.
-    private var termEnd: ContinuousClock.Instant?
+    private var hasSettings = false
+    /// The deadline of the SETTINGS frame, and after that frame the end of the lifetime; nil once that was reported.
+    private var phaseEnd: ContinuousClock.Instant?
     private var silentSince: ContinuousClock.Instant
-    private var isAsked = false
+    private var isPingSent = false
 
     init(_ configuration: HTTP2ClientConfiguration, now: ContinuousClock.Instant) {
-        silenceMax = configuration.unacknowledgedTimeout
+        maxSilence = configuration.unacknowledgedTimeout
         // Connections that were opened together are not replaced together.
         lifetime = configuration.connectionLifetime * Double.random(in: 0.75...1.25)
-        termEnd = now + configuration.connectTimeout
+        phaseEnd = now + configuration.connectTimeout
         silentSince = now
     }
 
-    /// Notes that the server speaks HTTP/2.
-    mutating func greeted(now: ContinuousClock.Instant) {
-        isGreeted = true
-        termEnd = now + lifetime
+    /// Records the server's SETTINGS frame, and starts the lifetime.
+    mutating func settingsReceived(now: ContinuousClock.Instant) {
+        hasSettings = true
+        phaseEnd = now + lifetime
     }
 
-    /// Notes that something has come from the server, or that it owes something only from now on.
-    mutating func heard(now: ContinuousClock.Instant) {
+    /// Restarts the silence timer: bytes were received, or the first open call has just been started.
+    mutating func bytesReceived(now: ContinuousClock.Instant) {
         silentSince = now
-        isAsked = false
+        isPingSent = false
     }
 
-    /// When something is due; nil when never.
+    /// Returns the time of the next action; nil when there is none.
     ///
-    /// - Parameter isBusy: Whether the server owes answers.
+    /// - Parameter isBusy: Whether the server owes responses.
     func next(isBusy: Bool) -> ContinuousClock.Instant? {
-        guard isBusy else { return termEnd }
-        let silence = silentSince + silenceMax / (isAsked ? 1 : 2)
-        return termEnd.map { min($0, silence) } ?? silence
+        guard isBusy else { return phaseEnd }
+        let silence = silentSince + maxSilence / (isPingSent ? 1 : 2)
+        return phaseEnd.map { min($0, silence) } ?? silence
     }
 
-    /// Says what is due; of more than one thing the others come with the next calls.
+    /// Returns the action that is due; when several are, the others follow with the next calls.
     mutating func due(now: ContinuousClock.Instant, isBusy: Bool) -> Due {
-        if let termEnd, termEnd <= now {
-            guard isGreeted else { return .ungreeted }
-            self.termEnd = nil
+        if let phaseEnd, phaseEnd <= now {
+            guard hasSettings else { return .settingsOverdue }
+            self.phaseEnd = nil
             return .old
         }
-        guard isBusy, silentSince + silenceMax / 2 <= now else { return .nothing }
-        if silentSince + silenceMax <= now { return .silent }
-        guard !isAsked else { return .nothing }
-        isAsked = true
-        return .ask
+        guard isBusy, silentSince + maxSilence / 2 <= now else { return .nothing }
+        if silentSince + maxSilence <= now { return .silent }
+        guard !isPingSent else { return .nothing }
+        isPingSent = true
+        return .ping
     }
 }

@@ -1,24 +1,24 @@
 internal import CLibCurl
 internal import HTTPClient
 
-/// A connection that libcurl has made and that its owner reads and writes: TCP, or TLS over it, through proxies or not.
+/// A connected socket of libcurl that its owner reads and writes: TCP or TLS, directly or through a proxy.
 ///
-/// Sendable is unchecked: it is handed from the thread that connects to the client's through the mailbox, and one thread
-/// at a time uses it, which is all that libcurl asks of a handle.
+/// Sendable is unchecked: the connecting thread hands it to the client's thread through the mailbox. Only one thread at a
+/// time uses it, which is all that libcurl requires of a handle.
 final class CurlSocket: @unchecked Sendable {
-    /// What became of an attempt to read or write.
+    /// The result of an attempt to read or write.
     enum Outcome {
         case done(byteCount: Int)
-        /// Nothing can be done before the socket is ready again.
+        /// The socket is not ready; poll it before the next attempt.
         case blocked
         case failed(String)
     }
 
-    /// What to wait on.
+    /// The descriptor to poll.
     let descriptor: curl_socket_t
     private let easy: UnsafeMutableRawPointer
 
-    /// Takes over a handle that is connected.
+    /// Takes ownership of a connected handle.
     init?(connected easy: UnsafeMutableRawPointer) {
         var descriptor = CURL_SOCKET_BAD
         guard hg_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK, descriptor != CURL_SOCKET_BAD else {
@@ -31,13 +31,13 @@ final class CurlSocket: @unchecked Sendable {
     /// Closes the connection.
     deinit { curl_easy_cleanup(easy) }
 
-    /// Writes what can be written now. After `blocked`, the same bytes must come again, with more behind them or not.
+    /// Writes as many bytes as the socket accepts. After `blocked`, the next call must begin with the same bytes; more may follow them.
     func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         var count = 0
         return Self.outcome(curl_easy_send(easy, bytes.baseAddress, bytes.count, &count), count)
     }
 
-    /// Reads what is there; no bytes at all mean that the other side has closed.
+    /// Reads the available bytes; a count of 0 means that the peer has closed the connection.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
         var count = 0
         return Self.outcome(curl_easy_recv(easy, buffer.baseAddress, buffer.count, &count), count)

@@ -3,13 +3,13 @@ public import Logging
 public import ServiceLifecycle
 internal import Synchronization
 
-/// Sends small requests to one server over HTTP/2, as many a second as can be at as little work for each as can be.
+/// Sends small requests to one server over HTTP/2, built for high rates at little work per request.
 ///
-/// libcurl makes the connections, nghttp2 speaks on them, and one thread of the client's own drives both. Requests share the
-/// connections; another is opened only when all are full. The client is usable at once. It never follows a redirect
-/// and never repeats a request.
+/// libcurl makes the connections, nghttp2 implements the protocol, and one thread of the client drives both. Requests share the
+/// connections; another is opened only when all are full. The client is usable at once. It never follows a redirect and never
+/// retries a request.
 public final class HTTP2Client: Service {
-    /// What is told to a call: the answer, whatever its status, or why there is none.
+    /// Receives the response of a call, whatever its status, or the error.
     public typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
     private let mailbox: HTTP2Mailbox
@@ -18,71 +18,71 @@ public final class HTTP2Client: Service {
     /// Starts a client and its thread; connections are made when they are needed.
     ///
     /// - Parameters:
-    ///   - origin: Scheme, host and port such as `https://fcm.googleapis.com`. Over `http` the server must speak
-    ///     HTTP/2 without being asked. With an origin that is no such thing all calls fail as `invalidRequest`.
-    ///   - turnEnded: Called on the client's thread after each turn in which calls ended, so that what they gathered can be
-    ///     acted upon once. It must not block.
+    ///   - origin: Scheme, host and port such as `https://fcm.googleapis.com`. Over `http` the server must speak HTTP/2
+    ///     with prior knowledge. With an invalid origin all calls fail as `invalidRequest`.
+    ///   - iterationEnded: Called on the client's thread after each iteration of its loop in which calls ended, so that the
+    ///     results of these calls can be handled together. It must not block.
     public init(
         origin: String, configuration: HTTP2ClientConfiguration = .init(), logger: Logger,
-        turnEnded: @escaping @Sendable () -> Void = {}
+        iterationEnded: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
-        let mailbox = HTTP2Mailbox(requestsInFlightMax: configuration.requestsInFlightMax)
+        let mailbox = HTTP2Mailbox(maxRequestsInFlight: configuration.maxRequestsInFlight)
         self.mailbox = mailbox
         let isStarted = CurlThread.start {
             HTTP2Loop(
                 origin: HTTP2Origin(origin), mailbox: mailbox, configuration: configuration, logger: logger,
-                turnEnded: turnEnded
+                iterationEnded: iterationEnded
             ).run()
-            mailbox.closed()
+            mailbox.markClosed()
         }
-        precondition(isStarted, "the system gives no thread for an HTTP client")
+        precondition(isStarted, "cannot create a thread for an HTTP client")
     }
 
-    /// Fails whatever is still in flight and ends the thread.
+    /// Fails the calls in flight and ends the thread.
     deinit { mailbox.close(grace: .zero) }
 
     /// Starts a call.
     ///
     /// - Parameter completion: Called exactly once, on the client's thread, or at once on the caller's when the call is
-    ///   refused. It must not block. Of the header fields only answers other than 2xx have any.
-    /// - Returns: The call's number for ``cancel(_:)``; 0 when it was refused.
+    ///   refused. It must not block. A 2xx response has no header fields.
+    /// - Returns: The call's id for ``cancel(_:)``; 0 when it was refused.
     @discardableResult public func start(_ request: HTTP2Request, body: [UInt8], completion: @escaping Completion) -> UInt64 {
         mailbox.start(request, body: body, completion: completion)
     }
 
-    /// Gives a call up: it ends as `cancelled`, unless it has ended already.
+    /// Cancels a call: it ends as `cancelled`, unless it has ended already.
     public func cancel(_ id: UInt64) { mailbox.cancel(id) }
 
-    /// Sends a request and returns its answer, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
     /// - Throws: `cancelled` when the calling task is cancelled; otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTP2Request, body: [UInt8]) async throws(HTTPClientError) -> HTTPClientResponse {
-        let ticket = Ticket()
+        let box = CallIDBox()
         let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                ticket.id.store(
+                box.id.store(
                     start(request, body: body) { continuation.resume(returning: $0) }, ordering: .sequentiallyConsistent)
-                // A task that was cancelled before the number was known has had its handler run too early.
-                if Task.isCancelled { cancel(ticket) }
+                // When the task was cancelled before the id was stored, its handler found no id.
+                if Task.isCancelled { cancel(box) }
             }
         } onCancel: {
-            cancel(ticket)
+            cancel(box)
         }
         return try result.get()
     }
 
-    /// The number of a call, where the handler of a cancellation finds it.
-    private final class Ticket: Sendable {
+    /// Holds the id of a call for the cancellation handler; 0 until the call is started.
+    private final class CallIDBox: Sendable {
         let id = Atomic<UInt64>(0)
     }
 
-    private func cancel(_ ticket: Ticket) {
-        let id = ticket.id.load(ordering: .sequentiallyConsistent)
+    private func cancel(_ box: CallIDBox) {
+        let id = box.id.load(ordering: .sequentiallyConsistent)
         if id > 0 { mailbox.cancel(id) }
     }
 
-    /// Returns how many connections were opened since this was last called.
+    /// Returns the number of connections opened since the last call of this method.
     public func takeConnectionsOpened() -> Int { mailbox.connectionsOpened.exchange(0, ordering: .relaxed) }
 
     /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
@@ -91,7 +91,7 @@ public final class HTTP2Client: Service {
         await shutdown()
     }
 
-    /// Takes no more requests, gives those in flight the configured grace, and returns when the thread is done.
+    /// Refuses new requests, gives those in flight the configured grace, and returns when the thread has ended.
     public func shutdown() async {
         mailbox.close(grace: configuration.shutdownGrace)
         await mailbox.waitUntilClosed()

@@ -1,133 +1,132 @@
 internal import HTTPClient
 
-/// One connection: its socket, its session, and the calls on it.
+/// One connection with its socket, its nghttp2 session and its calls.
 ///
-/// Confined to the client's thread. The session's callbacks (``HTTP2Connection+Session``) come from within ``receive`` and
+/// Confined to the client's thread. The session's callbacks (``HTTP2Connection+Session``) run within ``receive`` and
 /// ``flush``.
 final class HTTP2Connection {
     enum State {
-        /// The server has not yet said, by its first frame, that it speaks HTTP/2.
-        case greeting
+        /// The server has not yet sent its SETTINGS frame, which shows that it speaks HTTP/2.
+        case awaitingSettings
         case ready
-        /// What is on it is finished; nothing new is begun.
+        /// Open calls finish; no call is started.
         case draining
-        case lost
+        case failed
     }
 
-    /// The most reads in one turn, so that other connections have theirs.
-    private static let readsPerTurnMax = 16
+    /// Limit of reads in one iteration of the loop, so that other connections are read as well.
+    private static let maxReadsPerIteration = 16
 
     let socket: CurlSocket
-    let desk: CallDesk
+    let registry: CallRegistry
     let configuration: HTTP2ClientConfiguration
     private let origin: OriginFields
     let session: NativeSession
     var output = OutputBuffer()
-    var streams = SlotTable<Exchange>()
-    /// The call whose head is coming.
-    var headOf: Exchange?
-    var state = State.greeting
-    /// How many streams may be open at once.
-    var streamsMax = 0
-    /// Whether the server has ever answered a call.
+    var streams = SlotTable<Call>()
+    /// The call whose header block is being received.
+    var callReceivingHead: Call?
+    var state = State.awaitingSettings
+    /// The most streams that may be open at once.
+    var maxStreams = 0
+    /// Whether the server has answered at least one call.
     var hasAnswered = false
-    /// Whether it ends because it is old.
+    /// Whether the connection drains because it reached its lifetime.
     private(set) var isOld = false
-    /// Why it was lost, or is going to be.
+    /// The reason of a failure.
     private(set) var fault: String?
-    /// Whether the socket takes no more for now.
+    /// Whether the last write was blocked.
     private(set) var isWriteBlocked = false
-    /// Whether something may be left to read that no poll tells of, because libcurl holds it: what has come with the end of the TLS
-    /// handshake, at first.
+    /// Whether libcurl may hold bytes that a poll does not report; at first those that came with the end of the TLS handshake.
     private(set) var mayHoldInput = true
     private var clock: ConnectionClock
 
     init?(
-        socket: CurlSocket, origin: OriginFields, desk: CallDesk, configuration: HTTP2ClientConfiguration,
+        socket: CurlSocket, origin: OriginFields, registry: CallRegistry, configuration: HTTP2ClientConfiguration,
         now: ContinuousClock.Instant
     ) {
         guard let session = NativeSession(configuration: configuration) else { return nil }
         self.session = session
         self.socket = socket
         self.origin = origin
-        self.desk = desk
+        self.registry = registry
         self.configuration = configuration
         clock = ConnectionClock(configuration, now: now)
         self.session.attach(self)
     }
 
-    var hasRoom: Bool { state == .ready && streams.count < streamsMax }
-    /// Whether it is of no more use.
-    var isOver: Bool { state == .lost || (state == .draining && streams.isEmpty) }
+    var hasRoom: Bool { state == .ready && streams.count < maxStreams }
+    /// Whether the connection can be removed.
+    var isFinished: Bool { state == .failed || (state == .draining && streams.isEmpty) }
 
-    /// Begins a call; returns false when this connection begins none any more.
-    func open(_ exchange: Exchange, now: ContinuousClock.Instant) -> Bool {
-        let slot = streams.insert(exchange)
-        let fields = origin.fields(for: exchange.request, bodyByteCount: exchange.body.count)
-        guard let stream = session.open(fields, hasBody: !exchange.body.isEmpty, slot: slot) else {
+    /// Opens a stream for a call; returns false when the session opens no more streams.
+    func open(_ call: Call, now: ContinuousClock.Instant) -> Bool {
+        let slot = streams.insert(call)
+        let fields = origin.fields(for: call.request, bodyByteCount: call.body.count)
+        guard let stream = session.open(fields, hasBody: !call.body.isEmpty, slot: slot) else {
             streams.remove(slot)
             state = .draining
             return false
         }
-        if exchange.body.isEmpty { exchange.criticalOffset = output.producedByteCount }
-        if streams.count == 1 { clock.heard(now: now) }
-        exchange.opened(on: self, streamID: stream)
+        if call.body.isEmpty { call.criticalOffset = output.producedByteCount }
+        if streams.count == 1 { clock.bytesReceived(now: now) }
+        call.opened(on: self, streamID: stream)
         return true
     }
 
-    /// Gives a call up, and tells the server.
-    func abandon(_ exchange: Exchange, _ code: HTTPClientError.Code, _ message: String) {
-        session.reset(exchange.streamID)
-        fail(exchange, code, message)
+    /// Fails a call and resets its stream.
+    func abandon(_ call: Call, _ code: HTTPClientError.Code, _ message: String) {
+        session.reset(call.streamID)
+        fail(call, code, message)
     }
 
-    func fail(_ exchange: Exchange, _ code: HTTPClientError.Code, _ message: String) {
-        let error = HTTPClientError(code, mayHaveReachedServer: mayHaveReachedServer(exchange), message)
-        desk.end(exchange, .failure(error))
+    func fail(_ call: Call, _ code: HTTPClientError.Code, _ message: String) {
+        let error = HTTPClientError(code, mayHaveReachedServer: mayHaveReachedServer(call), message)
+        registry.end(call, .failure(error))
     }
 
     /// Whether the server may hold a complete request.
-    func mayHaveReachedServer(_ exchange: Exchange) -> Bool {
-        exchange.criticalOffset.map { $0 < output.offeredByteCount } ?? false
+    func mayHaveReachedServer(_ call: Call) -> Bool {
+        call.criticalOffset.map { $0 < output.offeredByteCount } ?? false
     }
 
-    /// Fails everything on it.
-    func lose(_ reason: String) {
-        guard state != .lost else { return }
-        fault = state == .greeting ? "the server does not speak HTTP/2: \(reason)" : "the connection was lost: \(reason)"
-        state = .lost
-        for exchange in streams.elements where !exchange.isEnded {
-            fail(exchange, mayHaveReachedServer(exchange) ? .ambiguous : .notSent, fault ?? reason)
+    /// Marks the connection as failed and fails all its calls.
+    func fail(_ reason: String) {
+        guard state != .failed else { return }
+        fault = state == .awaitingSettings ? "the server does not speak HTTP/2: \(reason)" : "the connection was lost: \(reason)"
+        state = .failed
+        for call in streams.elements where !call.isEnded {
+            fail(call, mayHaveReachedServer(call) ? .ambiguous : .notSent, fault ?? reason)
         }
         streams.removeAll()
     }
 
     // MARK: Bytes
 
-    /// Reads what is there.
+    /// Reads the available bytes and passes them to the session.
     func receive(_ buffer: UnsafeMutableRawBufferPointer, now: ContinuousClock.Instant) {
         mayHoldInput = false
-        for _ in 0..<Self.readsPerTurnMax {
-            guard state != .lost else { return }
+        for _ in 0..<Self.maxReadsPerIteration {
+            guard state != .failed else { return }
             switch socket.receive(into: buffer) {
             case .blocked: return
-            case .failed(let reason): return lose(reason)
-            case .done(0): return lose("the server has closed it")
+            case .failed(let reason): return fail(reason)
+            case .done(0): return fail("the server closed it")
             case .done(let count):
-                clock.heard(now: now)
+                clock.bytesReceived(now: now)
                 do throws(NativeSession.Fault) {
                     try session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 } catch {
-                    return lose(error.reason)
+                    return fail(error.reason)
                 }
             }
         }
         mayHoldInput = true
     }
 
-    /// Writes what can be written.
+    /// Writes output until there is none or the socket blocks.
     func flush() {
-        while state != .lost {
+        while state != .failed {
             if output.isEmpty { fill() }
             if output.isEmpty { break }
             switch socket.send(output.offer()) {
@@ -135,12 +134,12 @@ final class HTTP2Connection {
             case .blocked:
                 isWriteBlocked = true
                 return
-            case .failed(let reason): lose(reason)
+            case .failed(let reason): fail(reason)
             }
         }
         isWriteBlocked = false
-        // nghttp2 has told a server that broke the protocol so, and now it reads no more.
-        if !isOver, session.isDone { lose("the server broke the protocol") }
+        // After a protocol error of the server, nghttp2 sends GOAWAY and then reads and writes no more.
+        if !isFinished, session.isDone { fail("the server violated the protocol") }
     }
 
     private func fill() {
@@ -151,38 +150,38 @@ final class HTTP2Connection {
                 output.append(bytes)
             }
         } catch {
-            lose(error.reason)
+            fail(error.reason)
         }
     }
 
-    /// Takes leave of the server, as far as the socket takes it at once.
+    /// Sends GOAWAY, as far as the socket accepts it without blocking.
     func close() {
-        guard state != .lost else { return }
+        guard state != .failed else { return }
         session.goAway()
         flush()
     }
 
     // MARK: Time
 
-    /// When ``tick(now:)`` has something to do; nil when never.
+    /// The time of the next action of ``tick(now:)``; nil when there is none.
     var nextTick: ContinuousClock.Instant? { clock.next(isBusy: !streams.isEmpty) }
 
-    /// Notes that the server speaks HTTP/2.
-    func greeted() {
-        guard state == .greeting else { return }
+    /// Allows calls, once the server's SETTINGS frame is there.
+    func markReady() {
+        guard state == .awaitingSettings else { return }
         state = .ready
-        clock.greeted(now: .now)
+        clock.settingsReceived(now: .now)
     }
 
-    /// Does what is due: ends a connection that is old or whose server is silent.
+    /// Drains a connection at the end of its lifetime, pings a silent server, and fails the connection if that stays silent.
     func tick(now: ContinuousClock.Instant) {
         switch clock.due(now: now, isBusy: !streams.isEmpty) {
         case .nothing: break
-        case .ungreeted: lose("it says nothing")
+        case .settingsOverdue: fail("it sent no SETTINGS frame in time")
         case .old where state == .ready: (state, isOld) = (.draining, true)
         case .old: break
-        case .ask: session.ping()
-        case .silent: lose("the server is silent")
+        case .ping: session.ping()
+        case .silent: fail("the server is silent")
         }
     }
 }

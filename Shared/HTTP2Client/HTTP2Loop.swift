@@ -3,45 +3,45 @@ internal import DequeModule
 internal import HTTPClient
 internal import Logging
 
-/// Drives all connections of a client until its mailbox is closed and everything in flight has ended.
+/// The event loop of a client: drives all its connections until the mailbox is closed and all calls have ended.
 ///
-/// Confined to its thread. A turn of it waits, then takes, reads, begins and writes as much as there is of each. libcurl's
-/// multi handle serves for the waiting only: it is a poll that another thread can end.
+/// Confined to its thread. An iteration waits, takes the posted calls, reads, starts calls and writes. libcurl's multi handle
+/// serves for the waiting only: it is a poll that another thread can interrupt.
 final class HTTP2Loop {
-    /// How long the thread sleeps when nothing happens.
-    private static let idleMax: Duration = .seconds(60)
-    /// How much is read at once, in bytes: more than a record of TLS holds.
+    /// The longest sleep of the thread.
+    private static let maxSleep: Duration = .seconds(60)
+    /// Size of the read buffer in bytes: more than a TLS record holds.
     private static let inputByteCount = 32 * 1024
 
     let configuration: HTTP2ClientConfiguration
     let logger: Logger
-    let desk: CallDesk
+    let registry: CallRegistry
     let origin: OriginFields
     var connections: [HTTP2Connection] = []
-    var waiting = Deque<Exchange>()
-    var redial = Redial()
-    var isDialling = false
-    let dialler: Dialler
+    var waiting = Deque<Call>()
+    var reconnectBackoff = ReconnectBackoff()
+    var isConnecting = false
+    let connector: Connector
     private let mailbox: HTTP2Mailbox
-    private let turnEnded: @Sendable () -> Void
+    private let iterationEnded: @Sendable () -> Void
     private let multi: UnsafeMutableRawPointer
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputByteCount, alignment: 16)
-    private var delivery = HTTP2Mailbox.Delivery()
+    private var batch = HTTP2Mailbox.Batch()
     private var polled: [curl_waitfd] = []
     private var closeDeadline: ContinuousClock.Instant?
 
     init(
         origin: HTTP2Origin, mailbox: HTTP2Mailbox, configuration: HTTP2ClientConfiguration, logger: Logger,
-        turnEnded: @escaping @Sendable () -> Void
+        iterationEnded: @escaping @Sendable () -> Void
     ) {
         self.mailbox = mailbox
         self.configuration = configuration
         self.logger = logger
-        self.turnEnded = turnEnded
+        self.iterationEnded = iterationEnded
         multi = CurlLibrary.makeMulti()
-        desk = CallDesk(mailbox: mailbox)
+        registry = CallRegistry(mailbox: mailbox)
         self.origin = OriginFields(origin)
-        dialler = Dialler(origin: origin, configuration: configuration, mailbox: mailbox)
+        connector = Connector(origin: origin, configuration: configuration, mailbox: mailbox)
         mailbox.open(multi: multi)
     }
 
@@ -51,9 +51,9 @@ final class HTTP2Loop {
         var now = ContinuousClock.now
         while !isDone(now) {
             poll(now)
-            closeDeadline = mailbox.take(into: &delivery)
+            closeDeadline = mailbox.take(into: &batch)
             now = .now
-            obey(now)
+            process(now)
             for (index, connection) in connections.enumerated() where isReadable(index) || connection.mayHoldInput {
                 connection.receive(input, now: now)
             }
@@ -62,19 +62,19 @@ final class HTTP2Loop {
             distribute(now)
             for connection in connections { connection.tick(now: now) }
             for connection in connections { connection.flush() }
-            endTurn()
+            finishIteration()
         }
         close()
     }
 
     private func isDone(_ now: ContinuousClock.Instant) -> Bool {
         guard let closeDeadline else { return false }
-        return desk.calls.openCount == 0 || closeDeadline <= now
+        return registry.calls.openCount == 0 || closeDeadline <= now
     }
 
     // MARK: Waiting
 
-    /// Sleeps until a letter, a socket or a time comes.
+    /// Sleeps until a post, a socket event or the next timer.
     private func poll(_ now: ContinuousClock.Instant) {
         polled.removeAll(keepingCapacity: true)
         for connection in connections {
@@ -91,50 +91,50 @@ final class HTTP2Loop {
         polled.indices.contains(index) && polled[index].revents & Int16(CURL_WAIT_POLLIN) != 0
     }
 
-    /// How long nothing is due.
+    /// Returns the time until the next timer.
     private func pause(_ now: ContinuousClock.Instant) -> Duration {
-        var next = now + Self.idleMax
+        var next = now + Self.maxSleep
         for connection in connections { next = min(next, connection.nextTick ?? next) }
-        if let deadline = desk.calls.nextDeadline { next = min(next, deadline) }
+        if let deadline = registry.calls.nextDeadline { next = min(next, deadline) }
         if let closeDeadline { next = min(next, closeDeadline) }
-        if !waiting.isEmpty, !isDialling, let earliest = redial.earliest, earliest > now { next = min(next, earliest) }
+        if !waiting.isEmpty, !isConnecting, let earliest = reconnectBackoff.earliest, earliest > now { next = min(next, earliest) }
         return max(.zero, next - now)
     }
 
     // MARK: Calls
 
-    private func obey(_ now: ContinuousClock.Instant) {
+    private func process(_ now: ContinuousClock.Instant) {
         let deadline = now + configuration.timeout
-        for call in delivery.calls { waiting.append(desk.add(call, deadline: deadline)) }
-        for id in delivery.cancellations {
-            if let exchange = desk.calls.find(id) { abandon(exchange, .cancelled, "the caller was cancelled") }
+        for posted in batch.calls { waiting.append(registry.add(posted, deadline: deadline)) }
+        for id in batch.cancellations {
+            if let call = registry.calls.find(id) { abandon(call, .cancelled, "the caller was cancelled") }
         }
-        for outcome in delivery.dialled { dialled(outcome, now: now) }
-        delivery.removeAll()
+        for result in batch.connectResults { connectFinished(result, now: now) }
+        batch.removeAll()
     }
 
     private func expire(_ now: ContinuousClock.Instant) {
-        while let exchange = desk.calls.first, exchange.deadline <= now {
-            abandon(exchange, .timeout, "no answer in \(configuration.timeout)")
+        while let call = registry.calls.first, call.deadline <= now {
+            abandon(call, .timeout, "no response in \(configuration.timeout)")
         }
         while waiting.first?.isEnded == true { waiting.removeFirst() }
     }
 
-    private func abandon(_ exchange: Exchange, _ code: HTTPClientError.Code, _ message: String) {
-        if let connection = exchange.connection { return connection.abandon(exchange, code, message) }
-        desk.end(exchange, .failure(HTTPClientError(code, mayHaveReachedServer: false, message)))
+    private func abandon(_ call: Call, _ code: HTTPClientError.Code, _ message: String) {
+        if let connection = call.connection { return connection.abandon(call, code, message) }
+        registry.end(call, .failure(HTTPClientError(code, mayHaveReachedServer: false, message)))
     }
 
-    private func endTurn() {
-        if desk.endedInTurn > 0 { turnEnded() }
-        desk.turn()
+    private func finishIteration() {
+        if registry.endedInIteration > 0 { iterationEnded() }
+        registry.beginIteration()
     }
 
     private func close() {
-        delivery = mailbox.close()
-        obey(.now)
-        while let exchange = desk.calls.first { abandon(exchange, .shutDown, "the client was shut down") }
-        endTurn()
+        batch = mailbox.close()
+        process(.now)
+        while let call = registry.calls.first { abandon(call, .shutDown, "the client was shut down") }
+        finishIteration()
         for connection in connections { connection.close() }
         connections = []
         curl_multi_cleanup(multi)

@@ -2,92 +2,92 @@ internal import CLibCurl
 internal import HTTPClient
 internal import Synchronization
 
-/// What callers leave for the client's thread, and the only thing both sides touch.
+/// Passes calls and cancellations from callers to the client's thread; the only state that both sides share.
 final class HTTP2Mailbox: Sendable {
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
-    /// A request and whom to tell its outcome.
-    struct Call: Sendable {
+    /// A request with its completion, not yet taken by the client's thread.
+    struct PostedCall: Sendable {
         let id: UInt64
         let request: HTTP2Request
         let body: [UInt8]
         let completion: Completion
     }
 
-    /// What the thread takes out in one go.
-    struct Delivery: Sendable {
+    /// Everything that the thread takes from the mailbox at once.
+    struct Batch: Sendable {
         /// In the order of their ids.
-        var calls: [Call] = []
+        var calls: [PostedCall] = []
         var cancellations: [UInt64] = []
-        var dialled: [Result<CurlSocket, HTTPClientError>] = []
+        var connectResults: [Result<CurlSocket, HTTPClientError>] = []
 
-        /// Empties it and keeps its memory for the next letters.
+        /// Removes all items and keeps the capacity.
         mutating func removeAll() {
             calls.removeAll(keepingCapacity: true)
             cancellations.removeAll(keepingCapacity: true)
-            dialled.removeAll()
+            connectResults.removeAll()
         }
     }
 
     private struct State {
-        var delivery = Delivery()
+        var batch = Batch()
         var lastID: UInt64 = 0
-        /// Whether something was posted that the thread has not taken.
-        var hasMail = false
+        /// Whether an item was posted that the thread has not taken.
+        var hasUnread = false
         /// Whether the thread sleeps, or is about to.
         var isAsleep = false
         var shutdown = ClientShutdown()
-        /// Whether the thread has taken its last letters.
+        /// Whether the thread has taken its last batch; later posts are dropped.
         var isSealed = false
-        /// The address of the multi handle that the thread sleeps in, while it lives: waking it is the one call another
-        /// thread may make.
+        /// The address of the multi handle that the thread sleeps in, while it exists. `curl_multi_wakeup` is the only function
+        /// of it that another thread may call.
         var multiAddress: UInt?
     }
 
-    /// How many connections were opened.
+    /// The number of connections opened since it was last reset.
     let connectionsOpened = Atomic(0)
     private let inFlight = Atomic(0)
     private let state = Mutex(State())
-    private let requestsInFlightMax: Int
+    private let maxRequestsInFlight: Int
 
-    init(requestsInFlightMax: Int) {
-        self.requestsInFlightMax = requestsInFlightMax
+    init(maxRequestsInFlight: Int) {
+        self.maxRequestsInFlight = maxRequestsInFlight
     }
 
-    /// Posts a call and returns its id, or answers it at once, with 0, when the client is closing or full.
+    /// Posts a call and returns its id; when the client is closing or full, fails the call at once and returns 0.
     func start(_ request: HTTP2Request, body: [UInt8], completion: @escaping Completion) -> UInt64 {
         var id: UInt64 = 0
         let refusal: HTTPClientError? = state.withLock { state in
             if state.shutdown.refusesCalls { return .shutDown }
-            if inFlight.load(ordering: .relaxed) >= requestsInFlightMax {
+            if inFlight.load(ordering: .relaxed) >= maxRequestsInFlight {
                 return HTTPClientError(.notSent, mayHaveReachedServer: false, "too many requests are in flight")
             }
             inFlight.add(1, ordering: .relaxed)
             state.lastID += 1
             id = state.lastID
-            state.delivery.calls.append(Call(id: id, request: request, body: body, completion: completion))
-            Self.ring(&state)
+            state.batch.calls.append(PostedCall(id: id, request: request, body: body, completion: completion))
+            Self.wake(&state)
             return nil
         }
         if let refusal { completion(.failure(refusal)) }
         return id
     }
 
-    /// Posts that nobody waits for a call any more; calls that are done are not found and ignored.
+    /// Posts the cancellation of a call; it is ignored when the call has ended.
     func cancel(_ id: UInt64) {
         state.withLock { state in
             guard !state.isSealed else { return }
-            state.delivery.cancellations.append(id)
-            Self.ring(&state)
+            state.batch.cancellations.append(id)
+            Self.wake(&state)
         }
     }
 
-    /// Posts the outcome of an attempt to connect; when the client is closed, the connection is closed with it.
-    func post(_ dialled: Result<CurlSocket, HTTPClientError>) {
+    /// Posts the result of an attempt to connect; when the client is closed, the result is dropped, which closes the connection.
+    func post(_ result: Result<CurlSocket, HTTPClientError>) {
         state.withLock { state in
             guard !state.isSealed else { return }
-            state.delivery.dialled.append(dialled)
-            Self.ring(&state)
+            state.batch.connectResults.append(result)
+            Self.wake(&state)
         }
     }
 
@@ -95,20 +95,20 @@ final class HTTP2Mailbox: Sendable {
     func close(grace: Duration) {
         state.withLock { state in
             state.shutdown.begin(grace: grace)
-            Self.ring(&state)
+            Self.wake(&state)
         }
     }
 
     func waitUntilClosed() async {
         await withCheckedContinuation { continuation in
-            let isClosed = state.withLock { $0.shutdown.isClosed(orTell: continuation) }
+            let isClosed = state.withLock { $0.shutdown.isClosed(orAdd: continuation) }
             if isClosed { continuation.resume() }
         }
     }
 
-    /// Wakes the thread if it sleeps; while it is awake it looks here again before it sleeps.
-    private static func ring(_ state: inout State) {
-        state.hasMail = true
+    /// Wakes the thread if it sleeps; a thread that is awake checks the mailbox before it sleeps.
+    private static func wake(_ state: inout State) {
+        state.hasUnread = true
         guard state.isAsleep, let address = state.multiAddress else { return }
         state.isAsleep = false
         curl_multi_wakeup(UnsafeMutableRawPointer(bitPattern: address))
@@ -120,20 +120,20 @@ final class HTTP2Mailbox: Sendable {
         state.withLock { $0.multiAddress = UInt(bitPattern: multi) }
     }
 
-    /// Tells whether the thread may sleep: from now on it is woken.
+    /// Returns whether the thread may sleep; if so, the next post wakes it.
     func mayFallAsleep() -> Bool {
         state.withLock { state in
-            state.isAsleep = !state.hasMail
+            state.isAsleep = !state.hasUnread
             return state.isAsleep
         }
     }
 
-    /// Exchanges an emptied delivery for the full one, and returns when what is still in flight must be failed, once a
-    /// shutdown has begun.
-    func take(into delivery: inout Delivery) -> ContinuousClock.Instant? {
+    /// Swaps an empty batch for the posted one. Returns the time at which calls in flight must be failed, or nil before a
+    /// shutdown begins.
+    func take(into batch: inout Batch) -> ContinuousClock.Instant? {
         state.withLock { state in
-            swap(&state.delivery, &delivery)
-            state.hasMail = false
+            swap(&state.batch, &batch)
+            state.hasUnread = false
             state.isAsleep = false
             return state.shutdown.deadline
         }
@@ -143,18 +143,18 @@ final class HTTP2Mailbox: Sendable {
 
     func callEnded() { inFlight.subtract(1, ordering: .relaxed) }
 
-    /// Forbids waking from now on, so that the multi handle may be freed, and takes no more letters.
-    func close() -> Delivery {
+    /// Seals the mailbox and returns the last batch. The thread is not woken any more, so the multi handle may be freed.
+    func close() -> Batch {
         state.withLock { state in
             state.multiAddress = nil
             state.isSealed = true
-            defer { state.delivery = Delivery() }
-            return state.delivery
+            defer { state.batch = Batch() }
+            return state.batch
         }
     }
 
-    /// Tells those who wait that the thread is done.
-    func closed() {
+    /// Resumes the tasks that wait for the end of the thread.
+    func markClosed() {
         let waiters = state.withLock { $0.shutdown.close() }
         for waiter in waiters { waiter.resume() }
     }

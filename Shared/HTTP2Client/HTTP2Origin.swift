@@ -1,10 +1,10 @@
-/// The one server that a client speaks to.
+/// The server of a client.
 struct HTTP2Origin: Sendable {
-    /// As the caller has written it; libcurl says what is wrong with it.
+    /// The URL as given by the caller; libcurl validates it.
     let url: String
     /// `https` or `http`.
     let scheme: String
-    /// The host, and the port if one was named.
+    /// The host, and the port if there is one.
     let authority: String
 
     init(_ url: String) {

@@ -1,29 +1,29 @@
 internal import CNGHTTP2
 public import HTTPClient
 
-/// A request that is made again and again with another body: checked once, its header fields laid out once for nghttp2.
+/// A request that is sent many times with different bodies. Its header fields are checked and laid out for nghttp2 once.
 ///
-/// Sendable is unchecked: what the pointers lead to is written in `init`, only read afterwards, and freed in `deinit`.
+/// Sendable is unchecked: the memory behind the pointers is written in `init`, only read afterwards, and freed in `deinit`.
 public final class HTTP2Request: @unchecked Sendable {
-    /// What HTTP/2 says otherwise than by header fields, or what the client says itself.
+    /// Header fields that HTTP/2 does not allow or that the client sets itself.
     private static let reservedNames: Set<String> = [
         "connection", "content-length", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
     ]
-    /// Methods whose requests say a length even without a body.
+    /// Methods whose requests carry `content-length` even without a body.
     private static let methodsWithBody: Set<String> = ["POST", "PUT", "PATCH"]
 
-    /// The fields, `:method` and `:path` first, which the client's own two follow.
+    /// The fields, with `:method` and `:path` first.
     let fields: UnsafeMutableBufferPointer<nghttp2_nv>
-    /// Whether the request says how long its body is even when it has none.
+    /// Whether the request carries `content-length` even when its body is empty.
     let hasBody: Bool
     private let text: UnsafeMutableBufferPointer<UInt8>
 
-    /// Lays a request out.
+    /// Checks a request and lays out its fields.
     ///
     /// - Parameters:
     ///   - path: The path and the query, percent-encoded; it begins with a slash.
     ///   - headers: The header fields in order; names may have capitals. `content-length` is added.
-    /// - Throws: `invalidRequest` when nobody could send it.
+    /// - Throws: `invalidRequest` when the method, path or a header field is invalid.
     public init(method: String = "POST", path: String, headers: [(String, String)] = []) throws(HTTPClientError) {
         if let fault = Self.fault(method: method, path: path, headers: headers) {
             throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault)
@@ -52,7 +52,7 @@ public final class HTTP2Request: @unchecked Sendable {
     private static func fault(method: String, path: String, headers: [(String, String)]) -> String? {
         guard path.hasPrefix("/") else { return "the path does not begin with a slash" }
         if let name = headers.first(where: { reservedNames.contains($0.0.lowercased()) })?.0 {
-            return "the header \(name) is not the caller's to set"
+            return "the header \(name) must not be set by the caller"
         }
         let url = "https://host" + path
         return HTTPClientRequest(method: method, url: url, headers: headers.map { (name: $0, value: $1) }).fault
@@ -60,7 +60,7 @@ public final class HTTP2Request: @unchecked Sendable {
 }
 
 extension nghttp2_nv {
-    /// A field whose bytes outlive its use, so that nghttp2 need not copy them.
+    /// Makes a field whose bytes outlive its use, so that nghttp2 need not copy them.
     init(name: UnsafeMutableBufferPointer<UInt8>, value: UnsafeMutableBufferPointer<UInt8>) {
         let flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
         self.init(

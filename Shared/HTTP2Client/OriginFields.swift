@@ -1,11 +1,11 @@
 internal import CNGHTTP2
 
-/// Puts together the header fields of one call after the other: the request's own, the origin's two and the body's length.
+/// Assembles the header fields of a call: those of the request, `:scheme`, `:authority` and `content-length`.
 ///
-/// Confined to the client's thread. The strings of the origin live as long as it does, which is longer than
-/// any session; the length is copied by nghttp2.
+/// Confined to the client's thread. The strings of the origin live as long as this object, which outlives every session;
+/// nghttp2 copies the length.
 final class OriginFields {
-    private static let lengthDigitsMax = 20
+    private static let maxLengthDigits = 20
 
     private let text: UnsafeMutableBufferPointer<UInt8>
     private let scheme: nghttp2_nv
@@ -17,7 +17,7 @@ final class OriginFields {
     init(_ origin: HTTP2Origin) {
         let parts = [":scheme", origin.scheme, ":authority", origin.authority, "content-length"].map { Array($0.utf8) }
         text = .allocate(capacity: parts.reduce(0) { $0 + $1.count })
-        digits = .allocate(capacity: Self.lengthDigitsMax)
+        digits = .allocate(capacity: Self.maxLengthDigits)
         digits.initialize(repeating: 0)
         var places: [UnsafeMutableBufferPointer<UInt8>] = []
         var offset = 0
@@ -39,7 +39,7 @@ final class OriginFields {
         scratch.deallocate()
     }
 
-    /// Returns the fields of a call; they stand until the next call of this function.
+    /// Returns the fields of a call; they are valid until the next call of this function.
     func fields(for request: HTTP2Request, bodyByteCount: Int) -> UnsafeMutableBufferPointer<nghttp2_nv> {
         let own = request.fields
         if scratch.count < own.count + 3 {

@@ -1,17 +1,17 @@
-/// Bytes on their way to a socket, and how far they have come.
+/// The bytes to be written to a socket, with counts of those produced and offered.
 ///
-/// It is filled only when it is empty, and what was offered once keeps its place until it has gone: OpenSSL wants a write
-/// that was blocked to be tried again with the same bytes.
+/// The buffer is filled only when it is empty, and offered bytes keep their place until they are written: OpenSSL requires that a
+/// blocked write is repeated with the same bytes.
 struct OutputBuffer: ~Copyable {
-    /// What a fill aims at, in bytes: one record of TLS.
+    /// Bytes at which the buffer counts as full: one TLS record.
     static let fillByteCount = 16 * 1024
 
     private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * fillByteCount, alignment: 16)
     private var start = 0
     private var end = 0
-    /// How many bytes were ever put in.
+    /// Total of bytes appended so far.
     private(set) var producedByteCount: UInt64 = 0
-    /// How many of them a socket was ever asked to take; it may have taken them even when it said no.
+    /// Total of bytes offered to the socket so far; a blocked write may have taken them.
     private(set) var offeredByteCount: UInt64 = 0
 
     deinit { storage.deallocate() }
@@ -31,7 +31,7 @@ struct OutputBuffer: ~Copyable {
         producedByteCount += UInt64(bytes.count)
     }
 
-    /// Returns what is to be written next, and counts it as offered.
+    /// Returns the bytes to be written next, and counts them as offered.
     mutating func offer() -> UnsafeRawBufferPointer {
         offeredByteCount = producedByteCount
         return UnsafeRawBufferPointer(rebasing: storage[start..<end])

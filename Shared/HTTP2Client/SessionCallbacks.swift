@@ -1,11 +1,11 @@
 internal import CNGHTTP2
 
-/// Passes what nghttp2 says on to the connection of the session.
+/// nghttp2's callbacks, which forward to the connection of the session.
 ///
-/// nghttp2 calls them only from within `receive` and `nextOutput`, so on the client's thread, and while its connection,
-/// which makes these calls, lives.
+/// nghttp2 calls them only within `receive` and `nextOutput`: on the client's thread, and while the connection, which makes
+/// these calls, exists.
 enum SessionCallbacks {
-    /// What nghttp2 asks for the bytes of a body.
+    /// The callback by which nghttp2 fetches the bytes of a body.
     static var bodyProvider: nghttp2_data_provider {
         nghttp2_data_provider(source: nghttp2_data_source(ptr: nil)) { session, stream, buffer, capacity, flags, _, context in
             let room = UnsafeMutableRawBufferPointer(start: buffer, count: capacity)
@@ -17,10 +17,10 @@ enum SessionCallbacks {
         }
     }
 
-    /// What a stream is known by to nghttp2: its slot, from 1 on, as 0 means none.
+    /// Encodes a slot as the user data of a stream: slot + 1, because 0 means none.
     static func userData(slot: Int) -> UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: slot + 1) }
 
-    /// Makes the table that a session is made with; whoever calls frees it.
+    /// Makes the callback table of a session; the caller frees it.
     static func make() -> OpaquePointer? {
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks else { return nil }
@@ -32,14 +32,14 @@ enum SessionCallbacks {
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameCount, value, valueCount, _, context in
             guard let context else { return 0 }
-            SessionCallbacks.connection(context).headContinued(
+            SessionCallbacks.connection(context).headerReceived(
                 name: UnsafeBufferPointer(start: name, count: nameCount),
                 value: UnsafeBufferPointer(start: value, count: valueCount))
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { session, _, stream, bytes, count, context in
             guard let context, let slot = SessionCallbacks.slot(session, stream) else { return 0 }
-            SessionCallbacks.connection(context).bodyCame(slot: slot, UnsafeBufferPointer(start: bytes, count: count))
+            SessionCallbacks.connection(context).bodyReceived(slot: slot, UnsafeBufferPointer(start: bytes, count: count))
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, stream, code, context in
@@ -52,8 +52,8 @@ enum SessionCallbacks {
             guard let context, let frame else { return 0 }
             let head = hg_frame_head(frame).pointee
             switch UInt32(head.type) {
-            case NGHTTP2_SETTINGS.rawValue: SessionCallbacks.connection(context).settingsCame()
-            case NGHTTP2_GOAWAY.rawValue: SessionCallbacks.connection(context).goAwayCame(code: frame.pointee.goaway.error_code)
+            case NGHTTP2_SETTINGS.rawValue: SessionCallbacks.connection(context).settingsReceived()
+            case NGHTTP2_GOAWAY.rawValue: SessionCallbacks.connection(context).goAwayReceived(code: frame.pointee.goaway.error_code)
             default: break
             }
             return 0

@@ -1,15 +1,15 @@
-/// Elements that are found by a small number, which is given out again when one is removed.
+/// A table of elements under small numbers (slots); the slot of a removed element is reused.
 struct SlotTable<Element> {
     private var slots: [Element?] = []
     private var free: [Int] = []
-    /// How many elements there are.
+    /// The number of elements.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
-    /// The elements, in no order that means anything.
+    /// The elements, in unspecified order.
     var elements: [Element] { slots.compactMap { $0 } }
 
-    /// Returns the element of a slot, or nil when the slot is free or was never given out.
+    /// Returns the element of a slot, or nil when the slot is free or was never used.
     subscript(slot: Int) -> Element? { slots.indices.contains(slot) ? slots[slot] : nil }
 
     mutating func insert(_ element: Element) -> Int {

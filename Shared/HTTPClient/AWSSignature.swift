@@ -1,7 +1,7 @@
-/// Whom a request is signed as, by Amazon's Signature Version 4, which S3 and its kin ask for.
+/// The credentials and scope of AWS Signature Version 4, which S3 and compatible stores require.
 ///
-/// The signing is libcurl's own, and version 7.88 leaves some of it to the caller: the query must be sorted by name, every
-/// name with its `=`, all of it encoded; and `x-amz-content-sha256` must be there with the body's digest.
+/// libcurl signs, and version 7.88 leaves a part to the caller: the query must be encoded and sorted by name, with an `=` after
+/// every name, and the header `x-amz-content-sha256` must be set to the body's digest.
 public struct AWSSignature: Sendable {
     /// The region, such as `eu-central-1`.
     public var region: String
@@ -20,15 +20,17 @@ public struct AWSSignature: Sendable {
         self.secretAccessKey = secretAccessKey
     }
 
-    /// Says what is wrong with it, or nil.
+    /// The fault of the signature, or nil when it is valid.
     var fault: String? {
         let isWord = { (text: String) in
             !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
         }
-        if !isWord(region) || !isWord(service) || !isWord(accessKeyID) { return "the region, service or access key is no word" }
-        return secretAccessKey.isEmpty || secretAccessKey.utf8.contains(0) ? "the secret access key is empty" : nil
+        if !isWord(region) || !isWord(service) || !isWord(accessKeyID) {
+            return "the region, service or access key is empty or has invalid characters"
+        }
+        return secretAccessKey.isEmpty || secretAccessKey.utf8.contains(0) ? "the secret access key is empty or contains a NUL" : nil
     }
 
-    /// What libcurl is told of it.
+    /// The value of `CURLOPT_AWS_SIGV4`.
     var scope: String { "aws:amz:\(region):\(service)" }
 }

@@ -1,13 +1,11 @@
-/// How far the shutdown of a client with a thread of its own has come.
-///
-/// A part of what the client's mailbox keeps under its lock.
+/// The shutdown state of a client that has its own thread. The client's mailbox keeps it under its lock.
 package struct ClientShutdown: Sendable {
-    /// Somebody who waits for the client's thread to end.
+    /// The continuation of a task that waits for the client's thread to end.
     package typealias Waiter = CheckedContinuation<Void, Never>
 
-    /// When what is still in flight must be failed, once the shutdown has begun.
+    /// The time at which calls in flight must be failed; nil before the shutdown begins.
     package private(set) var deadline: ContinuousClock.Instant?
-    /// Whether the client's thread takes nothing any more.
+    /// Whether the client's thread has ended.
     package private(set) var isClosed = false
     private var waiters: [Waiter] = []
 
@@ -22,13 +20,13 @@ package struct ClientShutdown: Sendable {
         self.deadline = min(self.deadline ?? deadline, deadline)
     }
 
-    /// Keeps whom to tell of the end; returns whether it has come, and the waiter was not kept.
-    package mutating func isClosed(orTell waiter: Waiter) -> Bool {
+    /// Adds a waiter, unless the thread has ended; returns whether it has.
+    package mutating func isClosed(orAdd waiter: Waiter) -> Bool {
         if !isClosed { waiters.append(waiter) }
         return isClosed
     }
 
-    /// Marks the end and returns whom to tell of it, each once.
+    /// Marks the thread as ended and returns the waiters to resume.
     package mutating func close() -> [Waiter] {
         isClosed = true
         defer { waiters = [] }

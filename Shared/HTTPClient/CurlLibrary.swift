@@ -8,24 +8,24 @@ internal import CLibCurl
     internal import Darwin
 #endif
 
-/// What all uses of libcurl in this package share.
+/// Set-up that all uses of libcurl in this package share.
 package enum CurlLibrary {
-    /// Whether the library could be started; it is, when this is first read.
+    /// Whether libcurl was initialised; the first read initialises it.
     package static let isReady = hg_global_init() == CURLE_OK
 
-    /// Makes the handle that a client's thread sleeps in; the caller cleans it up.
+    /// Makes the multi handle of a client's thread; the caller cleans it up.
     package static func makeMulti() -> UnsafeMutableRawPointer {
         guard isReady, let multi = curl_multi_init() else {
-            preconditionFailure("libcurl cannot start: no memory or no random numbers")
+            preconditionFailure("cannot initialise libcurl: no memory or no random numbers")
         }
         return multi
     }
 
-    /// Sets an easy handle up for how connections are made, and for how dead ones are found.
+    /// Sets the options of an easy handle for connecting and for the detection of dead connections.
     package static func setUpConnection(
         _ easy: UnsafeMutableRawPointer, caFile: String?, connectTimeout: Duration, unacknowledgedTimeout: Duration
     ) {
-        // Signals would be delivered to whichever thread happens to run.
+        // A signal would be delivered to an arbitrary thread.
         hg_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
         if let caFile { hg_easy_set_string(easy, CURLOPT_CAINFO, caFile) }
         hg_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, connectTimeout.curlMilliseconds)
@@ -34,8 +34,8 @@ package enum CurlLibrary {
         setUpDeadConnectionDetection(easy, unacknowledgedTimeout)
     }
 
-    /// Has the kernel end connections whose other side is gone: a dead HTTP/2 connection would otherwise swallow one
-    /// request after the other, as a timeout ends only a stream.
+    /// Lets the kernel end connections whose peer is gone. Otherwise a dead HTTP/2 connection would swallow one request after
+    /// another, because a timeout ends only a stream.
     private static func setUpDeadConnectionDetection(_ easy: UnsafeMutableRawPointer, _ timeout: Duration) {
         #if os(Linux)
             hg_easy_set_pointer(easy, CURLOPT_SOCKOPTDATA, UnsafeMutableRawPointer(bitPattern: timeout.curlMilliseconds))

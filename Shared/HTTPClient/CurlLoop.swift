@@ -1,14 +1,14 @@
 internal import CLibCurl
 internal import Logging
 
-/// Drives libcurl's multi handle until the mailbox is closed and everything in flight has ended.
+/// Drives libcurl's multi handle until the mailbox is closed and all calls have ended.
 ///
-/// Confined to its thread. Every call that was taken from the mailbox is answered exactly once, by ``end(_:with:)``.
+/// Confined to its thread. Every call taken from the mailbox is ended exactly once, by ``end(_:with:)``.
 final class CurlLoop {
-    /// How long the thread sleeps when nothing happens, in milliseconds; the mailbox wakes it.
-    private static let idleMillisecondsMax = 60_000
-    /// How many easy handles are kept for reuse.
-    private static let idleHandlesMax = 256
+    /// The longest sleep of the thread, in milliseconds; the mailbox wakes it earlier.
+    private static let maxSleepMilliseconds = 60_000
+    /// The most easy handles kept for reuse.
+    private static let maxIdleHandles = 256
 
     private let mailbox: CurlMailbox
     private let configuration: HTTPClientConfiguration
@@ -23,35 +23,35 @@ final class CurlLoop {
         self.configuration = configuration
         self.logger = logger
         multi = CurlLibrary.makeMulti()
-        // Clients that were started together do not all connect anew together.
+        // Jitter, so that clients started together do not all reconnect together.
         let lifetime = configuration.connectionLifetime * Double.random(in: 0.75...1.25)
         connectionSeconds = max(1, Int(lifetime.components.seconds))
         hg_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-        hg_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHostMax)
-        hg_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.streamsPerConnectionMax)
+        hg_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
+        hg_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maxStreamsPerConnection)
         mailbox.open(multi: multi)
     }
 
     func run() {
         while true {
-            let delivery = mailbox.take()
-            for command in delivery.commands { obey(command) }
+            let batch = mailbox.take()
+            for command in batch.commands { process(command) }
             perform()
             collect()
-            var timeout = Self.idleMillisecondsMax
-            if let deadline = delivery.closeDeadline {
+            var timeout = Self.maxSleepMilliseconds
+            if let deadline = batch.closeDeadline {
                 let left = deadline - .now
                 if transfers.isEmpty || left <= .zero { break }
                 timeout = min(timeout, left.curlMilliseconds)
             }
-            // libcurl sleeps shorter where one of its own timers is due.
+            // libcurl shortens the sleep to its next own timer.
             let status = curl_multi_poll(multi, nil, 0, Int32(timeout), nil)
             if status != CURLM_OK { logger.debug("curl_multi_poll failed", metadata: ["code": "\(status.rawValue)"]) }
         }
         close()
     }
 
-    private func obey(_ command: CurlMailbox.Command) {
+    private func process(_ command: CurlMailbox.Command) {
         switch command {
         case .start(let call): start(call)
         case .cancel(let id):
@@ -64,7 +64,7 @@ final class CurlLoop {
         let idle = idleTransfers.popLast()
         guard let transfer = idle ?? CurlTransfer(configuration: configuration, connectionSeconds: connectionSeconds) else {
             mailbox.callEnded()
-            let error = HTTPClientError(.notSent, mayHaveReachedServer: false, "libcurl has no memory")
+            let error = HTTPClientError(.notSent, mayHaveReachedServer: false, "libcurl is out of memory")
             call.continuation.resume(returning: .failure(error))
             return
         }
@@ -82,36 +82,36 @@ final class CurlLoop {
         if status != CURLM_OK { logger.debug("curl_multi_perform failed", metadata: ["code": "\(status.rawValue)"]) }
     }
 
-    /// Answers the calls libcurl is done with.
+    /// Ends the calls whose transfers libcurl has completed.
     private func collect() {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
-            // The message is gone once its handle is removed, so what it says is read first.
+            // The message becomes invalid once its handle is removed, so it is read first.
             let (kind, easy, result) = (message.pointee.msg, message.pointee.easy_handle, message.pointee.data.result)
             guard kind == CURLMSG_DONE, let easy, let transfer = CurlTransfer.of(easy) else { continue }
             end(transfer, with: transfer.outcome(result))
         }
     }
 
-    /// Takes a transfer out of libcurl and answers its caller.
+    /// Removes a transfer from libcurl and resumes its caller.
     private func end(_ transfer: CurlTransfer, with result: Result<HTTPClientResponse, HTTPClientError>) {
         guard let call = transfer.call else { return }
         transfers[call.id] = nil
         curl_multi_remove_handle(multi, transfer.easy)
         transfer.end()
-        if idleTransfers.count < Self.idleHandlesMax { idleTransfers.append(transfer) }
+        if idleTransfers.count < Self.maxIdleHandles { idleTransfers.append(transfer) }
         mailbox.callEnded()
         call.continuation.resume(returning: result)
     }
 
     private func close() {
-        // Nothing new gets in since the deadline was set, but a call may have been posted just before it.
-        for command in mailbox.take().commands { obey(command) }
+        // Since the deadline was set, new calls are refused, but one may have been posted just before.
+        for command in mailbox.take().commands { process(command) }
         for transfer in Array(transfers.values) {
             end(transfer, with: .failure(transfer.abandoned(.shutDown, "the client was shut down")))
         }
         idleTransfers = []
-        mailbox.forgetMulti()
+        mailbox.detachMulti()
         curl_multi_cleanup(multi)
     }
 }

@@ -1,9 +1,9 @@
 internal import CLibCurl
 internal import Synchronization
 
-/// What callers leave for libcurl's thread, and the only thing both sides touch.
+/// Passes calls and cancellations from callers to libcurl's thread; the only state that both sides share.
 final class CurlMailbox: Sendable {
-    /// A request and whom to tell its outcome.
+    /// A request and the continuation of its caller.
     struct Call: Sendable {
         let id: UInt64
         let request: HTTPClientRequest
@@ -15,10 +15,10 @@ final class CurlMailbox: Sendable {
         case cancel(UInt64)
     }
 
-    /// What the thread takes out in one go.
-    struct Delivery {
+    /// Everything that the thread takes from the mailbox at once.
+    struct Batch {
         var commands: [Command]
-        /// Set once a shutdown has begun: when what is still in flight must be failed.
+        /// The time at which calls in flight must be failed; nil before a shutdown begins.
         var closeDeadline: ContinuousClock.Instant?
     }
 
@@ -26,23 +26,24 @@ final class CurlMailbox: Sendable {
         var commands: [Command] = []
         var inFlight = 0
         var shutdown = ClientShutdown()
-        /// The address of the multi handle while it lives, for waking its thread: the one call another thread may make.
+        /// The address of the multi handle while it exists. `curl_multi_wakeup` is the only function of it that another thread may
+        /// call.
         var multiAddress: UInt?
     }
 
     private let state: Mutex<State>
-    private let requestsInFlightMax: Int
+    private let maxRequestsInFlight: Int
 
-    init(requestsInFlightMax: Int) {
-        self.requestsInFlightMax = requestsInFlightMax
+    init(maxRequestsInFlight: Int) {
+        self.maxRequestsInFlight = maxRequestsInFlight
         state = Mutex(State())
     }
 
-    /// Posts a call, or answers it at once when the client is closing or full.
+    /// Posts a call, or fails it at once when the client is closing or full.
     func start(_ call: Call) {
         let refusal: HTTPClientError? = state.withLock { state in
             if state.shutdown.refusesCalls { return .shutDown }
-            if state.inFlight >= requestsInFlightMax {
+            if state.inFlight >= maxRequestsInFlight {
                 return HTTPClientError(.notSent, mayHaveReachedServer: false, "too many requests are in flight")
             }
             state.inFlight += 1
@@ -52,7 +53,7 @@ final class CurlMailbox: Sendable {
         if let refusal { call.continuation.resume(returning: .failure(refusal)) }
     }
 
-    /// Posts that nobody waits for a call any more; calls that are done are not found and ignored.
+    /// Posts the cancellation of a call; it is ignored when the call has ended.
     func cancel(_ id: UInt64) {
         state.withLock { state in
             if !state.shutdown.isClosed { Self.post(.cancel(id), to: &state) }
@@ -69,7 +70,7 @@ final class CurlMailbox: Sendable {
 
     func waitUntilClosed() async {
         await withCheckedContinuation { continuation in
-            let isClosed = state.withLock { $0.shutdown.isClosed(orTell: continuation) }
+            let isClosed = state.withLock { $0.shutdown.isClosed(orAdd: continuation) }
             if isClosed { continuation.resume() }
         }
     }
@@ -80,10 +81,10 @@ final class CurlMailbox: Sendable {
         state.withLock { $0.multiAddress = UInt(bitPattern: multi) }
     }
 
-    func take() -> Delivery {
+    func take() -> Batch {
         state.withLock { state in
             defer { state.commands.removeAll(keepingCapacity: true) }
-            return Delivery(commands: state.commands, closeDeadline: state.shutdown.deadline)
+            return Batch(commands: state.commands, closeDeadline: state.shutdown.deadline)
         }
     }
 
@@ -91,19 +92,19 @@ final class CurlMailbox: Sendable {
         state.withLock { $0.inFlight -= 1 }
     }
 
-    /// Forbids waking from now on, so that the multi handle may be freed.
-    func forgetMulti() {
+    /// Stops waking the thread, so that the multi handle may be freed.
+    func detachMulti() {
         state.withLock { $0.multiAddress = nil }
     }
 
-    func closed() {
+    func markClosed() {
         let waiters = state.withLock { $0.shutdown.close() }
         for waiter in waiters { waiter.resume() }
     }
 
     private static func post(_ command: Command, to state: inout State) {
         state.commands.append(command)
-        // Whoever finds the box empty wakes the thread; it takes everything at once.
+        // Only the first command wakes the thread, because the thread takes all commands at once.
         if state.commands.count == 1 { wake(state) }
     }
 

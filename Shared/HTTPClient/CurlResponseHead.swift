@@ -1,25 +1,25 @@
-/// Collects the header block of a response, as libcurl hands it over: one line at a time.
+/// Collects the header block of a response, which libcurl passes line by line.
 struct CurlResponseHead {
-    private let byteCountMax: Int
+    private let maxByteCount: Int
     private var byteCount = 0
     private(set) var fields: [(name: String, value: String)] = []
 
-    init(byteCountMax: Int) {
-        self.byteCountMax = byteCountMax
+    init(maxByteCount: Int) {
+        self.maxByteCount = maxByteCount
     }
 
-    /// Forgets a response.
+    /// Removes all fields and resets the byte count.
     mutating func removeAll() {
         byteCount = 0
         fields = []
     }
 
-    /// Takes one line with its line end; returns false when the block grows over its limit.
+    /// Adds one line with its line end; returns false when the block exceeds its limit.
     mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
         byteCount += line.count
-        guard byteCount <= byteCountMax else { return false }
+        guard byteCount <= maxByteCount else { return false }
         if line.starts(with: "HTTP/".utf8) {
-            // A block before the final one (1xx) is not the response's.
+            // Drops the fields of an interim response (1xx).
             fields.removeAll(keepingCapacity: true)
             return true
         }
@@ -29,7 +29,7 @@ struct CurlResponseHead {
         return true
     }
 
-    /// How many bytes the body is said to have.
+    /// The value of `Content-Length`.
     var contentLength: Int? {
         fields.last { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }.flatMap { $0 >= 0 ? $0 : nil }
     }

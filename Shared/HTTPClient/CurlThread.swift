@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// A thread of its own for work that blocks, as driving libcurl does.
+/// Runs blocking work, such as driving libcurl, on a dedicated thread.
 package enum CurlThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
@@ -18,7 +18,7 @@ package enum CurlThread {
 
     /// Starts a detached thread that runs `body` and ends.
     ///
-    /// - Returns: Whether the system has given a thread; if not, `body` is not run.
+    /// - Returns: Whether the thread was created; if not, `body` is not run.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let body = Unmanaged.passRetained(Body(body))
         let isStarted = create(passing: body.toOpaque()) == 0
@@ -45,8 +45,8 @@ package enum CurlThread {
         return nil
     }
 
-    /// Keeps every signal away from the thread: OpenSSL writes to sockets whose other side is gone, and the SIGPIPE
-    /// that earns would end the process; a blocked one stays pending on this thread and harms nobody.
+    /// Blocks every POSIX signal on the thread: OpenSSL writes to sockets that the peer has closed, and the resulting SIGPIPE would
+    /// end the process; a blocked one stays pending on this thread and does no harm.
     private static func blockSignals() {
         var all = sigset_t()
         sigfillset(&all)

@@ -1,8 +1,8 @@
 internal import CLibCurl
 
-/// An easy handle of libcurl and what belongs to the request it is making: what has come back, and whom to tell.
+/// An easy handle of libcurl with the call it serves and the part of the response received so far.
 ///
-/// It is used for one request after the other. Confined to libcurl's thread. libcurl holds its address as an unowned pointer;
+/// It is reused for one request after another. Confined to libcurl's thread. libcurl holds its address as an unowned pointer;
 /// the loop keeps it alive as long as the handle.
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
@@ -13,12 +13,12 @@ final class CurlTransfer {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var head: CurlResponseHead
     private var body: [UInt8] = []
-    private var bodyByteCountMax = 0
+    private var maxBodyByteCount = 0
     private var isTooLarge = false
 
-    /// Makes an idle handle; nil when there is no memory.
+    /// Makes an idle handle; nil when out of memory.
     ///
-    /// - Parameter connectionSeconds: How old a connection may be that a request goes out on.
+    /// - Parameter connectionSeconds: The greatest age of a connection that is reused, in seconds.
     init?(configuration: HTTPClientConfiguration, connectionSeconds: Int) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
@@ -26,7 +26,7 @@ final class CurlTransfer {
         self.connectionSeconds = connectionSeconds
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        head = CurlResponseHead(byteCountMax: configuration.responseHeadByteCountMax)
+        head = CurlResponseHead(maxByteCount: configuration.maxResponseHeadByteCount)
     }
 
     deinit {
@@ -35,7 +35,7 @@ final class CurlTransfer {
         errorText.deallocate()
     }
 
-    /// The transfer a handle belongs to.
+    /// Returns the transfer that owns a handle.
     static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer? {
         var pointer: UnsafeMutableRawPointer?
         hg_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
@@ -45,15 +45,14 @@ final class CurlTransfer {
     /// Sets the handle up for a call.
     func begin(_ call: CurlMailbox.Call) {
         self.call = call
-        bodyByteCountMax = call.request.responseBodyByteCountMax ?? configuration.responseBodyByteCountMax
+        maxBodyByteCount = call.request.maxResponseBodyByteCount ?? configuration.maxResponseBodyByteCount
         setUpReceivers()
         setUpConnection()
         setUpRequest(call.request)
         setUpBody(call.request)
     }
 
-    /// Lets go of a call that has its answer, its settings, and the copy that libcurl has of its body; the connection stays with
-    /// the multi handle.
+    /// Resets the handle after a call, including libcurl's copy of the body; the connection stays with the multi handle.
     func end() {
         curl_easy_reset(easy)
         curl_slist_free_all(headerList)
@@ -67,10 +66,10 @@ final class CurlTransfer {
 
     // MARK: Outcome
 
-    /// What became of the request, once libcurl says it is done.
+    /// Returns the result of the request, once libcurl reports that it is done.
     func outcome(_ result: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
         if isTooLarge {
-            let message = "the response is larger than \(bodyByteCountMax) bytes"
+            let message = "the response is larger than \(maxBodyByteCount) bytes"
             return .failure(HTTPClientError(.responseTooLarge, mayHaveReachedServer: true, message))
         }
         guard result == CURLE_OK else { return .failure(HTTPClientError(evidence(result))) }
@@ -81,7 +80,7 @@ final class CurlTransfer {
                 connectionsOpened: long(CURLINFO_NUM_CONNECTS)))
     }
 
-    /// The error of a transfer that is given up before libcurl is done with it.
+    /// Returns the error of a transfer that is abandoned before libcurl is done with it.
     func abandoned(_ code: HTTPClientError.Code, _ message: String) -> HTTPClientError {
         HTTPClientError(code, mayHaveReachedServer: evidence(CURLE_OK).mayHaveReachedServer, message)
     }
@@ -100,7 +99,7 @@ final class CurlTransfer {
         return value
     }
 
-    // MARK: What comes back
+    // MARK: Response
 
     private func receive(head line: UnsafeRawBufferPointer) -> Bool {
         if head.append(line) { return true }
@@ -109,12 +108,12 @@ final class CurlTransfer {
     }
 
     private func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= bodyByteCountMax else {
+        guard body.count + bytes.count <= maxBodyByteCount else {
             isTooLarge = true
             return false
         }
-        // Growing step by step would hold a body of megabytes twice.
-        if body.isEmpty, let length = head.contentLength { body.reserveCapacity(min(length, bodyByteCountMax)) }
+        // Growing the array step by step would hold a body of megabytes twice.
+        if body.isEmpty, let length = head.contentLength { body.reserveCapacity(min(length, maxBodyByteCount)) }
         body.append(contentsOf: bytes)
         return true
     }
@@ -135,7 +134,7 @@ final class CurlTransfer {
         }
     }
 
-    /// Hands bytes to a transfer and tells libcurl how many were taken; fewer than came ends the transfer.
+    /// Passes bytes to a transfer and returns how many were taken; libcurl aborts the transfer when that is fewer than it passed.
     private static func deliver(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
         to receiver: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
@@ -151,7 +150,7 @@ final class CurlTransfer {
         case .http1: hg_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         case .http2: hg_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         }
-        // Waiting for a connection that is being made beats opening one a request.
+        // Waits for a connection that is being made, rather than opening one per request.
         hg_easy_set_long(easy, CURLOPT_PIPEWAIT, configuration.version == .http1 ? 0 : 1)
         hg_easy_set_long(easy, CURLOPT_MAXLIFETIME_CONN, connectionSeconds)
         CurlLibrary.setUpConnection(
@@ -187,17 +186,17 @@ final class CurlTransfer {
         default: break
         }
         hg_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
-        // The size comes first: libcurl copies that many bytes now.
+        // The size must be set first: the next option copies that many bytes.
         request.body.withUnsafeBytes { _ = hg_easy_set_data(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 }
 
 extension HTTPClientRequest {
-    /// The header lines as libcurl wants them.
+    /// The header lines in the form that libcurl takes.
     fileprivate var headerLines: [String] {
         var lines: [String] = []
         if awsSignature == nil {
-            // Without these lines libcurl adds headers of its own; with them it would sign what it does not send.
+            // These lines suppress headers that libcurl adds. They are left out of a signed request, as libcurl would sign them too.
             lines.append("Expect:")
             let names = Set(headers.map { $0.name.lowercased() })
             if !names.contains("content-type") { lines.append("Content-Type:") }

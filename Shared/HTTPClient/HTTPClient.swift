@@ -2,11 +2,11 @@ public import Logging
 public import ServiceLifecycle
 internal import Synchronization
 
-/// Sends HTTP requests over connections that live as long as the client, multiplexed by HTTP/2.
+/// Sends HTTP requests over pooled connections, multiplexed by HTTP/2.
 ///
-/// One thread of its own drives libcurl; callers only suspend. The client is usable at once. It never follows a
-/// redirect, keeps no cookies and never retries, with one exception that is libcurl's: a request is sent again when
-/// the reused connection it went out on turns out to be dead before a byte of an answer came.
+/// The client's thread drives libcurl; callers only suspend. The client is usable at once. It never follows a redirect, keeps
+/// no cookies and never retries, with one exception that is libcurl's: a request is sent again when the reused connection it
+/// went out on turns out to be dead before a byte of the response came.
 public final class HTTPClient: Service {
     private let mailbox: CurlMailbox
     private let configuration: HTTPClientConfiguration
@@ -15,19 +15,19 @@ public final class HTTPClient: Service {
     /// Starts a client and its thread.
     public init(configuration: HTTPClientConfiguration = .init(), logger: Logger) {
         self.configuration = configuration
-        let mailbox = CurlMailbox(requestsInFlightMax: configuration.requestsInFlightMax)
+        let mailbox = CurlMailbox(maxRequestsInFlight: configuration.maxRequestsInFlight)
         self.mailbox = mailbox
         let isStarted = CurlThread.start {
             CurlLoop(mailbox: mailbox, configuration: configuration, logger: logger).run()
-            mailbox.closed()
+            mailbox.markClosed()
         }
-        precondition(isStarted, "the system gives no thread for an HTTP client")
+        precondition(isStarted, "cannot create a thread for an HTTP client")
     }
 
-    /// Fails whatever is still in flight and ends the thread.
+    /// Fails the calls in flight and ends the thread.
     deinit { mailbox.close(grace: .zero) }
 
-    /// Sends a request and returns its answer, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
     /// - Throws: `cancelled` when the calling task is cancelled, at once; otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
@@ -36,7 +36,7 @@ public final class HTTPClient: Service {
         let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 mailbox.start(CurlMailbox.Call(id: id, request: request, continuation: continuation))
-                // A task that was cancelled before the call was posted has had its handler run too early.
+                // When the task was cancelled before the call was posted, its handler ran too early.
                 if Task.isCancelled { mailbox.cancel(id) }
             }
         } onCancel: {
@@ -51,7 +51,7 @@ public final class HTTPClient: Service {
         await shutdown()
     }
 
-    /// Takes no more requests, gives those in flight the configured grace, and returns when the thread is done.
+    /// Refuses new requests, gives those in flight the configured grace, and returns when the thread has ended.
     public func shutdown() async {
         mailbox.close(grace: configuration.shutdownGrace)
         await mailbox.waitUntilClosed()

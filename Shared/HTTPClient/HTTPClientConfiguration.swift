@@ -1,6 +1,6 @@
-/// What a client may do, and its limits.
+/// The settings and limits of a client.
 public struct HTTPClientConfiguration: Sendable {
-    /// Which version of HTTP is spoken.
+    /// The HTTP version of a client.
     ///
     /// HTTP/2 over plain TCP is not offered: libcurl 7.88 cannot use such a connection for a second request.
     public enum Version: Sendable {
@@ -10,29 +10,29 @@ public struct HTTPClientConfiguration: Sendable {
         case http2
     }
 
-    /// Which version of HTTP is spoken.
+    /// The HTTP version to use.
     public var version: Version = .http2
-    /// The schemes a URL may have; `http` must be added on purpose.
+    /// The allowed schemes of URLs; `http` must be added explicitly.
     public var allowedSchemes: Set<String> = ["https"]
-    /// A PEM file of the authorities to trust in place of the system's.
+    /// A PEM file of certificate authorities to trust in place of the system's.
     public var caFile: String?
     /// The most connections to one host.
-    public var connectionsPerHostMax = 4
+    public var maxConnectionsPerHost = 4
     /// The most requests at once on one HTTP/2 connection.
-    public var streamsPerConnectionMax = 100
-    /// The most requests at once, those that wait for a connection included; more are refused as not sent.
-    public var requestsInFlightMax = 4096
+    public var maxStreamsPerConnection = 100
+    /// The most requests at once, including those that wait for a connection; more are refused as not sent.
+    public var maxRequestsInFlight = 4096
     /// The most bytes of a response's body.
-    public var responseBodyByteCountMax = 1024 * 1024
+    public var maxResponseBodyByteCount = 1024 * 1024
     /// The most bytes of a response's header block.
-    public var responseHeadByteCountMax = 64 * 1024
-    /// How long connecting may take, TLS included.
+    public var maxResponseHeadByteCount = 64 * 1024
+    /// The time limit of connecting, TLS included.
     public var connectTimeout: Duration = .seconds(5)
-    /// How long sent bytes may stay unacknowledged before the connection counts as dead.
+    /// The time that sent bytes may stay unacknowledged before the connection counts as dead.
     public var unacknowledgedTimeout: Duration = .seconds(10)
-    /// How old a connection may get before it is replaced, so that load balancers are followed.
+    /// The age at which a connection is replaced, give or take a quarter at random, so that load balancers are followed.
     public var connectionLifetime: Duration = .seconds(1800)
-    /// How long requests in flight may take to finish after a shutdown began.
+    /// The time that requests in flight have to finish after a shutdown began.
     public var shutdownGrace: Duration = .seconds(10)
 
     /// Makes the default configuration: HTTPS only, HTTP/2 preferred.
@@ -40,7 +40,7 @@ public struct HTTPClientConfiguration: Sendable {
 }
 
 extension Duration {
-    /// The duration in whole milliseconds, at least 1, because libcurl reads 0 as "for ever".
+    /// The duration in whole milliseconds, at least 1, because libcurl takes 0 as "no limit".
     package var curlMilliseconds: Int {
         let (seconds, attoseconds) = components
         let milliseconds = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,18 +1,18 @@
 package import CLibCurl
 
 extension HTTPClientError {
-    /// What is known about a transfer when it ends without a response.
+    /// The facts about a transfer that ended without a response.
     package struct Evidence {
         let result: CURLcode
-        /// Bytes of the body that were handed to the connection.
+        /// Bytes of the body that were passed to the connection.
         let uploadedByteCount: Int
-        /// Bytes of the header block that were handed to the connection.
+        /// Bytes of the header block that were passed to the connection.
         let requestHeadByteCount: Int
         let bodyByteCount: Int
-        /// What libcurl wrote into its error buffer.
+        /// The content of libcurl's error buffer.
         let detail: String
 
-        /// Makes the evidence of a transfer; what is left out is that nothing was sent.
+        /// Makes the evidence of a transfer; the defaults mean that nothing was sent.
         package init(
             result: CURLcode, uploadedByteCount: Int = 0, requestHeadByteCount: Int = 0, bodyByteCount: Int = 0, detail: String
         ) {
@@ -25,19 +25,19 @@ extension HTTPClientError {
 
         /// Whether the server may hold a complete request.
         ///
-        /// A request with a body is incomplete until a byte of it has left, so its bytes decide; without a body the
-        /// header block is the request.
+        /// A request with a body is incomplete until a byte of the body was sent; without a body the header block is the
+        /// whole request.
         var mayHaveReachedServer: Bool {
             bodyByteCount > 0 ? uploadedByteCount > 0 : requestHeadByteCount > 0
         }
     }
 
-    /// Sorts a failure of libcurl; the code alone does not tell whether the request was sent, so the bytes decide.
+    /// Classifies a failure of libcurl. The code alone does not tell whether the request was sent, so the bytes decide.
     package init(_ evidence: Evidence) {
         let code: Code
         var mayHaveReachedServer = evidence.mayHaveReachedServer
         switch evidence.result {
-        // libcurl also calls it an unsupported protocol when the answer is no HTTP: then the request was sent.
+        // libcurl also reports an unsupported protocol when the response is not HTTP: then the request was sent.
         case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT,
             CURLE_UNSUPPORTED_PROTOCOL where evidence.requestHeadByteCount == 0:
             code = .invalidRequest

@@ -1,30 +1,30 @@
-/// Says why there is no response, and whether the server may have acted on the request.
+/// The reason why there is no response, and whether the server may have acted on the request.
 public struct HTTPClientError: Error, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: String, Sendable {
-        /// The request cannot be sent by anybody: bad URL, scheme not allowed, control characters in a header.
+        /// The request is invalid: bad URL, scheme not allowed, control characters in a header.
         case invalidRequest
-        /// The request certainly did not reach the server's application; it is safe to repeat.
+        /// The request certainly did not reach the server's application; it is safe to retry.
         case notSent
-        /// The request was sent, at least in part, and its answer was lost.
+        /// The request was sent, at least in part, and its response was lost.
         case ambiguous
-        /// The time was up; ``HTTPClientError/mayHaveReachedServer`` says whether the request was on its way.
+        /// The request timed out; ``HTTPClientError/mayHaveReachedServer`` says whether it may have been sent.
         case timeout
         /// The calling task was cancelled.
         case cancelled
-        /// The server answered with more than the configured limit.
+        /// The response is larger than the configured limit.
         case responseTooLarge
-        /// The client was shut down before the answer came.
+        /// The client was shut down before the response came.
         case shutDown
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// Whether the server may have acted on the request: repeating it may do it twice.
+    /// Whether the server may have acted on the request, so that a retry may do it twice.
     public let mayHaveReachedServer: Bool
-    /// A sentence for the log; it names the host at most.
+    /// A sentence for the log; of the request it names at most the host.
     public let message: String
-    /// libcurl's own number, where it was libcurl that failed.
+    /// libcurl's error code, when libcurl failed.
     public let curlCode: Int?
 
     /// Makes an error; for the clients of this package.

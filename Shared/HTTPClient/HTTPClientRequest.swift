@@ -6,16 +6,16 @@ public struct HTTPClientRequest: Sendable {
     public var url: String
     /// The header fields, in order; `Host` and `Content-Length` are added.
     public var headers: [(name: String, value: String)]
-    /// The body; empty means none, except that POST, PUT and PATCH then say `Content-Length: 0`.
+    /// The body; empty means none, except that POST, PUT and PATCH then carry `Content-Length: 0`.
     public var body: [UInt8]
-    /// How long everything may take, waiting for a connection included.
+    /// The time limit of the request, including the wait for a connection.
     public var timeout: Duration
-    /// Whom the request is signed as by Amazon's protocol; nil for everybody else.
+    /// The credentials of AWS Signature Version 4; nil for an unsigned request.
     public var awsSignature: AWSSignature?
     /// The most bytes of the response's body; nil means the client's limit.
-    public var responseBodyByteCountMax: Int?
+    public var maxResponseBodyByteCount: Int?
 
-    /// Makes a request; the default is a GET that may take 15 seconds.
+    /// Makes a request; the default is a GET with a timeout of 15 seconds.
     public init(
         method: String = "GET", url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeout: Duration = .seconds(15)
@@ -27,29 +27,29 @@ public struct HTTPClientRequest: Sendable {
         self.timeout = timeout
     }
 
-    /// Says what is wrong with the request, or nil: nothing may smuggle a line into the header block.
+    /// The fault of the request, or nil when it is valid. Prevents header injection.
     package var fault: String? {
         if method.isEmpty || !method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
             return "the method is not a word in capitals"
         }
         if url.isEmpty || !url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
-            return "the URL holds something else than visible ASCII"
+            return "the URL contains other characters than visible ASCII"
         }
         for (name, value) in headers {
-            if name.isEmpty || !name.utf8.allSatisfy(Self.isTokenByte) { return "a header's name is not a token" }
+            if name.isEmpty || !name.utf8.allSatisfy(Self.isTokenByte) { return "the name of a header is not a token" }
             if !value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) {
-                return "the value of the header \(name) holds a control character"
+                return "the value of the header \(name) contains a control character"
             }
         }
         guard let awsSignature else { return nil }
-        // libcurl would add a type of its own, and sign a line that says to leave it out.
+        // libcurl would add its own Content-Type, and an option line that removes it would be signed as well.
         if !body.isEmpty, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             return "a signed request with a body has no Content-Type"
         }
         return awsSignature.fault
     }
 
-    /// Tells whether a byte may stand in a header's name (RFC 9110 §5.6.2).
+    /// Returns whether a byte is allowed in a header name (RFC 9110 §5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,22 +1,22 @@
-/// The answer to a request, held in memory.
+/// The response to a request, held in memory.
 public struct HTTPClientResponse: Sendable {
-    /// The version of HTTP an answer came by.
+    /// The HTTP version of a response.
     public enum Version: Sendable, Equatable {
         case http1, http2
     }
 
     /// The status code.
     public let status: Int
-    /// The header fields in the order they came.
+    /// The header fields, in the order received.
     public let headers: [(name: String, value: String)]
-    /// The body, complete.
+    /// The complete body.
     public let body: [UInt8]
-    /// The version of HTTP it came by.
+    /// The HTTP version of the response.
     public let httpVersion: Version
-    /// How many connections were opened for the request: 0 when one was reused.
+    /// The number of connections opened for the request: 0 when one was reused.
     public let connectionsOpened: Int
 
-    /// Makes a response, for tests of code that takes one.
+    /// Makes a response.
     public init(
         status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [], httpVersion: Version = .http2,
         connectionsOpened: Int = 0
@@ -28,7 +28,7 @@ public struct HTTPClientResponse: Sendable {
         self.connectionsOpened = connectionsOpened
     }
 
-    /// Returns the value of the first header of that name, whatever the case of its letters.
+    /// Returns the value of the first header of that name, case-insensitively.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.first { $0.name.lowercased() == wanted }?.value

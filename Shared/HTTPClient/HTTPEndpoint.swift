@@ -1,8 +1,8 @@
-/// Checks addresses that come from settings.
+/// Checks URLs that come from settings.
 public enum HTTPEndpoint {
-    /// Says what is wrong with an address that secrets are sent to, as the end of a sentence; nil when nothing is.
+    /// Returns the fault of a URL that secrets are sent to, as the end of a sentence; nil when the URL is valid.
     ///
-    /// It must begin with `https://`; plain `http://` may lead to this machine only.
+    /// It must begin with `https://`; plain `http://` is allowed for this machine only.
     public static func fault(in url: String) -> String? {
         if url.hasPrefix("https://") { return nil }
         guard url.hasPrefix("http://") else { return "must begin with https://" }

@@ -1,29 +1,29 @@
 public import FoundationEssentials
 
 extension HTTPClientResponse {
-    /// Returns how long its header `Retry-After` asks to wait, at most `max`; nil without a header that can be read.
+    /// Returns the wait that the header `Retry-After` asks for, at most `max`; nil without a valid header.
     public func retryAfter(now: Date, max: Duration) -> Duration? {
-        header("Retry-After").flatMap { RetryAfter.parse($0, now: now, secondsMax: Int(max.components.seconds)) }
+        header("Retry-After").flatMap { RetryAfter.parse($0, now: now, maxSeconds: Int(max.components.seconds)) }
     }
 }
 
-/// Reads the header `Retry-After`: seconds, or a date (RFC 9110 §10.2.3).
+/// Parses the header `Retry-After`: seconds or a date (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// Returns how long to wait; nil when the header is neither form.
-    static func parse(_ value: String, now: Date, secondsMax: Int) -> Duration? {
+    /// Returns the wait; nil when the value has neither form.
+    static func parse(_ value: String, now: Date, maxSeconds: Int) -> Duration? {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            return .seconds(min(Int(value) ?? secondsMax, secondsMax))
+            return .seconds(min(Int(value) ?? maxSeconds, maxSeconds))
         }
         guard let time = secondsSince1970(value) else { return nil }
         let wait = Double(time) - now.timeIntervalSince1970
-        return .seconds(min(max(0, Int(wait.rounded(.up))), secondsMax))
+        return .seconds(min(max(0, Int(wait.rounded(.up))), maxSeconds))
     }
 
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Reads the one form of date that may be sent, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses the only form of date that senders may use, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func secondsSince1970(_ text: String) -> Int? {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day = Int(parts[1]),
@@ -37,7 +37,7 @@ enum RetryAfter {
         return days(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, counting years from March so that leap days come last.
+    /// Returns the days since 1970-01-01 in the Gregorian calendar, counting years from March so that leap days come last.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = year / 400

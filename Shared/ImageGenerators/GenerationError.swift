@@ -1,44 +1,44 @@
 public import FoundationEssentials
 
-/// Says why there is no picture, without prompts, pictures or keys: it may be logged, and its code may be stored.
+/// The failure of a generation. It contains no prompt, picture or key: it may be logged, and its code may be stored.
 public struct GenerationError: Error, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: Sendable, Equatable {
-        /// The model refuses this picture or this prompt, and always will.
+        /// The model refuses this picture or prompt permanently.
         case contentBlocked
-        /// The model answered without a picture and without a refusal; the call may have been paid for. Asking again
-        /// often helps.
+        /// The model answered without a picture and without a refusal; the call may have been paid for. A retry often
+        /// succeeds.
         case noImage
-        /// Too many calls at the moment.
+        /// A short-term rate limit is exceeded.
         case rateLimited(retryAfter: Duration)
-        /// The quota of a day is used up. No call was made if it was known before.
+        /// The daily quota is exhausted. No call was made if this was already known.
         case quotaExhausted(until: Date)
-        /// The model is not there, or failed, or its answer was lost or makes no sense.
+        /// The model is unreachable or failed, or its answer was lost or malformed.
         case unavailable(retryAfter: Duration?)
-        /// The model does not take such a request, or there is no such model.
+        /// The model rejects the request, or does not exist.
         case invalidRequest
-        /// The key is missing, wrong or not allowed to do this.
+        /// The key is missing, wrong or lacks the permission.
         case unauthorised
-        /// The deadline is over.
+        /// The deadline has passed.
         case timeout
         /// The task was cancelled.
         case cancelled
-        /// The picture cannot be worked on, or the one that came back is too large.
+        /// The source picture cannot be processed, or the generated one is too large.
         case badPicture
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
     /// One sentence for the log.
     public let message: String
-    /// Whether the call certainly cost nothing: it was turned away, or never arrived.
+    /// Whether the call was certainly free: it was refused, or never arrived.
     public let isFree: Bool
-    /// What caused it, if something else did.
+    /// The error that caused this one, if any.
     public let underlying: (any Error)?
 
-    /// Makes an error of its kind and a sentence for the log.
+    /// Creates an error with a message for the log.
     ///
-    /// - Parameter isFree: Whether the call certainly cost nothing; it may have when that is not known.
+    /// - Parameter isFree: Whether the call was certainly free; false when it is not known.
     public init(_ code: Code, _ message: String, isFree: Bool = false, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -46,7 +46,7 @@ public struct GenerationError: Error, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Whether the same request can never succeed, so that the job has failed.
+    /// Whether a retry of the same request cannot succeed, so that the job fails.
     public var isTerminal: Bool {
         switch code {
         case .contentBlocked, .invalidRequest, .unauthorised, .timeout, .cancelled, .badPicture: true
@@ -54,9 +54,9 @@ public struct GenerationError: Error, CustomStringConvertible {
         }
     }
 
-    /// How long to wait before asking again, as far as it is known.
+    /// Returns the wait before a retry; nil when it is unknown.
     ///
-    /// - Parameter now: the time, for a quota that comes back at a certain moment.
+    /// - Parameter now: The current time, from which the wait for a quota reset is computed.
     public func retryAfter(now: Date) -> Duration? {
         switch code {
         case .rateLimited(let wait): wait
@@ -66,7 +66,7 @@ public struct GenerationError: Error, CustomStringConvertible {
         }
     }
 
-    /// A short word for rows, metrics and spans.
+    /// The code as a short word, for rows, metrics and spans.
     public var word: String {
         switch code {
         case .contentBlocked: "content_blocked"

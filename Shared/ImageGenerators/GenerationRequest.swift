@@ -1,18 +1,18 @@
 public import FoundationEssentials
 public import Imaging
 
-/// What a generator is to do in the manner of, as it is kept in the database.
+/// A template as stored in the database: the style of the pictures to make.
 public struct GenerationTemplate: Sendable, Equatable {
-    /// The name by which requests choose it.
+    /// The identifier by which requests choose the template.
     public let id: String
-    /// Its name for people.
+    /// The display name.
     public let name: String
-    /// What a model is asked for, what it is to avoid included.
+    /// The prompt for a model, including what it must avoid.
     public let prompt: String
-    /// What the local generator does.
+    /// The style of the local generator.
     public let style: PictureStyle
 
-    /// Makes a template of its columns.
+    /// Creates a template from its columns.
     public init(id: String, name: String, prompt: String, style: PictureStyle) {
         self.id = id
         self.name = name
@@ -21,26 +21,26 @@ public struct GenerationTemplate: Sendable, Equatable {
     }
 }
 
-/// One picture to be made.
+/// A request for one picture.
 public struct GenerationRequest: Sendable {
-    /// The job it is made for; for logs.
+    /// The job, for logs.
     public var jobID: UUID
-    /// In what manner.
+    /// The style of the picture.
     public var template: GenerationTemplate
-    /// Of what: upright, without metadata, at most 20 MB with what goes around it.
+    /// The source picture: upright, without metadata. The whole request to a model is limited to 20 MB.
     public var picture: EncodedPicture
-    /// Pixels across that are wanted; nil leaves it to the picture.
+    /// The requested width in pixels; nil follows the source picture.
     public var width: Int?
-    /// Pixels down that are wanted; nil leaves it to the picture.
+    /// The requested height in pixels; nil follows the source picture.
     public var height: Int?
-    /// How well it is to be encoded.
+    /// The requested encoding quality.
     public var quality: PictureQuality
-    /// When nobody waits for it any more.
+    /// The time at which the generator must stop.
     public var deadline: ContinuousClock.Instant
-    /// Is told how far it is, in percent, never less than before; it must not block.
+    /// Receives the progress in percent, which never decreases; it must not block.
     public var progress: @Sendable (Int) -> Void
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         jobID: UUID, template: GenerationTemplate, picture: EncodedPicture, width: Int? = nil, height: Int? = nil,
         quality: PictureQuality, deadline: ContinuousClock.Instant, progress: @escaping @Sendable (Int) -> Void = { _ in }
@@ -56,16 +56,16 @@ public struct GenerationRequest: Sendable {
     }
 }
 
-/// What a generator made. Nobody has looked at the bytes yet: they are a stranger's when a model made them.
+/// The answer of a generator. Its bytes are unchecked, and untrusted when a model made them.
 public struct GeneratedImage: Sendable {
     /// The encoded picture.
     public let bytes: [UInt8]
-    /// What made it, at most 64 characters.
+    /// The model, at most 64 characters.
     public let modelUsed: String
-    /// How long it took.
+    /// The duration of the call.
     public let duration: Duration
 
-    /// Makes a result.
+    /// Creates a result.
     public init(bytes: [UInt8], modelUsed: String, duration: Duration) {
         self.bytes = bytes
         self.modelUsed = modelUsed

@@ -1,14 +1,14 @@
-/// Makes a picture of a picture, in a template's manner.
+/// Makes a picture from a picture, in the style of a template.
 public protocol ImageGenerator: Sendable {
-    /// What `modelUsed` says when the generator does not learn more of itself: `local`, or a model's name.
+    /// The value of `modelUsed` unless the answer names a more exact model: `local`, or a model's name.
     var name: String { get }
 
-    /// Makes one picture, by one call of whatever makes it: nothing is tried again in here.
+    /// Makes one picture with one call, without retries.
     ///
-    /// Whoever pays for calls counts them, so repeating is the caller's business; ``GenerationError/isTerminal`` and
-    /// ``GenerationError/retryAfter`` say whether it makes sense.
+    /// Retries are left to the caller, which counts the calls because they are paid for; ``GenerationError/isTerminal`` and
+    /// ``GenerationError/retryAfter`` state whether a retry can succeed, and when.
     ///
-    /// - Throws: `cancelled` when the calling task is cancelled, `timeout` when the request's deadline is over; otherwise
+    /// - Throws: `cancelled` when the calling task is cancelled, `timeout` when the request's deadline has passed; otherwise
     ///   see ``GenerationError/Code``.
     func generate(_ request: GenerationRequest) async throws(GenerationError) -> GeneratedImage
 }

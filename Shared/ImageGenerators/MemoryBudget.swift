@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Memory that work on pictures takes its share of before it begins, and waits for when too much is in use.
+/// A limit on the memory of concurrent image processing: work acquires its share before it begins, and waits until it is free.
 ///
-/// First come, first served, but for small shares: they go beside large work while a large share waits, a limited number of
-/// times, so that it does not wait for ever.
+/// Shares are granted in order of arrival, except that a smaller share that fits may overtake a waiting larger one. Each
+/// waiter can be overtaken a limited number of times, so that none starves.
 public final class MemoryBudget: Sendable {
-    /// How many later ones may go ahead of one that waits.
-    static let passesMax = 16
+    /// Maximum number of later waiters that may overtake one waiter.
+    static let maxPasses = 16
 
     private struct Waiter {
         let id: Int
@@ -21,32 +21,32 @@ public final class MemoryBudget: Sendable {
         var nextID = 0
     }
 
-    /// Bytes in all.
+    /// The total in bytes.
     public let bytes: Int
     private let state: Mutex<State>
 
-    /// Makes a budget of so many bytes.
+    /// Creates a budget of a number of bytes.
     public init(bytes: Int) {
         self.bytes = bytes
         state = Mutex(State(free: bytes))
     }
 
-    /// How many wait; for tests.
+    /// The number of waiters, for tests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Runs `body` with a share; one larger than the budget gets all of it.
+    /// Runs `body` with a share in bytes; a share larger than the budget is reduced to the whole budget.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled, or the deadline is over, before the share is free.
+    /// - Throws: `CancellationError` when the task is cancelled, or the deadline passes, before the share is granted.
     public func withShare<Value>(
         of share: Int, until deadline: ContinuousClock.Instant? = nil, _ body: () async throws -> Value
     ) async throws -> Value {
         let share = min(max(share, 0), bytes)
-        try await take(share, until: deadline)
-        defer { giveBack(share) }
+        try await acquire(share, until: deadline)
+        defer { release(share) }
         return try await body()
     }
 
-    private func take(_ share: Int, until deadline: ContinuousClock.Instant?) async throws {
+    private func acquire(_ share: Int, until deadline: ContinuousClock.Instant?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -54,14 +54,14 @@ public final class MemoryBudget: Sendable {
         let timer = deadline.map { deadline in
             Task { [weak self] in
                 try await Task.sleep(until: deadline, clock: .continuous)
-                self?.giveUp(id)
+                self?.cancel(id)
             }
         }
         defer { timer?.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isCancelled = state.withLock { state in
-                    // From here on it is found among those who wait, by whoever cancels it.
+                    // A cancellation before this point is seen here; a later one finds the appended waiter.
                     guard !Task.isCancelled, deadline.map({ $0 > .now }) ?? true else { return true }
                     state.waiters.append(Waiter(id: id, bytes: share, continuation: continuation))
                     return false
@@ -69,25 +69,25 @@ public final class MemoryBudget: Sendable {
                 if isCancelled { continuation.resume(throwing: CancellationError()) } else { serve() }
             }
         } onCancel: {
-            giveUp(id)
+            cancel(id)
         }
     }
 
-    private func giveBack(_ share: Int) {
+    private func release(_ share: Int) {
         state.withLock { $0.free += share }
         serve()
     }
 
-    private func giveUp(_ id: Int) {
+    private func cancel(_ id: Int) {
         let waiter = state.withLock { state in
             state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
         }
         waiter?.continuation.resume(throwing: CancellationError())
-        // Whoever waited behind it may go now.
+        // The waiters behind it may fit now.
         if waiter != nil { serve() }
     }
 
-    /// Lets everybody go whose turn it is.
+    /// Resumes all waiters whose share can be granted.
     private func serve() {
         let served = state.withLock { state in
             var served: [Waiter] = []
@@ -95,8 +95,8 @@ public final class MemoryBudget: Sendable {
             while index < state.waiters.count {
                 guard state.waiters[index].bytes <= state.free else {
                     index += 1
-                    // One that let enough others go first holds up all behind it.
-                    if state.waiters[index - 1].passes >= Self.passesMax { break }
+                    // A waiter that has been overtaken often enough blocks all waiters behind it.
+                    if state.waiters[index - 1].passes >= Self.maxPasses { break }
                     continue
                 }
                 let waiter = state.waiters.remove(at: index)

@@ -1,43 +1,43 @@
 internal import NIOCore
 public import NIOPosix
 
-/// Where pictures are computed: threads, and the memory that what runs on them may take together.
+/// The threads that process images, and the memory budget that their work shares.
 public struct PictureThreads: Sendable {
-    /// The memory unless something else is set: 280 MiB. It is what the largest picture takes that is taken, of an encoding that
-    /// cannot be decoded row by row, and an ordinary one beside it; a process holds some 80 MiB besides.
+    /// The default memory budget: 280 MiB. It holds the largest accepted picture of an encoding that cannot be decoded row by
+    /// row, and an ordinary one beside it; a process uses some 80 MiB in addition.
     public static let defaultMemory = 280 << 20
 
-    /// As many threads as there are processors, for all of the process.
+    /// The thread pool of the process: one thread per processor.
     public static let sharedPool: NIOThreadPool = {
         let pool = NIOThreadPool(numberOfThreads: System.coreCount)
         pool.start()
         return pool
     }()
 
-    /// The threads of the process, with ``defaultMemory``.
+    /// The thread pool of the process with ``defaultMemory``.
     public static let shared = PictureThreads()
 
-    /// The threads.
+    /// The thread pool.
     public let pool: NIOThreadPool
-    /// The memory.
+    /// The memory budget.
     public let memory: MemoryBudget
 
-    /// Makes threads with a memory of their own.
+    /// Creates a thread pool with its own memory budget.
     ///
     /// - Parameters:
-    ///   - pool: must be running.
-    ///   - memory: bytes.
+    ///   - pool: A running pool.
+    ///   - memory: The budget in bytes.
     public init(pool: NIOThreadPool = Self.sharedPool, memory: Int = Self.defaultMemory) {
         self.pool = pool
         self.memory = MemoryBudget(bytes: memory)
     }
 
-    /// Computes something once there is memory for it.
+    /// Runs work on a thread once its share of memory is free.
     ///
     /// - Parameters:
-    ///   - share: bytes that the work takes; computed on a thread, too.
-    ///   - deadline: how long the memory is waited for.
-    /// - Throws: `CancellationError` when the task is cancelled, or the deadline over, before it began; what the work throws.
+    ///   - share: Computes the memory that the work needs, in bytes; it also runs on a thread.
+    ///   - deadline: The end of the wait for memory.
+    /// - Throws: `CancellationError` when the task is cancelled, or the deadline passes, before the work begins; errors of the work.
     public func run<Value: Sendable>(
         taking share: @escaping @Sendable () -> Int, until deadline: ContinuousClock.Instant? = nil,
         _ work: @escaping @Sendable () throws -> Value

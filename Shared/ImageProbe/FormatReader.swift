@@ -1,27 +1,27 @@
-/// What a reader of a format wants next from the bytes of the file.
+/// The next bytes of the file that a format reader needs.
 enum Demand: Equatable {
-    /// The next so many bytes, all together.
+    /// The next bytes, of this count, in one piece.
     case bytes(Int)
-    /// To go on behind the next so many bytes, which are not looked at.
+    /// Skip this number of bytes.
     case skip(Int)
-    /// To go on behind the next byte of this value.
+    /// Skip to the position after the next byte of this value.
     case pass(UInt8)
-    /// Nothing: the picture is complete, and what follows it does not matter.
+    /// Nothing: the picture is complete, and all further bytes are ignored.
     case nothing
 }
 
-/// Understands the structure of one format, step by step.
+/// Parses the structure of one format, step by step.
 ///
-/// A reader never sees chunks: ``ImageProbe`` collects what the reader demands, so that how the bytes arrive cannot
-/// change what is made of them.
+/// ``ImageProbe`` collects the bytes that the reader demands, so that the chunks in which they arrive cannot change the
+/// result.
 protocol FormatReader: Sendable {
-    /// Pixels across and down; nil while unknown.
+    /// Width and height in pixels; nil while unknown.
     var size: (width: Int, height: Int)? { get }
-    /// Bytes that decoding takes besides the rows that are asked for; 0 when it goes row by row.
+    /// Bytes that a decoder needs for the whole picture at once; 0 when it decodes row by row.
     var wholeBytes: Int { get }
     /// True when the file may end here.
     var isComplete: Bool { get }
-    /// Takes the bytes of the last demand (none for a skip or a pass, nor the first time) and says what is wanted next.
+    /// Takes the bytes of the last demand (empty after `skip` and `pass`, and the first time) and returns the next demand.
     mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand
 }
 

@@ -1,23 +1,23 @@
-/// What is needed of a HEIC file's `meta` box: how big the pictures are and where their data ends.
+/// The size of the pictures of a HEIC file and the end of their data, parsed from its `meta` box.
 struct HEICIndex {
-    /// The most boxes that are looked at; a grid of tiles has one location an item and a few properties.
+    /// Maximum number of boxes; a grid of tiles has one location per item and a few properties.
     private static let maxBoxes = 4_096
 
     private(set) var size: (width: Int, height: Int)
     private(set) var dataEnd = 0
-    /// Bytes that decoding takes for a pixel: the decoder's planes, a copy of them, and three bands.
+    /// Bytes per pixel that decoding needs: the decoder's planes, a copy of them, and three bands.
     var pixelBytes: Int { (planes + 3) * (isDeep ? 2 : 1) }
-    /// Samples of a pixel in planes and copy: brightness, and colour at a quarter, half or all of its resolution.
+    /// Samples per pixel in the planes and their copy: luma, and chroma at a quarter, half or all of its resolution.
     private var planes = 3
     private var isDeep = false
     private var boxes = 0
 
     /// Parses the content of a `meta` box.
     ///
-    /// The size is that of the biggest picture: tiles, thumbnails and depth maps are smaller than what they belong to.
+    /// The size is that of the biggest picture: tiles, thumbnails and depth maps are smaller than their picture.
     init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) {
         size = (0, 0)
-        // The first four bytes are the version and flags that a "full box" has.
+        // The first four bytes are the version and flags of a "full box".
         try walk(bytes, in: 4..<bytes.count, limits: limits)
         guard size.width > 0 else { throw ImageProbeError(.malformed, "a HEIC index without a picture's size") }
     }
@@ -48,7 +48,7 @@ struct HEICIndex {
         }
     }
 
-    /// Takes what a decoder is set up with (ISO/IEC 14496-15, 8.3.3): the densest of all pictures of the file counts.
+    /// Reads a decoder configuration (ISO/IEC 14496-15, 8.3.3) and keeps the maximum of all pictures of the file.
     private mutating func take(decoder bytes: ArraySlice<UInt8>) {
         guard bytes.count > 18 else { return }
         let (chroma, depths) = (bytes[bytes.startIndex + 16] & 3, bytes[(bytes.startIndex + 17)...].prefix(2))
@@ -64,14 +64,14 @@ struct HEICIndex {
     }
 }
 
-/// Reads an `iloc` box: where in the file the data of each item is.
+/// Parses an `iloc` box: the locations of the items' data in the file.
 private struct ItemLocations {
     private let bytes: [UInt8]
     private var offset = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Returns the offset behind the last byte any item has in the file.
+    /// Returns the offset after the last byte of all items in the file.
     mutating func end() throws(ImageProbeError) -> Int {
         let version = try next(1)
         _ = try next(3)

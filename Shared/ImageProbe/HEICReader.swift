@@ -1,6 +1,6 @@
-/// Walks the boxes of a HEIC file (ISO/IEC 14496-12, 23008-12): brands, the index of items, and how far their data goes.
+/// Parses the boxes of a HEIC file (ISO/IEC 14496-12, 23008-12): brands, the index of items, and the extent of their data.
 struct HEICReader: FormatReader {
-    /// The most bytes of an index (`meta` box) that are read; phones write about 4 KiB.
+    /// Maximum size of an index (`meta` box) in bytes; phones write about 4 KiB.
     static let maxIndexBytes = 512 * 1024
     private static let maxBrandBytes = 256
     private static let stillBrands: Set<String> = ["heic", "heix", "heim", "heis"]
@@ -9,7 +9,7 @@ struct HEICReader: FormatReader {
     private enum Step { case start, boxHeader, longLength([UInt8]), brands, index, afterBox, end }
 
     private var step = Step.start
-    /// How far the file is read, and how far the items' data goes.
+    /// The position in the file, and the end of the items' data.
     private var position = 0
     private var dataEnd = 0
     private var hasData = false
@@ -63,7 +63,7 @@ struct HEICReader: FormatReader {
         if header.matches("moov", at: 4) { throw ImageProbeError(.animated, "a sequence of pictures") }
         let isData = header.matches("mdat", at: 4)
         guard let length else {
-            // A box may go on to the end of the file, and then only pictures are worth their length.
+            // A box without a length extends to the end of the file; only the data of known pictures may.
             guard isData, size != nil else { throw ImageProbeError(.malformed, "an open-ended HEIC box") }
             hasData = true
             let rest = max(dataEnd - position, 0)
@@ -89,7 +89,7 @@ struct HEICReader: FormatReader {
     }
 
     private func check(brands bytes: [UInt8]) throws(ImageProbeError) {
-        // The minor version in the second place is no brand.
+        // The second field is the minor version, not a brand.
         var brands: [String] = []
         for offset in stride(from: 0, through: bytes.count - 4, by: 4) where offset != 4 {
             brands.append(String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self))

@@ -1,4 +1,4 @@
-/// A picture format that is taken, told by its first bytes and by nothing else.
+/// An accepted picture format, recognised by its first bytes only.
 public enum ImageFormat: String, Sendable, Equatable, CaseIterable {
     /// JPEG, baseline, extended or progressive.
     case jpeg
@@ -12,11 +12,11 @@ public enum ImageFormat: String, Sendable, Equatable, CaseIterable {
     /// The MIME type.
     public var mimeType: String { "image/\(rawValue)" }
 
-    /// What a file's name ends with, without the dot.
+    /// The file extension, without the dot.
     public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 }
 
-/// What a picture is, as far as its structure tells without decoding it.
+/// The properties of a picture that are known from its structure, without decoding.
 public struct ImageInfo: Sendable, Equatable {
     /// The format.
     public let format: ImageFormat
@@ -26,25 +26,25 @@ public struct ImageInfo: Sendable, Equatable {
     public let height: Int
     /// Bytes of the file.
     public let byteCount: Int
-    /// Bytes of memory that a decoder must spend on all of the picture at once, at least nearly; 0 when it decodes row by row.
+    /// Approximate bytes that a decoder needs for the whole picture at once; 0 when it decodes row by row.
     ///
     /// Progressive JPEG, interlaced PNG, lossless WebP and HEIC cannot be decoded row by row.
     public let wholeBytes: Int
 }
 
-/// How big a picture may be.
+/// The size limits of a picture.
 public struct ImageLimits: Sendable, Equatable {
-    /// Pixels of the longer side.
+    /// Maximum longer side, in pixels.
     public var side: Int
-    /// Pixels in all.
+    /// Maximum number of pixels.
     public var pixels: Int
-    /// Bytes of the file.
+    /// Maximum size of the file, in bytes.
     public var bytes: Int
-    /// Bytes of ``ImageInfo/wholeBytes``.
+    /// Maximum ``ImageInfo/wholeBytes``.
     public var wholeBytes: Int
 
-    /// Makes limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP, 10 MiB. In 256 MiB fit 40 MP
-    /// of all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive CMYK, HEIC of more than 8 bits.
+    /// Creates limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP, 10 MiB. 256 MiB hold 40 MP of
+    /// all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive CMYK, HEIC of more than 8 bits.
     public init(
         side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = 10 * 1024 * 1024, wholeBytes: Int = 256 * 1024 * 1024
     ) {
@@ -54,7 +54,7 @@ public struct ImageLimits: Sendable, Equatable {
         self.wholeBytes = wholeBytes
     }
 
-    /// Checks one claimed size.
+    /// Checks a size from a header.
     func check(width: Int, height: Int) throws(ImageProbeError) {
         guard width > 0, height > 0 else { throw ImageProbeError(.malformed, "a picture without pixels") }
         guard width <= side, height <= side, width * height <= pixels else {

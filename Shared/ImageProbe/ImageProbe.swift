@@ -4,13 +4,13 @@
     internal import Darwin
 #endif
 
-/// Checks a picture while it arrives, by its structure and without decoding it or doing any input or output.
+/// Checks the structure of a picture incrementally, without decoding it and without I/O.
 ///
-/// Feed it the bytes in order and call ``finish()`` at the end. A picture that is too big is refused as soon as its
-/// header says so, one that is cut short when it ends. Names and declared types are not asked: only the bytes count.
-/// At most 512 KiB are ever held (a HEIC file's index); for the other formats it is less than a hundred bytes.
+/// Feed it the bytes in order and call ``finish()`` at the end. A picture that is too big is refused as soon as its header
+/// is read, a truncated one by ``finish()``. File names and declared types are ignored: only the bytes count. The probe
+/// holds up to 512 KiB (a HEIC file's index), and less than a hundred bytes for the other formats.
 public struct ImageProbe: Sendable {
-    /// Bytes that tell every format apart.
+    /// Bytes that suffice to recognise every format.
     private static let signatureBytes = 12
 
     private let limits: ImageLimits
@@ -20,12 +20,12 @@ public struct ImageProbe: Sendable {
     private var collected: [UInt8] = []
     private var byteCount = 0
 
-    /// Makes a probe for one picture.
+    /// Creates a probe for one picture.
     public init(limits: ImageLimits = ImageLimits()) { self.limits = limits }
 
     /// Takes the next bytes of the picture.
     ///
-    /// - Throws: ``ImageProbeError`` as soon as the picture is known not to be taken; the probe is of no use after that.
+    /// - Throws: ``ImageProbeError`` as soon as the picture must be refused; the probe cannot be used after that.
     public mutating func feed(_ bytes: RawSpan) throws(ImageProbeError) {
         byteCount += bytes.byteCount
         guard byteCount <= limits.bytes else {
@@ -63,10 +63,10 @@ public struct ImageProbe: Sendable {
         }
     }
 
-    /// Says what the picture is, now that all of it was fed.
+    /// Returns the format and size of the picture after its last byte.
     ///
-    /// - Throws: `truncated` when the format says there is more to come; `unsupportedFormat` when there was too little
-    ///   to tell the format; `tooMuchMemory`.
+    /// - Throws: `truncated` when the picture is incomplete; `unsupportedFormat` when there were too few bytes to recognise
+    ///   the format; `tooMuchMemory`.
     public consuming func finish() throws(ImageProbeError) -> ImageInfo {
         guard let format, let reader else {
             throw ImageProbeError(.unsupportedFormat, "\(byteCount) bytes are no picture")
@@ -82,12 +82,12 @@ public struct ImageProbe: Sendable {
             format: format, width: size.width, height: size.height, byteCount: byteCount, wholeBytes: wholeBytes)
     }
 
-    /// Hands the reader what it demanded and notes what it demands next.
+    /// Passes the reader the bytes it demanded and stores its next demand.
     private mutating func advance(_ bytes: [UInt8]) throws(ImageProbeError) {
         if reader == nil {
             (format, reader) = try Self.recognise(bytes)
             try advance([])
-            // The bytes that told the format are part of the file: the reader has them first.
+            // The signature bytes are part of the file: the reader receives them first.
             return try consume(bytes.span.bytes)
         }
         let limits = limits
@@ -105,7 +105,7 @@ public struct ImageProbe: Sendable {
     }
 
     private static func index(of byte: UInt8, in bytes: RawSpan, from start: Int) -> Int? {
-        // The C library's search, because nearly every byte of a photo passes through here, in debug builds too.
+        // Uses `memchr`, because nearly every byte of a photo passes through here, and debug builds must be fast too.
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, let found = memchr(base + start, Int32(byte), bytes.count - start) else {
                 return nil

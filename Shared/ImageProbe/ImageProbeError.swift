@@ -1,26 +1,26 @@
-/// Why a picture is not taken.
+/// The reason for which a picture is refused.
 ///
 /// The message is for the log: it names formats, sizes and limits, never bytes of the picture.
 public struct ImageProbeError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kinds of fault a caller may want to tell apart.
+    /// The kinds of fault.
     public enum Code: String, Sendable, Equatable, CaseIterable {
-        /// The bytes are none of the formats of ``ImageFormat``.
+        /// The file has none of the formats of ``ImageFormat``.
         case unsupportedFormat
-        /// More than one frame.
+        /// The file has more than one frame.
         case animated
-        /// A side or the area passes a limit of ``ImageLimits``.
+        /// A side or the area exceeds a limit of ``ImageLimits``.
         case tooManyPixels
-        /// It cannot be decoded row by row, and all at once it passes a limit of ``ImageLimits``.
+        /// The picture cannot be decoded row by row, and as a whole it exceeds a limit of ``ImageLimits``.
         case tooMuchMemory
-        /// The bytes pass a limit of ``ImageLimits``.
+        /// The file exceeds a limit of ``ImageLimits``.
         case tooManyBytes
-        /// The picture ends before its format says it does.
+        /// The file ends before the picture is complete.
         case truncated
         /// The structure of the format is broken.
         case malformed
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
     /// One sentence for the log.
     public let message: String
@@ -33,7 +33,7 @@ public struct ImageProbeError: Error, Equatable, Sendable, CustomStringConvertib
         self.underlying = nil
     }
 
-    /// Two errors are equal when they are of one kind and say the same.
+    /// Two errors are equal when their codes and messages are.
     public static func == (left: ImageProbeError, right: ImageProbeError) -> Bool {
         left.code == right.code && left.message == right.message
     }

@@ -1,10 +1,10 @@
-/// Walks the markers of a JPEG file (ITU-T T.81 annex B) up to its end-of-image marker.
+/// Parses the markers of a JPEG file (ITU-T T.81 annex B) up to its end-of-image marker.
 ///
-/// Segments are stepped over by their length, so a thumbnail inside one is never taken for the picture. What follows
-/// the end of the image is not looked at: phones append gain maps and previews there.
+/// Segments are skipped by their length, so a thumbnail inside one is never mistaken for the picture. Bytes after the end of
+/// the image are ignored: phones append gain maps and previews there.
 struct JPEGReader: FormatReader {
-    /// The most scans. Encoders write up to some twenty of them for a progressive picture; each makes a decoder go through
-    /// the whole picture once more, and takes but a few bytes.
+    /// Maximum number of scans. Encoders write up to some twenty for a progressive picture. Each scan may have only a few
+    /// bytes, but makes a decoder process the whole picture again.
     static let maxScans = 64
 
     private enum Step {
@@ -15,7 +15,7 @@ struct JPEGReader: FormatReader {
     private var step = Step.signature
     private var scans = 0
     private var frame = Frame()
-    /// Whether the decoder needs all coefficients before it can show a row.
+    /// Whether a decoder needs all coefficients before it can output a row.
     private var isWhole = false
     private(set) var isComplete = false
     private(set) var size: (width: Int, height: Int)?
@@ -43,7 +43,7 @@ struct JPEGReader: FormatReader {
             step = .markerPrefix
             return .bytes(1)
         case .scanHeader(let rest):
-            // A first scan that lacks a component leaves it to later ones.
+            // If the first scan lacks a component, later scans contain it.
             if scans == 0, Int(bytes[0]) != frame.samplings.count { isWhole = true }
             scans += 1
             guard scans <= Self.maxScans else { throw ImageProbeError(.malformed, "more than \(Self.maxScans) JPEG scans") }
@@ -97,7 +97,7 @@ struct JPEGReader: FormatReader {
 
     private mutating func take(frameHeader bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
         let (height, width) = (bytes.bigEndian(at: 1, count: 2), bytes.bigEndian(at: 3, count: 2))
-        // A height of 0 means "told after the first scan", which no camera does and no limit can be checked against.
+        // A height of 0 means that it follows the first scan: no camera writes this, and no limit could be checked.
         try limits.check(width: width, height: height)
         let components = Int(bytes[5])
         guard bytes[0] == 8, [1, 3, 4].contains(components), bytes.count == 6 + 3 * components else {
@@ -122,7 +122,7 @@ struct JPEGReader: FormatReader {
     }
 }
 
-/// What a frame header says of the components.
+/// The size and components given by a frame header.
 private struct Frame {
     private static let coefficientBytes = 2
 
@@ -133,9 +133,9 @@ private struct Frame {
 
     /// Bytes of all coefficients.
     var coefficientBytes: Int {
-        let acrossMax = max(1, samplings.map { Int($0 >> 4) }.max() ?? 1)
-        let downMax = max(1, samplings.map { Int($0 & 15) }.max() ?? 1)
+        let maxHorizontal = max(1, samplings.map { Int($0 >> 4) }.max() ?? 1)
+        let maxVertical = max(1, samplings.map { Int($0 & 15) }.max() ?? 1)
         let share = samplings.reduce(0) { $0 + Int($1 >> 4) * Int($1 & 15) }
-        return (width * height * share + acrossMax * downMax - 1) / (acrossMax * downMax) * Self.coefficientBytes
+        return (width * height * share + maxHorizontal * maxVertical - 1) / (maxHorizontal * maxVertical) * Self.coefficientBytes
     }
 }

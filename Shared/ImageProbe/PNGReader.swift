@@ -1,4 +1,4 @@
-/// Walks the chunks of a PNG file (ISO/IEC 15948) from `IHDR` to `IEND`.
+/// Parses the chunks of a PNG file (ISO/IEC 15948) from `IHDR` to `IEND`.
 struct PNGReader: FormatReader {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let checksumBytes = 4
@@ -9,7 +9,7 @@ struct PNGReader: FormatReader {
     private var hasData = false
     private(set) var isComplete = false
     private(set) var size: (width: Int, height: Int)?
-    /// Bytes of a decoded pixel, a palette's and a transparent colour's included.
+    /// Bytes per decoded pixel, after the expansion of a palette and of a transparent colour.
     private var pixelBytes = 0
     private var isInterlaced = false
     private var hasTransparency = false

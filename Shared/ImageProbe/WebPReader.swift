@@ -1,4 +1,4 @@
-/// Walks the RIFF chunks of a WebP file (RFC 9649).
+/// Parses the RIFF chunks of a WebP file (RFC 9649).
 struct WebPReader: FormatReader {
     /// Bytes of a picture chunk that hold its size, for lossy (`VP8 `) and lossless (`VP8L`) pictures.
     private static let lossyHeaderBytes = 10
@@ -8,7 +8,7 @@ struct WebPReader: FormatReader {
     private enum Step { case start, container, chunkHeader, canvas(Int), lossy(Int), lossless(Int), afterChunk(Int) }
 
     private var step = Step.start
-    /// Bytes of the container that are still to come.
+    /// Remaining bytes of the container.
     private var left = 0
     private var canvas: (width: Int, height: Int)?
     private var picture: (width: Int, height: Int)?
@@ -27,7 +27,7 @@ struct WebPReader: FormatReader {
             step = .container
             return .bytes(12)
         case .container:
-            // The size counts from behind itself: the four bytes of "WEBP" are part of it.
+            // The size excludes itself and the bytes before it, but includes the four bytes of "WEBP".
             left = bytes.littleEndian(at: 4, count: 4) - 4
             guard left >= 8 else { throw ImageProbeError(.malformed, "a WebP container without a chunk") }
             return nextChunk()

@@ -1,13 +1,13 @@
-/// What draws the eye in a picture: skin first, then colour and detail.
+/// Estimates the most salient part of a picture: skin first, then colour and detail.
 ///
-/// A picture that is cut to a shape loses rows or columns, never both by much; so it is enough to know how much there is to
-/// see in each row and in each column. (libvips has a cut of its own, which looks for one point and may miss a face.)
+/// A crop to a shape removes rows or columns, never many of both, so one weight per row and per column is enough. (libvips has
+/// its own smart crop, which looks for one point and may miss a face.)
 struct Attention {
     enum Axis { case across, down }
 
-    /// Pixels of the longer side of the small picture that is looked at.
+    /// The longer side of the reduced picture that is analysed, in pixels.
     private static let side = 96
-    /// Where the middle of what is shown ideally is, as a share of the side: a head is above the middle of a body.
+    /// The preferred centre of the crop, as a share of the side: a head is above the middle of a body.
     private static let ideal: [Axis: Double] = [.across: 0.5, .down: 0.4]
 
     private var columns: [Double]
@@ -33,7 +33,7 @@ struct Attention {
         }
     }
 
-    /// Where a cut of so many pixels of a longer side begins.
+    /// Returns where the best crop of `length` pixels begins on a side of `whole` pixels.
     func start(of length: Int, in whole: Int, _ axis: Axis) -> Int {
         guard length < whole else { return 0 }
         let weights = axis == .across ? columns : rows
@@ -50,7 +50,7 @@ struct Attention {
     }
 }
 
-/// A colour, 0 to 1 in each part.
+/// A colour with components of 0 to 1.
 private struct Colour {
     let red: Double
     let green: Double
@@ -63,7 +63,7 @@ private struct Colour {
     var light: Double { 0.30 * red + 0.59 * green + 0.11 * blue }
     var saturation: Double { max(red, green, blue) - min(red, green, blue) }
 
-    /// How much the colour is like skin, 0 to 1. Skins differ in how light they are, and little in hue.
+    /// The similarity to skin, 0 to 1. Skins differ in lightness, and little in hue.
     var skin: Double {
         let length = (red * red + green * green + blue * blue).squareRoot()
         guard length > 0.2 else { return 0 }

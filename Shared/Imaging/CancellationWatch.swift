@@ -1,19 +1,19 @@
 internal import CVips
 internal import Synchronization
 
-/// Asks a caller now and then whether it still wants the pixels that libvips is computing, and stops it if not.
+/// Stops the computation of libvips once the caller has cancelled it.
 final class CancellationWatch: Sendable {
     private let isCancelled: @Sendable () -> Bool
     private let state = Mutex(false)
 
-    /// True once the caller said that it wants no more.
+    /// True once the caller was found to have cancelled.
     var hasStopped: Bool { state.withLock { $0 } }
 
     init(_ isCancelled: @escaping @Sendable () -> Bool) { self.isCancelled = isCancelled }
 
-    /// Watches a picture and what is made of it, until the picture goes away.
+    /// Watches the computation of a picture and of pictures derived from it, until the picture is released.
     ///
-    /// libvips tells of its progress after each band of rows, on a thread of its own while the caller's waits.
+    /// libvips reports progress after each band of rows, on its own thread while the caller's thread waits.
     func watch(_ picture: VipsPicture) {
         vips_image_set_progress(picture.image, 1)
         let onProgress: @convention(c) (UnsafeMutablePointer<VipsImage>?, gpointer?, gpointer?) -> Void = { image, _, watch in
@@ -25,9 +25,9 @@ final class CancellationWatch: Sendable {
             { watch, _ in if let watch { Unmanaged<CancellationWatch>.fromOpaque(watch).release() } }, GConnectFlags(rawValue: 0))
     }
 
-    /// Throws when the caller wants no more.
+    /// Throws `cancelled` when the caller has cancelled.
     func checkpoint() throws(ImagingError) {
-        if check() { throw ImagingError(.cancelled, "the caller wants the picture no more") }
+        if check() { throw ImagingError(.cancelled, "the caller has cancelled") }
     }
 
     private func check() -> Bool {

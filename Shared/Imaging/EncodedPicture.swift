@@ -4,14 +4,14 @@ public import ImageProbe
 public struct EncodedPicture: Sendable, Equatable {
     /// The file.
     public let bytes: [UInt8]
-    /// Its format, which also tells its MIME type and file extension.
+    /// Its format, which also gives its MIME type and file extension.
     public let format: ImageFormat
     /// Pixels across.
     public let width: Int
     /// Pixels down.
     public let height: Int
 
-    /// Makes a picture of its file, which is not looked at.
+    /// Creates a picture from its file, which is not checked.
     public init(bytes: [UInt8], format: ImageFormat, width: Int, height: Int) {
         self.bytes = bytes
         self.format = format

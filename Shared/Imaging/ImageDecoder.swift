@@ -1,13 +1,13 @@
 internal import CVips
 public import ImageProbe
 
-/// Decodes pictures that strangers sent into plain pixels, for the face engine.
+/// Decodes untrusted pictures to plain pixels, for the face engine.
 ///
-/// Everything here **blocks** and computes: call it on a thread of your own, never on the cooperative pool.
+/// All functions **block** and compute: call them on a dedicated thread, never on the cooperative pool.
 public enum ImageDecoder {
-    /// A decoded picture and how big it was in its file.
+    /// A decoded picture and its size in the file.
     public struct Decoded: Sendable {
-        /// The picture, upright, scaled down if it was bigger than asked for.
+        /// The picture, upright, scaled down if it was larger than `maxSide`.
         public let image: RGBImage
         /// Pixels across in the file, once upright.
         public let originalWidth: Int
@@ -19,9 +19,9 @@ public enum ImageDecoder {
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - maxSide: Pixels the longer side of the result has at most; a bigger picture is scaled down, a smaller one left.
-    ///   - minSide: Pixels the shorter side of the file's picture has at least; a smaller one is `corrupt`.
-    ///   - limits: What the file may hold; checked on its header, before memory is spent on pixels.
+    ///   - maxSide: The maximum longer side of the result, in pixels; smaller pictures keep their size.
+    ///   - minSide: The minimum shorter side of the file's picture, in pixels; a smaller one is `corrupt`.
+    ///   - limits: The limits of the file; checked on its header, before memory is allocated for pixels.
     /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, or `corrupt` (a file that is cut off counts as such).
     public static func decodeUpright(
         _ bytes: [UInt8], maxSide: Int = 800, minSide: Int = 1, limits: ImageLimits = ImageLimits()
@@ -35,7 +35,7 @@ public enum ImageDecoder {
         }
     }
 
-    /// Gives back what libvips keeps for the calling thread. To be called before a thread that worked on pictures ends.
+    /// Releases what libvips keeps for the calling thread. Call it before a thread that processed pictures ends.
     public static func leaveThread() { VipsLibrary.leaveThread() }
 
     private static func decode(_ file: PictureFile, maxSide: Int) throws(ImagingError) -> Decoded {
@@ -45,14 +45,14 @@ public enum ImageDecoder {
         if loaded > maxSide {
             picture = try picture.applying("resize", ["scale": .number(Double(maxSide) / Double(loaded)), "kernel": .choice("linear")])
         }
-        // Rows come from the top down, so a picture that has to be turned is put in memory first. By now it is small.
+        // Rows are decoded top down, so a picture that must be rotated is first copied to memory; it is small at this point.
         if file.orientation > 1 { picture = try picture.inMemory().applying("autorot") }
         picture = try rgb(picture)
         let image = RGBImage(width: picture.width, height: picture.height, pixels: try picture.bytes())
         return Decoded(image: image, originalWidth: file.upright.width, originalHeight: file.upright.height)
     }
 
-    /// Whatever it was (grey, palette, CMYK, 16 bits, transparent), it becomes three bands of eight bits.
+    /// Converts any picture (grey, palette, CMYK, 16 bits, transparent) to three bands of eight bits.
     private static func rgb(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture {
         let coloured = try picture.applying("colourspace", ["space": .choice("srgb")])
         let opaque = coloured.hasAlpha ? try coloured.applying("flatten") : coloured
@@ -60,18 +60,18 @@ public enum ImageDecoder {
     }
 }
 
-/// Runs a body that needs the bytes of a file to stay where they are: libvips reads them until the pixels are computed.
+/// Runs `body` with a stable pointer to the bytes of a file, which libvips reads until the pixels are computed.
 func withBytes<Result>(
     of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Result
 ) throws(ImagingError) -> Result {
-    defer { giveMemoryBack() }
+    defer { trimHeap() }
     let result = bytes.withUnsafeBytes { file in Swift.Result { () throws(ImagingError) in try body(file) } }
     return try result.get()
 }
 
-/// Each of libvips' threads leaves freed memory behind in a heap of its own, some tens of megabytes a picture; a worker
-/// that works on pictures all day would hold several hundred.
-private func giveMemoryBack() {
+/// Returns freed memory to the system. Each thread of libvips keeps freed memory in its own heap, some tens of megabytes a
+/// picture; a worker that runs all day would keep several hundred.
+private func trimHeap() {
     #if canImport(Glibc)
         malloc_trim(0)
     #endif

@@ -1,24 +1,24 @@
-/// Says why a picture could not be worked on.
+/// The failure of an operation on a picture.
 public struct ImagingError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for the program.
+    /// The kinds of failure.
     public enum Code: Sendable, Equatable, CaseIterable {
-        /// The bytes are no JPEG, PNG, WebP or HEIC file, or the format asked for cannot be written.
+        /// The file is not JPEG, PNG, WebP or HEIC, or the requested format cannot be written.
         case unsupported
         /// The file has more bytes, pixels or frames, or a longer side, than the limits allow; nothing was decoded.
         case tooLarge
-        /// The file is damaged, or ends before its picture does.
+        /// The file is damaged or truncated.
         case corrupt
-        /// The size asked for is outside ``PictureWorkshop/sides``.
+        /// The requested size is outside ``ImagePipeline/sides``.
         case invalidSize
-        /// The caller said so.
+        /// The caller has cancelled the work.
         case cancelled
         /// The picture library itself does not work.
         case unavailable
     }
 
-    /// What went wrong, for the program.
+    /// The kind of failure.
     public let code: Code
-    /// What went wrong, for the log; nothing of the picture's content is in it.
+    /// A message for the log, without any content of the picture.
     public let message: String
 
     init(_ code: Code, _ message: String) {

@@ -1,15 +1,15 @@
-/// The shape a job asks for.
+/// The shape that a job requests.
 enum OutputFrame {
     /// The whole picture at this size.
     case whole(PixelSize)
-    /// The part of the picture that draws the eye, at this size.
+    /// The most salient part of the picture, cropped to this size.
     case cut(PixelSize)
 
-    /// Reads the options of a job.
+    /// Creates the frame from the options of a job.
     ///
-    /// - Throws: ``ImagingError`` with `invalidSize` when a side is outside ``PictureWorkshop/sides``.
+    /// - Throws: ``ImagingError`` with `invalidSize` when a side is outside ``ImagePipeline/sides``.
     init(of picture: PixelSize, width: Int?, height: Int?, quality: PictureQuality) throws(ImagingError) {
-        let longest = PictureWorkshop.sides.upperBound
+        let longest = ImagePipeline.sides.upperBound
         switch (width, height) {
         case (nil, nil):
             self = .whole(picture.fitted(into: quality.maxSide))
@@ -26,7 +26,7 @@ enum OutputFrame {
 }
 
 extension PictureFile {
-    /// The picture in the shape a job asks for.
+    /// Renders the picture in the shape that a job requests.
     func rendered(in frame: OutputFrame, alpha: AlphaPolicy) throws(ImagingError) -> VipsPicture {
         switch frame {
         case .whole(let size): try rendered(size: size, alpha: alpha)
@@ -55,8 +55,8 @@ extension PixelSize {
 
 extension Int {
     fileprivate func checkSide() throws(ImagingError) {
-        guard PictureWorkshop.sides.contains(self) else {
-            throw ImagingError(.invalidSize, "\(self) pixels; a side may have \(PictureWorkshop.sides)")
+        guard ImagePipeline.sides.contains(self) else {
+            throw ImagingError(.invalidSize, "\(self) pixels; a side may have \(ImagePipeline.sides)")
         }
     }
 }

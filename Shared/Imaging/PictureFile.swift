@@ -1,7 +1,7 @@
 internal import CVips
 internal import ImageProbe
 
-/// A stranger's file that is known to hold one picture within the limits; no pixel of it is decoded yet.
+/// An untrusted file that was checked to contain one picture within the limits; no pixel of it is decoded yet.
 struct PictureFile {
     let format: ImageFormat
     /// Pixels across and down as stored, before the EXIF orientation is applied.
@@ -15,12 +15,12 @@ struct PictureFile {
     /// Pixels across and down once upright.
     var upright: PixelSize { orientation >= 5 ? stored.turned : stored }
 
-    /// Checks a file's structure and header. The bytes must outlive what is made of them.
+    /// Checks a file's structure and header. The bytes must outlive all pictures derived from it.
     ///
-    /// The probe tells by structure what libvips would find out while decoding, or not at all: a second frame, a size
-    /// beyond the limits, a file that ends too early. libvips then has the last word on what the header says.
+    /// The probe detects by structure what libvips would detect only while decoding, or not at all: a second frame, a size
+    /// beyond the limits, a truncated file. The size that libvips reads from the header is then checked as well.
     ///
-    /// - Parameter watch: Watches the decoding, and all that is made of the picture without keeping it in memory.
+    /// - Parameter watch: Watches the decoding, and all operations on the picture up to its first copy in memory.
     init(_ bytes: UnsafeRawBufferPointer, limits: ImageLimits, watch: CancellationWatch? = nil) throws(ImagingError) {
         try VipsLibrary.start()
         self.bytes = bytes
@@ -35,11 +35,11 @@ struct PictureFile {
         }
     }
 
-    /// The picture as stored, scaled down while it is decoded by at most the factor given: JPEG and WebP decoders do
-    /// that at a fraction of the cost of decoding every pixel.
+    /// The picture as stored, scaled down during decoding by at most the given factor: JPEG and WebP decoders do this at a
+    /// fraction of the cost of decoding every pixel.
     ///
-    /// - Parameter rest: The part of the factor that a JPEG decoder leaves to a better filter. A WebP decoder has a good
-    ///   one, and holds every pixel that it gives out: it scales by all of the factor.
+    /// - Parameter rest: The part of the factor that a JPEG decoder leaves to a better filter. A WebP decoder scales by the
+    ///   whole factor, because its filter is good and it holds its whole output in memory.
     func picture(shrunkBy factor: Double, leaving rest: Double = 1) throws(ImagingError) -> VipsPicture {
         var shrink = 1.0
         switch format {
@@ -66,7 +66,7 @@ struct PictureFile {
         }
     }
 
-    /// The loaders read the header only; pixels are decoded when they are asked for, from top to bottom.
+    /// Opens a file: only the header is read; pixels are decoded on demand, from top to bottom.
     private static func load(
         _ bytes: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Double
     ) throws(ImagingError) -> VipsPicture {

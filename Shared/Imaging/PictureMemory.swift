@@ -1,43 +1,42 @@
 public import ImageProbe
 
-/// How much memory work on a picture takes, in bytes, told from the structure of its file: for whoever has to share memory out.
+/// Estimates the memory that operations on a picture need, in bytes, from the structure of its file.
 ///
-/// Measured with pictures of 40 megapixels; an upper bound of what work adds to a process, at least nearly. A file that is not
-/// taken counts as one that costs next to nothing, which is what finding that out costs. Reads the file once: call it on a
-/// thread that may compute.
+/// The estimates are approximate upper bounds, measured with pictures of 40 megapixels. A file that is rejected needs next to
+/// nothing. Each function reads the file once: call it on a thread that may compute.
 public enum PictureMemory {
-    /// What libvips holds of rows that go through, and the encoder of what it writes.
+    /// The row buffers of libvips, and the output buffer of the encoder.
     private static let rowsBytes = 16 << 20
-    /// Of a pixel that comes out of a decoder or a filter: its three bands.
+    /// Bytes per pixel of a decoder or a filter: three bands.
     private static let pixelBytes = 3
-    /// The same of a WebP file, whose decoder gives out whole pictures, with transparency, and libvips copies them.
+    /// Bytes per pixel of a WebP file: its decoder returns whole pictures with four bands, and libvips copies them.
     private static let webpPixelBytes = 8
-    /// Of a pixel that a style works on: what the hungriest one keeps at a time.
+    /// Bytes per pixel of a style: the peak of the most demanding one.
     private static let stylePixelBytes = 10
 
-    /// What ``PictureWorkshop/normalise(_:maxSide:quality:limits:)`` takes.
+    /// The memory of ``ImagePipeline/normalise(_:maxSide:quality:limits:)``.
     public static func normalising(_ bytes: [UInt8], maxSide: Int, limits: ImageLimits = ImageLimits()) -> Int {
         guard let file = probe(bytes, limits) else { return rowsBytes }
         return decoding(file, into: file.pixels.fitted(into: maxSide))
     }
 
-    /// What ``PictureWorkshop/thumbnail(of:width:height:maxBytes:limits:)`` takes at its usual size.
+    /// The memory of ``ImagePipeline/thumbnail(of:width:height:maxBytes:limits:)`` at its default size.
     public static func thumbnail(of bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> Int {
         guard let file = probe(bytes, limits) else { return rowsBytes }
         let size = file.pixels
-        // The middle of a stripe is cut from all of it.
+        // A stripe is decoded in full before its middle is cut out.
         let isStripe = size.longSide > 8 * min(size.width, size.height)
         return decoding(file, into: isStripe ? size : size.fitted(into: 600))
     }
 
-    /// What ``PictureWorkshop/stylise(_:style:width:height:quality:limits:isCancelled:)`` takes of a picture of this module.
+    /// The memory of ``ImagePipeline/stylise(_:style:width:height:quality:limits:isCancelled:)`` for a picture of this module.
     public static func stylising(_ picture: EncodedPicture, width: Int?, height: Int?, quality: PictureQuality) -> Int {
         let size = PixelSize(width: picture.width, height: picture.height)
         let (shape, covering) = shape(of: size, width, height, quality)
         return rowsBytes + shape * stylePixelBytes + covering * pixelBytes
     }
 
-    /// What ``PictureWorkshop/finish(_:width:height:quality:format:limits:)`` takes to write a JPEG.
+    /// The memory of ``ImagePipeline/finish(_:width:height:quality:format:limits:)`` for a JPEG.
     public static func finishing(
         _ bytes: [UInt8], width: Int?, height: Int?, quality: PictureQuality, limits: ImageLimits = ImageLimits()
     ) -> Int {
@@ -51,7 +50,7 @@ public enum PictureMemory {
         file.wholeBytes + rowsBytes + size.width * size.height * (file.format == .webp ? webpPixelBytes : pixelBytes)
     }
 
-    /// Pixels of the result, and those of the picture that it is cut from; 0 when it is not cut.
+    /// The pixels of the result, and those of the picture that it is cropped from; 0 when it is not cropped.
     private static func shape(
         of size: PixelSize, _ width: Int?, _ height: Int?, _ quality: PictureQuality
     ) -> (shape: Int, covering: Int) {

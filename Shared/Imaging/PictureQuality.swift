@@ -1,13 +1,13 @@
-/// How much of a picture its owner wants back: the option `quality` of a job.
+/// The option `quality` of a job: the size and compression of the result.
 public enum PictureQuality: String, CaseIterable, Sendable, Codable {
-    /// Up to 1,024 pixels a side, well compressed.
+    /// Up to 1,024 pixels a side, strongly compressed.
     case low
     /// Up to 2,048 pixels a side.
     case medium
-    /// Up to 4,096 pixels a side, hardly compressed.
+    /// Up to 4,096 pixels a side, lightly compressed.
     case high
 
-    /// Pixels the longer side of a result has at most, unless the job asks for a width or a height.
+    /// The maximum longer side of a result in pixels, unless the job gives a width or a height.
     public var maxSide: Int {
         switch self {
         case .low: 1_024

@@ -1,19 +1,19 @@
-/// What becomes of transparency.
+/// The treatment of transparency.
 enum AlphaPolicy {
-    /// The picture is laid on white.
+    /// The picture is flattened onto white.
     case white
-    /// It stays.
+    /// Transparency is kept.
     case kept
 }
 
 extension PictureFile {
-    /// The picture, upright and in sRGB with eight bits a band, of exactly the size asked for (of the upright picture).
+    /// The picture, upright and in sRGB with eight bits a band, in exactly the given size of the upright picture.
     ///
-    /// JPEG, PNG and WebP files are decoded row by row as the pixels are asked for; only what has to be turned is kept
-    /// in memory, at its final size.
+    /// JPEG, PNG and WebP files are decoded row by row as the pixels are read; only a picture that must be rotated is
+    /// kept in memory, at its final size.
     func rendered(size: PixelSize, alpha: AlphaPolicy) throws(ImagingError) -> VipsPicture {
         let target = orientation >= 5 ? size.turned : size
-        // Half of what a decoder could shrink is left to the better filter of `resize`.
+        // A factor of two is left to the better filter of `resize`.
         let shrink = min(Double(stored.width) / Double(target.width), Double(stored.height) / Double(target.height))
         var picture = try self.picture(shrunkBy: shrink, leaving: 2)
         if alpha == .white { picture = try picture.onWhite() }
@@ -22,8 +22,8 @@ extension PictureFile {
         return picture
     }
 
-    /// A part of the picture around its middle that is not much longer than the shape asked for, scaled to cover that
-    /// shape and cut to it around what draws the eye.
+    /// The picture scaled to cover a shape and cropped to its most salient part; of a very long picture only the middle is
+    /// considered.
     func covering(_ shape: PixelSize, alpha: AlphaPolicy = .white) throws(ImagingError) -> VipsPicture {
         let scale = max(Double(shape.width) / Double(upright.width), Double(shape.height) / Double(upright.height))
         let whole = PixelSize(
@@ -37,18 +37,18 @@ extension PictureFile {
         return try picture.inMemory().cut(to: shape)
     }
 
-    /// How many times the longer side of a shape a picture may be long once it covers the shape. Beyond, it is a stripe
-    /// that would become huge, and only its middle is looked at.
+    /// Maximum length of a picture that covers a shape, as a multiple of the shape's longer side. Only the middle of a longer
+    /// picture is used, because all of it would become huge.
     private static let maxExcess = 8
 
-    /// How many pixels a picture may have once it covers a shape: 72 MB. A long one that is asked for as a big square would
-    /// otherwise take several times what the square does.
+    /// Maximum number of pixels of a picture that covers a shape: 72 MB. A long picture that is requested as a large square
+    /// would otherwise take several times the memory of the square.
     static let maxCoveringPixels = 24_000_000
 
     private func middle(
         of whole: PixelSize, covering shape: PixelSize, longest: Int, alpha: AlphaPolicy
     ) throws(ImagingError) -> VipsPicture {
-        // In memory it is at most as big as the limits say, and seldom: a long picture has few pixels across.
+        // The copy in memory is bounded by the limits and usually far smaller, because a long picture is narrow.
         var picture = try self.picture(shrunkBy: Double(upright.longSide) / Double(whole.longSide), leaving: 2)
         if alpha == .white { picture = try picture.onWhite() }
         picture = try picture.inSRGB().inMemory().applying("autorot")

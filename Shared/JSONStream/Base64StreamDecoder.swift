@@ -1,12 +1,13 @@
-/// Decodes base64 (RFC 4648 §4) that arrives in pieces: the standard alphabet, padded, and with one spelling only for
-/// each value (the unused bits of the last character are zero).
+/// Decodes base64 (RFC 4648 §4) that arrives in pieces: the standard alphabet, padded and canonical (the unused bits of the last
+/// character are zero).
 ///
-/// Lines may be broken, by CR, LF or both, where a group of four characters ends: encoders that break them do so after 64 or 76.
+/// Line breaks (CR, LF or both) are allowed between groups of four characters: encoders that break lines do so after 64 or 76
+/// characters.
 ///
 /// It holds at most three characters.
 public struct Base64StreamDecoder: Sendable {
     private static let invalid: UInt8 = 0xFF
-    /// What each byte stands for.
+    /// The value of each byte.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: invalid, count: 256)
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -21,12 +22,12 @@ public struct Base64StreamDecoder: Sendable {
     private var padding = 0
     private var isOver = false
 
-    /// Makes a decoder for one text.
+    /// Creates a decoder for one text.
     public init() {}
 
     /// Decodes the next characters and appends the bytes they complete.
     ///
-    /// - Throws: `badBase64`; the decoder is of no use after that.
+    /// - Throws: `badBase64`; the decoder must not be used after that.
     public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONStreamError) {
         let start = output.count
         let room = (text.byteCount + 3) / 4 * 3
@@ -61,7 +62,7 @@ public struct Base64StreamDecoder: Sendable {
         }
     }
 
-    /// Decodes groups of four plain characters, which is nearly all there is. Returns where something else begins.
+    /// Decodes groups of four plain characters, the usual case. Returns the offset of the first other byte or incomplete group.
     private static func decodeWholeGroups(
         _ text: UnsafeRawBufferPointer, from start: Int, into output: UnsafeMutableBufferPointer<UInt8>, at end: inout Int,
         _ values: UnsafeBufferPointer<UInt8>
@@ -71,7 +72,7 @@ public struct Base64StreamDecoder: Sendable {
         while index &+ 4 <= text.count {
             let (a, b) = (values[Int(text[index])], values[Int(text[index &+ 1])])
             let (c, d) = (values[Int(text[index &+ 2])], values[Int(text[index &+ 3])])
-            // Values have six bits; what is no character has all eight.
+            // Values have six bits; the value of an invalid byte has all eight.
             guard (a | b | c | d) & 0xC0 == 0 else { break }
             output[position] = a << 2 | b >> 4
             output[position &+ 1] = b << 4 | c >> 2
@@ -83,7 +84,7 @@ public struct Base64StreamDecoder: Sendable {
         return index
     }
 
-    /// Takes one character; false when it may not stand there.
+    /// Takes one character; false when it is not allowed at this position.
     private mutating func take(
         _ byte: UInt8, _ values: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>, at end: inout Int
     ) -> Bool {
@@ -101,7 +102,7 @@ public struct Base64StreamDecoder: Sendable {
         return count < 4 || complete(into: output, at: &end)
     }
 
-    /// Writes out a group; false when bits that no byte has are set.
+    /// Writes the bytes of a group; false when unused bits are set.
     private mutating func complete(into output: UnsafeMutableBufferPointer<UInt8>, at end: inout Int) -> Bool {
         let whole = bits << UInt32(6 * padding)
         guard whole & ((1 << UInt32(8 * padding)) - 1) == 0 else { return false }

@@ -1,10 +1,10 @@
-/// Decodes a text that is base64, or a data URI of base64 (`data:image/jpeg;base64,…`, RFC 2397), as it arrives.
+/// Decodes a text in base64, or a data URI in base64 (`data:image/jpeg;base64,…`, RFC 2397), as it arrives.
 ///
-/// It holds the part of a data URI before its comma, and otherwise what ``Base64StreamDecoder`` holds. The media type that a data URI
-/// declares is not looked at.
+/// It buffers only the part of a data URI before its comma, and what ``Base64StreamDecoder`` buffers. The media type that a data URI
+/// declares is ignored.
 public struct DataURIDecoder: Sendable {
-    /// The most characters before the comma of a data URI.
-    public static let prefixMax = 128
+    /// The maximum number of characters before the comma of a data URI.
+    public static let maxPrefixLength = 128
 
     private enum State { case start, prefix, data }
 
@@ -14,12 +14,12 @@ public struct DataURIDecoder: Sendable {
     private var held: [UInt8] = []
     private var base64 = Base64StreamDecoder()
 
-    /// Makes a decoder for one text.
+    /// Creates a decoder for one text.
     public init() {}
 
     /// Decodes the next characters and appends the bytes they complete.
     ///
-    /// - Throws: `badBase64` for what is neither; the decoder is of no use after that.
+    /// - Throws: `badBase64` for any other text; the decoder must not be used after that.
     public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONStreamError) {
         if state == .data { return try base64.decode(text, into: &output) }
         var position = 0
@@ -32,10 +32,10 @@ public struct DataURIDecoder: Sendable {
         try base64.decode(text.extracting(position..<text.byteCount), into: &output)
     }
 
-    /// Checks that the text was complete when it ended, and appends what was held of it.
+    /// Checks that the text was complete when it ended, and appends the bytes of its buffered part.
     public mutating func finish(into output: inout [UInt8]) throws(JSONStreamError) {
         guard state != .prefix else { throw JSONStreamError(.badBase64, "a data URI without a comma") }
-        // A text of less than five characters, which could have become a scheme.
+        // A text of less than five characters, which could have been the start of a scheme.
         try decodeHeld(into: &output)
         try base64.finish()
     }
@@ -51,7 +51,7 @@ public struct DataURIDecoder: Sendable {
         case .start:
             let index = held.count
             held.append(byte)
-            // Base64 has no colon: whatever is not the scheme is data.
+            // Base64 has no colon, so a text that differs from the scheme is data.
             guard byte | 0x20 == Self.scheme[index] || byte == Self.scheme[index] else { return state = .data }
             if held.count == Self.scheme.count { (state, held) = (.prefix, []) }
         case .prefix:
@@ -61,7 +61,7 @@ public struct DataURIDecoder: Sendable {
                 return state = .data
             }
             held.append(byte)
-            guard held.count <= Self.prefixMax else { throw JSONStreamError(.badBase64, "a data URI that begins too long") }
+            guard held.count <= Self.maxPrefixLength else { throw JSONStreamError(.badBase64, "a data URI that begins too long") }
         case .data:
             break
         }

@@ -1,16 +1,16 @@
-/// Why a body is not the JSON, or a text not the base64, that was asked for.
+/// The fault of a body that is not valid JSON, or of a text that is not valid base64.
 ///
-/// The message is for the log: it names positions and limits, never what the body says.
+/// The message is for the log: it names positions and limits, never contents of the body.
 public struct JSONStreamError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kinds of fault a caller may want to tell apart.
+    /// The kinds of fault that callers may distinguish.
     public enum Code: String, Sendable, Equatable, CaseIterable {
         /// Not JSON (RFC 8259), or not an object.
         case malformed
-        /// A name that an object has twice.
+        /// An object has the same name twice.
         case duplicateName
         /// The value of a streamed member is not a text.
         case notText
-        /// A limit of ``JSONStreamLimits`` is passed.
+        /// A limit of ``JSONStreamLimits`` is exceeded.
         case limitExceeded
         /// The body ended before the object did.
         case truncated
@@ -18,7 +18,7 @@ public struct JSONStreamError: Error, Equatable, Sendable, CustomStringConvertib
         case badBase64
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
     /// One sentence for the log.
     public let message: String
@@ -32,17 +32,17 @@ public struct JSONStreamError: Error, Equatable, Sendable, CustomStringConvertib
     public var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// How much a body may hold beside its streamed texts.
+/// The limits of a body apart from its streamed texts.
 public struct JSONStreamLimits: Sendable, Equatable {
-    /// Bytes of a name, as it is written.
+    /// Bytes of a name, escapes included.
     public var nameBytes = 128
-    /// Bytes of a value that is not streamed, as it is written.
+    /// Bytes of a value that is not streamed, escapes included.
     public var valueBytes = 16 * 1024
     /// Members of the object.
     public var members = 32
     /// Bytes of white space between two tokens.
     public var blankBytes = 64 * 1024
 
-    /// Makes the usual limits.
+    /// Creates the default limits.
     public init() {}
 }

@@ -1,12 +1,12 @@
-/// What a ``JSONStreamParser`` found next in the bytes it was given.
+/// The next element that a ``JSONStreamParser`` found.
 public enum JSONStreamEvent: Sendable, Equatable {
     /// A member that is not streamed.
     case member(String, JSONValue)
-    /// A member whose text is streamed begins.
+    /// The start of a member whose text is streamed.
     case textBegan(String)
     /// Bytes of the text: those at these offsets of the chunk, which the parser does not copy.
     case text(Range<Int>)
-    /// A byte of the text that was written as an escape.
+    /// A byte of the text that was escaped.
     case escaped(UInt8)
     /// The text is complete.
     case textEnded
@@ -14,12 +14,12 @@ public enum JSONStreamEvent: Sendable, Equatable {
     case finished
 }
 
-/// Takes a JSON object (RFC 8259) apart as it arrives, without doing any input or output: big texts are handed on in
-/// pieces, everything else is small and given whole.
+/// Parses a JSON object (RFC 8259) as it arrives, without doing any input or output: big texts are returned in pieces, all other
+/// members are small and returned whole.
 ///
 /// Feed it the chunks of the body in order, each until ``nextEvent(in:at:)`` returns nil, and call ``finish()`` at the end.
-/// It holds one name or one small value; a streamed text stays in the caller's chunk. A streamed text is not checked to
-/// be UTF-8, and of escapes only those of ASCII characters are taken in it: it is for base64 and the like.
+/// It buffers one name or one small value; a streamed text stays in the caller's chunk. A streamed text is not checked to be UTF-8,
+/// and only escapes of ASCII characters are accepted in it, because it is meant for base64 and the like.
 public struct JSONStreamParser: Sendable {
     enum State: Equatable {
         case start, memberOrEnd, member, name, colon, value, text, textEscape, smallValue, commaOrEnd, end
@@ -30,26 +30,26 @@ public struct JSONStreamParser: Sendable {
     private var state = State.start
     private var names: Set<String> = []
     private var name = ""
-    /// What was read of a name, a small value or an escape.
+    /// The bytes read so far of a name, a small value or an escape.
     private var held: [UInt8] = []
     private var blanks = 0
     private var value = ValueEnd()
     private var isFinished = false
 
-    /// Makes a parser for one body.
+    /// Creates a parser for one body.
     ///
-    /// - Parameter streamed: the members of the outer object whose value is a text that is handed on in pieces.
+    /// - Parameter streamed: the members of the outer object whose value is a text that is returned in pieces.
     public init(streaming streamed: Set<String>, limits: JSONStreamLimits = JSONStreamLimits()) {
         self.streamed = streamed
         self.limits = limits
     }
 
-    /// Returns what comes next in the chunk, or nil when the chunk is used up and the next one is wanted.
+    /// Returns the next event in the chunk, or nil when the chunk is consumed and the next one is needed.
     ///
     /// - Parameters:
-    ///   - chunk: bytes of the body. The same ones until nil is returned.
-    ///   - position: how far the chunk is read; begin with 0.
-    /// - Throws: ``JSONStreamError``; the parser is of no use after that.
+    ///   - chunk: bytes of the body; the same chunk until nil is returned.
+    ///   - position: the offset up to which the chunk is read; start with 0.
+    /// - Throws: ``JSONStreamError``; the parser must not be used after that.
     public mutating func nextEvent(
         in chunk: RawSpan, at position: inout Int
     ) throws(JSONStreamError) -> JSONStreamEvent? {
@@ -101,9 +101,9 @@ public struct JSONStreamParser: Sendable {
             state = .text
             return .textBegan(name)
         case (.value, _):
-            // What is null is as good as not there, and small.
+            // Null counts as absent, and is a small value.
             guard !streamed.contains(name) || byte == UInt8(ascii: "n") else {
-                throw JSONStreamError(.notText, "a streamed member is no text")
+                throw JSONStreamError(.notText, "a streamed member is not a text")
             }
             state = .smallValue
             value = ValueEnd()
@@ -114,7 +114,7 @@ public struct JSONStreamParser: Sendable {
         return nil
     }
 
-    /// Takes a byte of a name. True at its end.
+    /// Takes a byte of a name; true at its end.
     private mutating func takeNameByte(_ byte: UInt8) throws(JSONStreamError) -> Bool {
         if byte == UInt8(ascii: "\""), !Self.endsInEscape(held) {
             name = try JSONText.unescape(held[...])
@@ -128,12 +128,12 @@ public struct JSONStreamParser: Sendable {
         return false
     }
 
-    /// Whether the next byte belongs to an escape that has begun: the number of backslashes at the end is odd.
+    /// Whether the next byte is escaped: the number of backslashes at the end is odd.
     private static func endsInEscape(_ bytes: [UInt8]) -> Bool {
         (bytes.lastIndex { $0 != UInt8(ascii: "\\") }.map { bytes.count - 1 - $0 } ?? bytes.count) % 2 == 1
     }
 
-    /// Takes as much of a text as the chunk has in one piece; nil where an escape begins.
+    /// Takes the longest unescaped piece of a text in the chunk; nil where an escape begins.
     private mutating func takeText(
         _ chunk: RawSpan, _ byte: UInt8, at position: inout Int
     ) throws(JSONStreamError) -> JSONStreamEvent? {
@@ -166,7 +166,7 @@ public struct JSONStreamParser: Sendable {
         let digits = held.dropFirst().compactMap(JSONText.hexDigit)
         guard digits.count == 4 else { throw JSONStreamError(.malformed, "an escape without four hexadecimal digits") }
         guard digits[0] == 0, digits[1] == 0, digits[2] < 8 else {
-            throw JSONStreamError(.malformed, "an escape of what is not ASCII in a streamed text")
+            throw JSONStreamError(.malformed, "an escape of a character that is not ASCII in a streamed text")
         }
         held = []
         state = .text
@@ -191,7 +191,7 @@ public struct JSONStreamParser: Sendable {
         return .member(name, value)
     }
 
-    /// The offset of the first byte that ends a text, begins an escape or may not be there.
+    /// The offset of the first byte that ends a text, begins an escape or is not allowed.
     private static func endOfPlainText(in chunk: RawSpan, from start: Int) -> Int {
         chunk.withUnsafeBytes { bytes in
             var end = start
@@ -205,7 +205,7 @@ public struct JSONStreamParser: Sendable {
     }
 }
 
-/// Finds where a small value ends, without judging what is in it.
+/// Finds the end of a small value, without validating it.
 private struct ValueEnd: Sendable {
     enum Place { case inside, lastByte, behind }
 
@@ -231,7 +231,7 @@ private struct ValueEnd: Sendable {
             if isBare { return .behind }
             depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
-            // One that closes nothing ends a bare value: it is the outer object's.
+            // A bracket without a match in the value belongs to the outer object and ends a bare value.
             guard depth > 0 else { return .behind }
             depth -= 1
             return depth == 0 ? .lastByte : .inside

@@ -1,8 +1,8 @@
-/// What the texts of JSON are made of.
+/// The lexical rules of JSON texts.
 enum JSONText {
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    /// Returns what the bytes between two quotation marks stand for.
+    /// Decodes the bytes between two quotation marks.
     static func unescape(_ bytes: ArraySlice<UInt8>) throws(JSONStreamError) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
@@ -20,7 +20,7 @@ enum JSONText {
         return text
     }
 
-    /// Reads what follows a backslash; with it the second half of a surrogate pair.
+    /// Decodes the escape after a backslash, including the second half of a surrogate pair.
     private static func unescapeOne(_ rest: inout ArraySlice<UInt8>) throws(JSONStreamError) -> Unicode.Scalar {
         guard let kind = rest.popFirst() else { throw JSONStreamError(.malformed, "an escape that does not end") }
         guard kind == UInt8(ascii: "u") else {
@@ -48,7 +48,7 @@ enum JSONText {
         return value
     }
 
-    /// What a letter behind a backslash stands for.
+    /// The byte for the letter of an escape; nil when JSON has no such escape.
     static func simpleEscape(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter

@@ -1,8 +1,8 @@
-/// A small JSON value, read strictly: RFC 8259, names once, whole numbers told from others.
+/// A small JSON value, parsed strictly by RFC 8259: names must be unique, and integers are distinguished from other numbers.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits.
+    /// A number without fraction and exponent that fits an `Int`.
     case integer(Int)
     /// Any other number.
     case number(Double)
@@ -19,10 +19,10 @@ public enum JSONValue: Sendable, Equatable {
         public let value: JSONValue
     }
 
-    /// The deepest nesting that is read.
-    public static let depthMax = 16
+    /// The maximum nesting depth.
+    public static let maxDepth = 16
 
-    /// Reads a whole value.
+    /// Parses a value that is all of the bytes.
     ///
     /// - Throws: `malformed`, or `duplicateName`.
     public init(parsing bytes: [UInt8]) throws(JSONStreamError) {
@@ -31,7 +31,7 @@ public enum JSONValue: Sendable, Equatable {
     }
 }
 
-/// Reads one value out of bytes that are all there.
+/// Parses one value from complete bytes.
 struct JSONValueReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -46,7 +46,7 @@ struct JSONValueReader {
     }
 
     private mutating func readValue(depth: Int) throws(JSONStreamError) -> JSONValue {
-        guard depth <= JSONValue.depthMax else { throw fault("nesting deeper than \(JSONValue.depthMax)") }
+        guard depth <= JSONValue.maxDepth else { throw fault("nesting deeper than \(JSONValue.maxDepth)") }
         skipBlanks()
         switch peek {
         case UInt8(ascii: "{"): return try readObject(depth: depth)

@@ -2,31 +2,31 @@ public import BlobStore
 public import FoundationEssentials
 internal import HeliographCrypto
 
-/// What a valid link gives access to.
+/// The access that a valid media link grants.
 public struct MediaGrant: Sendable, Equatable {
-    /// The object.
+    /// The key of the picture.
     public let key: BlobKey
-    /// What kind of picture it is.
+    /// The type of the picture.
     public let type: PictureType
-    /// When the link ends.
+    /// The time at which the link expires.
     public let expires: Date
 }
 
-/// Makes and checks links to pictures: `<public URL>/media/<key>?exp=<seconds>&sig=<signature>`.
+/// Makes and verifies links to pictures: `<public URL>/media/<key>?exp=<seconds>&sig=<signature>`.
 ///
-/// The key of a picture ends with its extension, such as `.jpg`: phones go by that.
+/// The key of a picture ends with its extension, such as `.jpg`, by which phones recognise the type.
 ///
-/// The signature is an HMAC-SHA256, in base64url, over a context, the path and the expiry. A link is a capability: whoever
-/// has it sees that one picture until it expires, without any other credential, as iOS' notification extension needs it.
+/// The signature is an HMAC-SHA256, in base64url, over a context, the path and the expiry. A link is a capability: its holder
+/// can read that one picture until the link expires, without any other credential, as iOS' notification extension requires.
 public struct MediaLinkSigner: Sendable {
     /// The first part of the path.
     public static let pathPrefix = "/media/"
-    /// Bytes of a key.
+    /// The size of a signing key.
     public static let keyByteCount = 32
-    /// Signed along, so that the key signs nothing else.
+    /// Part of the signed message, so that a signature is valid for media links only.
     private static let context = "heliograph media link v1"
-    /// The most digits of an expiry that are read.
-    private static let expiryDigitsMax = 12
+    /// The most digits of a valid expiry.
+    private static let maxExpiryDigits = 12
 
     private let key: [UInt8]
     private let publicURL: PublicURL
@@ -34,15 +34,15 @@ public struct MediaLinkSigner: Sendable {
     /// Makes a signer.
     ///
     /// - Parameters:
-    ///   - key: 32 random bytes. With another one, every link made so far ends.
-    ///   - publicURL: where phones reach the service that answers `/media/…`.
+    ///   - key: 32 random bytes. A change of the key invalidates all links made before.
+    ///   - publicURL: The URL by which phones reach the service that serves `/media/…`.
     public init(key: [UInt8], publicURL: PublicURL) {
         self.key = key
         self.publicURL = publicURL
     }
 
-    /// Returns the link to a picture, which ends at the next full second after `expires`; nil for an object whose key does not
-    /// end like a picture's.
+    /// Returns the link to a picture, which expires at `expires`, rounded up to a full second; nil when the key does not end with
+    /// the extension of a picture.
     public func link(to key: BlobKey, until expires: Date) -> String? {
         guard PictureType(of: key) != nil else { return nil }
         let expiry = "\(Int64(expires.timeIntervalSince1970.rounded(.up)))"
@@ -50,15 +50,15 @@ public struct MediaLinkSigner: Sendable {
         return "\(publicURL.text)\(Self.pathPrefix)\(key.name)?exp=\(expiry)&sig=\(signature)"
     }
 
-    /// Returns what a link gives access to, nil for one that was not made here or has ended.
+    /// Returns the access that a link grants; nil when its signature is invalid or it has expired.
     ///
     /// - Parameters:
-    ///   - path: what follows ``pathPrefix``, as it came: the key.
-    ///   - expiry: the value of `exp`.
-    ///   - signature: the value of `sig`, which is compared in constant time.
-    ///   - now: the present.
+    ///   - path: The part of the path after ``pathPrefix``, as received: the key.
+    ///   - expiry: The value of `exp`.
+    ///   - signature: The value of `sig`, which is compared in constant time.
+    ///   - now: The current time.
     public func verify(path: String, expiry: String?, signature: String?, now: Date = Date()) -> MediaGrant? {
-        guard let expiry, expiry.utf8.count <= Self.expiryDigitsMax, let seconds = Int64(expiry),
+        guard let expiry, expiry.utf8.count <= Self.maxExpiryDigits, let seconds = Int64(expiry),
             let signature = signature.flatMap(Base64URL.decode),
             HMACSHA256.isValid(signature, of: Self.message(path, expiry), key: key),
             Double(seconds) > now.timeIntervalSince1970,

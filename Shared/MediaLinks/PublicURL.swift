@@ -1,13 +1,13 @@
-/// Where phones reach the service, such as `https://api.example.org`; what links begin with.
+/// The URL by which phones reach the service, such as `https://api.example.org`; the start of all links.
 ///
-/// It is https, because phones load nothing else; only this machine itself may be addressed by http, for trying things out.
+/// It must be https, because phones load nothing else; http is allowed for this machine only, for local tests.
 public struct PublicURL: Sendable, Equatable {
-    /// The URL, without a slash at its end.
+    /// The URL without a trailing slash.
     public let text: String
 
     private static let localHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Reads a URL of scheme, host, and perhaps port and path; nil for anything else.
+    /// Parses a URL of scheme, host, optional port and optional path; nil for any other text.
     public init?(_ text: String) {
         let isSecure = text.hasPrefix("https://")
         guard isSecure || text.hasPrefix("http://") else { return nil }
@@ -19,7 +19,7 @@ public struct PublicURL: Sendable, Equatable {
         self.text = rest.last == UInt8(ascii: "/") ? String(text.dropLast()) : text
     }
 
-    /// The host of an authority, nil when there is none or the port is not a number.
+    /// Returns the host of an authority; nil when there is none or the port is invalid.
     private static func host(of authority: String) -> String? {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }
@@ -35,7 +35,7 @@ public struct PublicURL: Sendable, Equatable {
         text.hasPrefix(":") && UInt16(text.dropFirst()).map { $0 > 0 } ?? false
     }
 
-    /// Whether it may stand in a URL as it is; no query, fragment, user name or escape is needed here.
+    /// Returns whether a byte is allowed; query, fragment, user name and escapes are not.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):

@@ -1,22 +1,22 @@
-/// Finds a delimiter in a stream of chunks, telling data from delimiter without copying the data.
+/// Finds a delimiter in a stream of chunks, without copying the data before it.
 ///
-/// The delimiter begins with a carriage return and has no other one (a boundary cannot hold any), which makes two
-/// things simple: a failed partial match never hides the start of another, and what was held back is a prefix of the
-/// delimiter itself. Inside a chunk the search is Horspool's: it looks at about one byte in every delimiter's length.
+/// The delimiter begins with a carriage return and has no other one (a boundary cannot contain any), which simplifies two things:
+/// a failed partial match never hides the start of another, and held-back bytes are a prefix of the delimiter itself. Inside a chunk
+/// the search is Horspool's: it examines about one byte per length of the delimiter.
 struct DelimiterSearch: Sendable {
     enum Found: Equatable {
         /// Data at these offsets of the chunk.
         case data(Range<Int>)
-        /// Data that earlier chunks ended with.
+        /// Data at the end of earlier chunks that was held back because it could have been a delimiter.
         case held([UInt8])
-        /// The delimiter, all of it.
+        /// The complete delimiter.
         case delimiter
     }
 
     private let delimiter: [UInt8]
-    /// How far the window may move when its last byte is the index.
+    /// Distance by which the window may move, indexed by its last byte.
     private let shift: [UInt8]
-    /// How many bytes of the delimiter are matched, and how many of those were never part of the data.
+    /// Number of matched bytes of the delimiter, and how many of those were never part of the data.
     private var matched = 0
     private var assumed = 0
 
@@ -28,13 +28,13 @@ struct DelimiterSearch: Sendable {
         self.shift = shift
     }
 
-    /// Takes the line end of the delimiter as read: a line begins here.
+    /// Counts the line end of the delimiter as matched, because a line begins here.
     mutating func beginLine() {
         matched = 2
         assumed = 2
     }
 
-    /// Returns what comes next, or nil when the chunk is used up.
+    /// Returns the next finding, or nil when the chunk is consumed.
     mutating func next(in chunk: RawSpan, at position: inout Int) -> Found? {
         while position < chunk.byteCount {
             if matched > 0 {
@@ -57,7 +57,7 @@ struct DelimiterSearch: Sendable {
         return .delimiter
     }
 
-    /// Goes on with a match that an earlier chunk, or the start of a line, began.
+    /// Continues a match that began in an earlier chunk or with the start of a line.
     private mutating func resume(in chunk: RawSpan, at position: inout Int) -> Found? {
         while matched < delimiter.count, position < chunk.byteCount {
             guard chunk.byte(at: position) == delimiter[matched] else {
@@ -72,8 +72,8 @@ struct DelimiterSearch: Sendable {
         return matched == delimiter.count ? complete() : nil
     }
 
-    /// Returns where the data ends: at a delimiter (`matched` is then its length), at what could become one when the
-    /// chunk ends inside it (`matched` is then what was seen of it), or at the end of the chunk.
+    /// Returns the end of the data: at a delimiter (`matched` is then its length), at a partial match at the end of the chunk
+    /// (`matched` is then the length of that match), or at the end of the chunk.
     private mutating func find(in chunk: RawSpan, from start: Int) -> Int {
         let length = delimiter.count
         return chunk.withUnsafeBytes { bytes in

@@ -1,11 +1,11 @@
-/// Reads tokens and parameters out of one header value, byte by byte and without looking back.
+/// Reads tokens and parameters from one header value in a single pass.
 struct HeaderScanner {
-    /// What a backslash means inside a quoted string.
+    /// The meaning of a backslash inside a quoted string.
     enum Escapes {
-        /// As RFC 9110 has it: whatever follows stands for itself.
+        /// As in RFC 9110: the byte after the backslash stands for itself.
         case quotedPair
         /// As senders of form data do it: only `\"` and `\\` are escapes (a Windows path keeps its backslashes), and
-        /// `%22`, `%0D` and `%0A` stand for the three characters browsers may not send.
+        /// `%22`, `%0D` and `%0A` stand for the three characters that browsers must not send.
         case formData
     }
 
@@ -25,7 +25,7 @@ struct HeaderScanner {
         return true
     }
 
-    /// Takes the longest run of token characters, plus one more kind where the grammar joins two tokens.
+    /// Takes the longest run of token characters and of `extra`, which joins two tokens.
     mutating func takeToken(extra: UInt8? = nil) -> String? {
         skipBlanks()
         let token = rest.prefix { Self.isTokenByte($0) || $0 == extra }
@@ -44,7 +44,7 @@ struct HeaderScanner {
             if isAtEnd { return parameters }
             guard take(UInt8(ascii: ";")) else { throw MultipartError(code, "no semicolon before a parameter") }
             skipBlanks()
-            if isAtEnd { return parameters }  // a semicolon at the very end is harmless, and sent
+            if isAtEnd { return parameters }  // a trailing semicolon is harmless, and some clients send it
             guard let name = takeToken(), take(UInt8(ascii: "=")) else {
                 throw MultipartError(code, "a parameter without a name or a value")
             }

@@ -1,12 +1,12 @@
 /// The separator of a multipart body, taken from the `Content-Type` of the request and checked.
 public struct MultipartBoundary: Sendable, Equatable {
-    /// The most characters RFC 2046 §5.1.1 allows in a boundary.
+    /// The maximum number of characters of a boundary (RFC 2046 §5.1.1).
     public static let maxLength = 70
 
-    /// The boundary as the header gave it, without the leading dashes.
+    /// The boundary from the header, without the leading dashes.
     public let value: String
 
-    /// Makes a boundary of 1 to 70 of the characters RFC 2046 allows, the last of which is not a space.
+    /// Creates a boundary of 1 to 70 characters that RFC 2046 allows, the last of which is not a space.
     public init(_ value: String) throws(MultipartError) {
         let bytes = value.utf8
         guard !bytes.isEmpty, bytes.count <= Self.maxLength else {
@@ -18,9 +18,9 @@ public struct MultipartBoundary: Sendable, Equatable {
         self.value = value
     }
 
-    /// Reads the boundary out of the value of a `Content-Type` header.
+    /// Reads the boundary from the value of a `Content-Type` header.
     ///
-    /// - Throws: `notMultipart` when the type is another one, `badBoundary` when there is no usable boundary.
+    /// - Throws: `notMultipart` for another type, `badBoundary` without a valid boundary.
     public init(contentType: String) throws(MultipartError) {
         var scanner = HeaderScanner(Array(contentType.utf8)[...])
         guard scanner.takeToken(extra: UInt8(ascii: "/"))?.lowercased() == "multipart/form-data" else {

@@ -1,10 +1,10 @@
-/// Why a body is not the `multipart/form-data` it claims to be.
+/// The fault of a body that is not valid `multipart/form-data`.
 ///
 /// The message is for the log: it names positions and limits, never the bytes of the body.
 public struct MultipartError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kinds of fault a caller may want to tell apart.
+    /// The kinds of fault that callers may distinguish.
     public enum Code: String, Sendable, Equatable, CaseIterable {
-        /// The content type is not `multipart/form-data` at all.
+        /// The content type is not `multipart/form-data`.
         case notMultipart
         /// The content type has no boundary, or one that RFC 2046 does not allow.
         case badBoundary
@@ -14,15 +14,15 @@ public struct MultipartError: Error, Equatable, Sendable, CustomStringConvertibl
         case malformedHeader
         /// A part whose disposition has no field name.
         case missingName
-        /// A part in a transfer encoding that RFC 7578 gave up (base64, quoted-printable).
+        /// A part in a transfer encoding that RFC 7578 deprecates (base64, quoted-printable).
         case unsupportedTransferEncoding
-        /// A limit of ``MultipartLimits`` is passed.
+        /// A limit of ``MultipartLimits`` is exceeded.
         case limitExceeded
         /// The body ended before the closing boundary.
         case truncated
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
     /// One sentence for the log.
     public let message: String
@@ -35,7 +35,7 @@ public struct MultipartError: Error, Equatable, Sendable, CustomStringConvertibl
         self.underlying = nil
     }
 
-    /// Two errors are equal when they are of one kind and say the same.
+    /// Two errors are equal when their code and message are equal.
     public static func == (left: MultipartError, right: MultipartError) -> Bool {
         left.code == right.code && left.message == right.message
     }

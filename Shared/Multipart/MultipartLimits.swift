@@ -1,6 +1,6 @@
-/// How much of anything but part data a ``MultipartParser`` puts up with.
+/// The limits of a ``MultipartParser`` for everything but part data.
 ///
-/// Part data is not limited here: the parser holds none of it, so the one who stores it counts it.
+/// Part data is not limited here: the parser buffers none of it, so the caller that stores it has to count it.
 public struct MultipartLimits: Sendable, Equatable {
     /// Bytes of one part's header block, its blank line included.
     public var headerBytes: Int
@@ -8,12 +8,12 @@ public struct MultipartLimits: Sendable, Equatable {
     public var headerLines: Int
     /// Parts of one body.
     public var parts: Int
-    /// Bytes before the first boundary, which are thrown away.
+    /// Bytes before the first boundary, which are discarded.
     public var preambleBytes: Int
     /// Spaces and tabs between a boundary and the end of its line.
     public var paddingBytes: Int
 
-    /// Makes limits; the defaults are far above what any browser or HTTP library sends.
+    /// Creates limits; the defaults are far above what any browser or HTTP library sends.
     public init(
         headerBytes: Int = 8 * 1024, headerLines: Int = 16, parts: Int = 64, preambleBytes: Int = 8 * 1024,
         paddingBytes: Int = 128

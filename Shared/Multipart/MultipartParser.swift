@@ -1,35 +1,35 @@
-/// What a ``MultipartParser`` found next in the bytes it was given.
+/// The next element that a ``MultipartParser`` found.
 public enum MultipartEvent: Sendable, Equatable {
-    /// A part begins.
+    /// The start of a part.
     case partBegan(MultipartPartHeaders)
     /// Data of the part: the bytes at these offsets of the chunk, which the parser does not copy.
     case partData(Range<Int>)
-    /// Data of the part that an earlier chunk ended with, held back because it could have been a boundary.
+    /// Data of the part at the end of an earlier chunk, held back because it could have been a boundary.
     case heldData([UInt8])
     /// The part is complete.
     case partEnded
-    /// The closing boundary was read; whatever follows is ignored.
+    /// The closing boundary was read; the bytes after it are ignored.
     case finished
 }
 
-/// Takes a `multipart/form-data` body (RFC 7578, RFC 2046) apart as it arrives, without doing any input or output.
+/// Parses a `multipart/form-data` body (RFC 7578, RFC 2046) as it arrives, without doing any input or output.
 ///
 /// Feed it the chunks of the body in order, each until ``nextEvent(in:at:)`` returns nil, and call ``finish()`` at the
-/// end of the body. It holds at most one header block; part data stays in the caller's chunk.
+/// end of the body. It buffers at most one header block; part data stays in the caller's chunk.
 ///
-/// A line that begins with the boundary but goes on with something else is an error, not data: RFC 2046 §5.1.1 forbids
-/// the boundary in the data, and two readers who disagree about where a part ends are a way to smuggle one.
+/// A line that begins with the boundary but continues with other bytes is an error, not data: RFC 2046 §5.1.1 forbids the boundary in
+/// the data, and if two parsers disagree about the end of a part, an attacker can smuggle one past the other.
 public struct MultipartParser: Sendable {
     enum State: Equatable {
-        /// In front of the first boundary.
+        /// Before the first boundary.
         case preamble
         /// In the data of a part.
         case data
-        /// Right behind a boundary: padding, a line end, or the two dashes that close the body.
+        /// Directly after a boundary: padding, a line end, or the two dashes that close the body.
         case delimiterLine(Tail)
         /// In the header block of a part.
         case headers
-        /// Behind the closing boundary.
+        /// After the closing boundary.
         case epilogue
     }
 
@@ -38,7 +38,7 @@ public struct MultipartParser: Sendable {
     let limits: MultipartLimits
     var search: DelimiterSearch
     var state = State.preamble
-    /// True while a part has begun and not ended, so that the next boundary ends it.
+    /// Whether a part is open, so that the next boundary ends it.
     var isInPart = false
     var isFinished = false
     var headerBlock: [UInt8] = []
@@ -46,20 +46,20 @@ public struct MultipartParser: Sendable {
     var skippedBytes = 0
     var paddingBytes = 0
 
-    /// Makes a parser for one body.
+    /// Creates a parser for one body.
     public init(boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()) {
         self.limits = limits
         self.search = DelimiterSearch(boundary.delimiter)
-        // The first boundary needs no line end in front of it.
+        // The first boundary needs no line end before it.
         self.search.beginLine()
     }
 
-    /// Returns what comes next in the chunk, or nil when the chunk is used up and the next one is wanted.
+    /// Returns the next event in the chunk, or nil when the chunk is consumed and the next one is needed.
     ///
     /// - Parameters:
-    ///   - chunk: bytes of the body. The same ones until nil is returned.
-    ///   - position: how far the chunk is read; begin with 0.
-    /// - Throws: ``MultipartError``; the parser is of no use after that.
+    ///   - chunk: bytes of the body; the same chunk until nil is returned.
+    ///   - position: the offset up to which the chunk is read; start with 0.
+    /// - Throws: ``MultipartError``; the parser must not be used after that.
     public mutating func nextEvent(
         in chunk: RawSpan, at position: inout Int
     ) throws(MultipartError) -> MultipartEvent? {
@@ -109,7 +109,7 @@ public struct MultipartParser: Sendable {
 }
 
 extension MultipartParser {
-    /// Throws away what precedes the first boundary. True when the boundary is found.
+    /// Discards the bytes before the first boundary; true when the boundary is found.
     private mutating func skipPreamble(in chunk: RawSpan, at position: inout Int) throws(MultipartError) -> Bool {
         while let found = search.next(in: chunk, at: &position) {
             switch found {
@@ -126,7 +126,7 @@ extension MultipartParser {
         return false
     }
 
-    /// Reads one byte of what follows a boundary on its line.
+    /// Reads one byte after a boundary on its line.
     private mutating func advance(_ tail: Tail, with byte: UInt8) throws(MultipartError) {
         switch (tail, byte) {
         case (.start, UInt8(ascii: "-")):
@@ -154,7 +154,7 @@ extension MultipartParser {
         }
     }
 
-    /// Collects a header block up to its blank line. Nil when the chunk ends first.
+    /// Collects a header block up to its blank line; nil when the chunk ends first.
     private mutating func readHeaders(
         in chunk: RawSpan, at position: inout Int
     ) throws(MultipartError) -> MultipartPartHeaders? {
@@ -166,7 +166,7 @@ extension MultipartParser {
             }
             guard headerBlock.last == UInt8(ascii: "\n"), endsWithBlankLine else { continue }
             headerBlock.removeLast(2)
-            // The blank line's own end may be the one that belongs to the boundary: a part without any data.
+            // The line end of the blank line may already be that of the boundary, in a part without data.
             search.beginLine()
             return try MultipartPartHeaders(block: headerBlock, limits: limits)
         }

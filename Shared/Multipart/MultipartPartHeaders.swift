@@ -1,22 +1,22 @@
-/// What a part says about itself before its data.
+/// The headers of a part.
 public struct MultipartPartHeaders: Sendable, Equatable {
     /// The field of the form, from `Content-Disposition`.
     public let name: String
-    /// The file name the sender gave, which nothing may trust; nil for a plain field.
+    /// The file name from the sender, which must not be trusted; nil for a plain field.
     public let filename: String?
-    /// The `Content-Type` the sender gave, which nothing may trust either; nil when there is none.
+    /// The `Content-Type` from the sender, which must not be trusted; nil when there is none.
     public let contentType: String?
 
-    /// Makes headers, as a test or another source of parts would.
+    /// Creates headers from values, for tests and other sources of parts.
     public init(name: String, filename: String? = nil, contentType: String? = nil) {
         self.name = name
         self.filename = filename
         self.contentType = contentType
     }
 
-    /// Parses a whole header block, its blank line left out.
+    /// Parses a header block without its blank line.
     ///
-    /// Headers that RFC 7578 does not know are skipped, as its §4.8 demands.
+    /// Headers that RFC 7578 does not define are skipped, as its §4.8 requires.
     init(block: [UInt8], limits: MultipartLimits) throws(MultipartError) {
         var disposition: ArraySlice<UInt8>?
         var contentType: String?
@@ -61,11 +61,11 @@ public struct MultipartPartHeaders: Sendable, Equatable {
         guard let name = seen["name"], !name.isEmpty else {
             throw MultipartError(.missingName, "a part without a field name")
         }
-        // An extended name that cannot be read is as good as none: the plain one is used (RFC 6266 §4.3).
+        // The plain name is used when the extended one is missing or invalid (RFC 6266 §4.3).
         return (name, seen["filename*"].flatMap(HeaderScanner.decodeExtended) ?? seen["filename"])
     }
 
-    /// Splits a block into lines and joins the folded ones, refusing stray line ends and control characters.
+    /// Splits a block into lines and joins folded ones; refuses stray line ends and control characters.
     private static func unfold(
         _ block: [UInt8], limits: MultipartLimits
     ) throws(MultipartError) -> [ArraySlice<UInt8>] {

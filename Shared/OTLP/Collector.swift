@@ -2,24 +2,24 @@ internal import FoundationEssentials
 internal import HTTPClient
 internal import Logging
 
-/// A collector of traces, over HTTP.
+/// Exports traces to a collector over HTTP.
 struct Collector: Sendable {
-    /// What became of an export.
-    enum Answer {
-        /// It was taken, all but so many spans.
-        case taken(rejected: Int)
-        /// It will never be taken.
+    /// The outcome of an export.
+    enum ExportOutcome {
+        /// The collector accepted the export except for a number of rejected spans.
+        case accepted(rejected: Int)
+        /// The collector refused the export for good.
         case refused(String)
-        /// It may be taken later; the collector may say when.
+        /// The export may succeed later; `after` is the collector's Retry-After.
         case unavailable(String, after: Duration?)
     }
 
-    /// What a collector says when another try makes sense.
+    /// The statuses after which the export is attempted again.
     private static let retryableStatuses: Set<Int> = [429, 502, 503, 504]
-    /// The most bytes of an answer that are read.
-    private static let answerByteCountMax = 64 * 1024
-    /// The longest wait that a collector's `Retry-After` is read as.
-    private static let retryAfterMax: Duration = .seconds(3600)
+    /// The maximum number of bytes read of a response.
+    private static let maxResponseByteCount = 64 * 1024
+    /// The longest `Retry-After` that is obeyed.
+    private static let maxRetryAfter: Duration = .seconds(3600)
 
     private let http: HTTPClient
     private let request: HTTPClientRequest
@@ -28,8 +28,8 @@ struct Collector: Sendable {
         var settings = HTTPClientConfiguration()
         settings.allowedSchemes = ["http", "https"]
         settings.caFile = configuration.caFile
-        settings.connectionsPerHostMax = 1
-        settings.responseBodyByteCountMax = Self.answerByteCountMax
+        settings.maxConnectionsPerHost = 1
+        settings.maxResponseBodyByteCount = Self.maxResponseByteCount
         settings.shutdownGrace = .zero
         http = HTTPClient(configuration: settings, logger: logger)
         request = HTTPClientRequest(
@@ -39,7 +39,7 @@ struct Collector: Sendable {
 
     func close() async { await http.shutdown() }
 
-    func export(_ body: [UInt8], timeout: Duration) async -> Answer {
+    func export(_ body: [UInt8], timeout: Duration) async -> ExportOutcome {
         var request = request
         request.body = body
         request.timeout = timeout
@@ -50,27 +50,27 @@ struct Collector: Sendable {
             return error.code == .invalidRequest ? .refused("\(error)") : .unavailable("\(error)", after: nil)
         }
         switch response.status {
-        case 200..<300: return .taken(rejected: Self.rejectedSpans(in: response.body))
+        case 200..<300: return .accepted(rejected: Self.rejectedSpans(in: response.body))
         case let status where Self.retryableStatuses.contains(status):
-            return .unavailable("status \(status)", after: response.retryAfter(now: Date(), max: Self.retryAfterMax))
+            return .unavailable("status \(status)", after: response.retryAfter(now: Date(), max: Self.maxRetryAfter))
         case let status: return .refused("status \(status)")
         }
     }
 
-    /// How many spans the collector took the export without.
+    /// The number of spans that the collector rejected of an accepted export.
     private static func rejectedSpans(in body: [UInt8]) -> Int {
-        guard !body.isEmpty, let answer = try? JSONDecoder().decode(ExportAnswer.self, from: Data(body)) else { return 0 }
-        return answer.partialSuccess?.rejectedSpans?.value ?? 0
+        guard !body.isEmpty, let response = try? JSONDecoder().decode(ExportResponse.self, from: Data(body)) else { return 0 }
+        return response.partialSuccess?.rejectedSpans?.value ?? 0
     }
 
-    private struct ExportAnswer: Decodable {
+    private struct ExportResponse: Decodable {
         struct PartialSuccess: Decodable {
             let rejectedSpans: WideNumber?
         }
         let partialSuccess: PartialSuccess?
     }
 
-    /// An integer of 64 bits: a string by the mapping, a number from some.
+    /// An integer of 64 bits: a string in the JSON mapping of protocol buffers, but a number from some collectors.
     private struct WideNumber: Decodable {
         let value: Int
 

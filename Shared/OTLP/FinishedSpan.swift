@@ -3,21 +3,21 @@ internal import Tracing
 
 /// A span that has ended, ready to be exported.
 struct FinishedSpan: Sendable {
-    /// Something that happened within it.
+    /// An event within the span.
     struct Event: Sendable {
         let name: String
         let nanoseconds: UInt64
         let attributes: SpanAttributes
     }
 
-    /// Another span that it has to do with.
+    /// A link to a related span.
     struct Link: Sendable {
         let target: TraceParent
         let attributes: SpanAttributes
     }
 
     let identity: TraceParent
-    /// The span that it is a part of; nil for the first of a trace.
+    /// The parent span; nil for the first of a trace.
     let parent: SpanID?
     let name: String
     let kind: SpanKind
@@ -28,8 +28,9 @@ struct FinishedSpan: Sendable {
     var attributes: SpanAttributes = [:]
     var events: [Event] = []
     var links: [Link] = []
-    /// What was over a limit and is left out, in number.
+    /// Events left out because of the limit.
     var droppedEvents = 0
+    /// Links left out because of the limit.
     var droppedLinks = 0
     var status: SpanStatus.Code?
 }

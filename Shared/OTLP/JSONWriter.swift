@@ -1,7 +1,7 @@
-/// JSON put together byte by byte: some thousand spans a second must not cost a coder's dictionaries.
+/// Writes JSON directly as bytes, because the dictionaries of an encoder are too slow for thousands of spans per second.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
-    /// Whether the next value has one before it, in the array or object that is open.
+    /// Whether the open array or object already has a value.
     private var needsComma = false
 
     mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
@@ -21,14 +21,14 @@ struct JSONWriter {
         needsComma = false
     }
 
-    /// A text, cut after so many bytes.
-    mutating func string(_ text: String, byteCountMax: Int = .max) {
+    /// A text, cut to at most `maxByteCount` bytes of UTF-8.
+    mutating func string(_ text: String, maxByteCount: Int = .max) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         var count = 0
         for scalar in text.unicodeScalars {
             count += UTF8.width(scalar)
-            guard count <= byteCountMax else { break }
+            guard count <= maxByteCount else { break }
             add(scalar)
         }
         bytes.append(UInt8(ascii: "\""))

@@ -1,33 +1,33 @@
-/// Where spans are sent, and how many.
+/// The configuration of the exporter of traces.
 public struct OTLPConfiguration: Sendable {
-    /// The URL that takes traces, such as `http://collector:4318/v1/traces`.
+    /// The URL for traces, such as `http://collector:4318/v1/traces`.
     public var endpoint: String
     /// Sent with each export; often a credential.
     public var headers: [(name: String, value: String)] = []
-    /// What the spans come from: `service.name` and its like.
+    /// The resource attributes of the spans, such as `service.name`.
     public var resource: [(name: String, value: String)]
-    /// The share of the traces begun here that is sampled, 0 to 1.
+    /// The share of the traces started here that is sampled, 0 to 1.
     public var sampleRatio = 1.0
     /// A PEM file of the authorities to trust in place of the system's.
     public var caFile: String?
-    /// The most spans that wait; one too many is dropped and counted. Some 1 KB each.
-    public var waitingSpansMax = 2048
-    /// The most spans of an export.
-    public var batchMax = 512
-    /// How long spans wait at most before they are sent.
+    /// The maximum number of waiting spans, of some 1 KB each; further ones are dropped and counted.
+    public var maxWaitingSpans = 2048
+    /// The maximum number of spans of an export.
+    public var maxBatchSize = 512
+    /// The longest time for which spans wait before they are sent.
     public var interval: Duration = .seconds(5)
-    /// How long an export may take.
+    /// Timeout of an export.
     public var exportTimeout: Duration = .seconds(10)
-    /// How long the last exports may take when the process ends, their repetitions included.
+    /// Time limit for the last exports when the process ends, retries included.
     public var flushTimeout: Duration = .seconds(5)
-    /// How often an export is tried.
-    public var attemptsMax = 5
-    /// The wait after a first failure; half as much again after each further one.
-    public var retryWaitMin: Duration = .seconds(1)
-    /// The longest of these waits, and the most that a collector may ask for.
-    public var retryWaitMax: Duration = .seconds(30)
+    /// The maximum number of attempts of an export.
+    public var maxAttempts = 5
+    /// The wait after a first failure; it grows by half after each further one.
+    public var minRetryWait: Duration = .seconds(1)
+    /// The longest of these waits, and of the waits that a collector asks for.
+    public var maxRetryWait: Duration = .seconds(30)
 
-    /// Sends to `endpoint`, as what `resource` says.
+    /// Creates a configuration with the defaults for all other properties.
     public init(endpoint: String, resource: [(name: String, value: String)]) {
         self.endpoint = endpoint
         self.resource = resource

@@ -5,33 +5,33 @@ public import ServiceLifecycle
 
 /// Sends ended spans to a collector by OTLP over HTTP, in batches, as JSON.
 ///
-/// No work waits for it: spans that cannot be sent are dropped and counted in `trace_spans_dropped_total`. It has to be among the
-/// last of a process to shut down, for then it sends what is left.
+/// No work waits for it: spans that cannot be sent are dropped and counted in `trace_spans_dropped_total`. It has to be shut down
+/// last in a process, because it then sends the remaining spans.
 ///
 /// Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp
 public final class OTLPExporter: Service {
-    /// Who made the spans, and the version of the names and attributes that they have.
+    /// The instrumentation scope: the library, and the version of the names and attributes of its spans.
     static let scope = (name: "heliograph", version: "1")
 
-    /// Makes the spans that this sends.
+    /// Creates the spans that this exporter sends.
     public let tracer: OTLPTracer
     private let configuration: OTLPConfiguration
     private let queue: SpanQueue
     private let logger: Logger
     private let exported = Counter(label: "trace_spans_exported_total")
 
-    /// Makes an exporter and its tracer; nothing is sent before it runs.
+    /// Creates an exporter and its tracer; nothing is sent before ``run()``.
     public init(configuration: OTLPConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
-        queue = SpanQueue(spansMax: configuration.waitingSpansMax, batchMax: configuration.batchMax)
+        queue = SpanQueue(maxSpans: configuration.maxWaitingSpans, maxBatchSize: configuration.maxBatchSize)
         tracer = OTLPTracer(queue: queue, sampleRatio: configuration.sampleRatio)
     }
 
-    /// Sends until graceful shutdown or cancellation, then what is left, for ``OTLPConfiguration/flushTimeout`` at most.
+    /// Sends spans until graceful shutdown or cancellation, then the remaining ones for up to ``OTLPConfiguration/flushTimeout``.
     public func run() async throws {
         let collector = Collector(configuration, logger: logger)
-        // In a task of its own, for the last exports come after a cancellation.
+        // An unstructured task, because the last exports happen after a cancellation.
         let sending = Task { await send(to: collector) }
         await withTaskCancellationOrGracefulShutdownHandler {
             await sending.value
@@ -41,7 +41,7 @@ public final class OTLPExporter: Service {
         await collector.close()
     }
 
-    /// When the last exports have to be over; nil while the process is not ending.
+    /// The deadline of the last exports; nil before the shutdown.
     private var deadline: ContinuousClock.Instant? { queue.closedAt.map { $0 + configuration.flushTimeout } }
 
     private func send(to collector: Collector) async {
@@ -49,7 +49,7 @@ public final class OTLPExporter: Service {
         var isOver = false
         while !isOver {
             await queue.wait(upTo: configuration.interval)
-            // What is added from now on comes after everything else has ended.
+            // After the close the queue is drained a last time: all other components have ended and add no more spans.
             isOver = queue.closedAt != nil
             while case let batch = queue.take(), !batch.isEmpty {
                 let failure = await deliver(batch, to: collector)
@@ -60,7 +60,7 @@ public final class OTLPExporter: Service {
         }
     }
 
-    /// Sends a batch, again where that makes sense; says why it was dropped, if it was.
+    /// Sends a batch with retries; returns the reason if spans were dropped.
     private func deliver(_ batch: [FinishedSpan], to collector: Collector) async -> String? {
         let body = TraceRequest(resource: configuration.resource, scope: Self.scope, spans: batch).encoded()
         var attempt = 1
@@ -68,13 +68,13 @@ public final class OTLPExporter: Service {
             let timeout = deadline.map { min($0 - .now, configuration.exportTimeout) } ?? configuration.exportTimeout
             guard timeout > .zero else { return drop(batch.count, "shutdown", "the process ends") }
             switch await collector.export(body, timeout: timeout) {
-            case .taken(let rejected):
+            case .accepted(let rejected):
                 exported.increment(by: max(0, batch.count - rejected))
                 return rejected > 0 ? drop(rejected, "refused", "the collector refused some spans") : nil
             case .refused(let reason): return drop(batch.count, "refused", reason)
             case .unavailable(let reason, let asked):
-                guard attempt < configuration.attemptsMax else { return drop(batch.count, "unreachable", reason) }
-                await rest(asked.map { min($0, configuration.retryWaitMax) } ?? wait(before: attempt + 1))
+                guard attempt < configuration.maxAttempts else { return drop(batch.count, "unreachable", reason) }
+                await pause(asked.map { min($0, configuration.maxRetryWait) } ?? wait(before: attempt + 1))
                 attempt += 1
             }
         }
@@ -85,19 +85,19 @@ public final class OTLPExporter: Service {
         return reason
     }
 
-    /// How long to wait before a try when nobody says; varied, so that processes do not come back together.
+    /// The wait before an attempt without a Retry-After; jittered, so that processes do not retry at the same time.
     private func wait(before attempt: Int) -> Duration {
-        let grown = (2..<attempt).reduce(configuration.retryWaitMin) { wait, _ in wait * 1.5 }
-        return min(grown, configuration.retryWaitMax) * Double.random(in: 0.8...1.2)
+        let grown = (2..<attempt).reduce(configuration.minRetryWait) { wait, _ in wait * 1.5 }
+        return min(grown, configuration.maxRetryWait) * Double.random(in: 0.8...1.2)
     }
 
-    /// Waits before another try; the end of the process cuts the wait short.
-    private func rest(_ pause: Duration) async {
+    /// Waits before another attempt; a shutdown cuts the wait short.
+    private func pause(_ duration: Duration) async {
         if let deadline {
-            try? await Task.sleep(until: min(.now + pause, deadline))
+            try? await Task.sleep(until: min(.now + duration, deadline))
             return
         }
-        let end = ContinuousClock.now + pause
+        let end = ContinuousClock.now + duration
         while queue.closedAt == nil, case let left = end - .now, left > .zero { await queue.wait(upTo: left) }
     }
 }

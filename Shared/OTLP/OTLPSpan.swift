@@ -2,14 +2,14 @@ internal import Synchronization
 internal import TraceContext
 public import Tracing
 
-/// A span that is exported when it ends, if its trace is sampled; else it carries the trace on and costs next to nothing.
+/// A span that is exported when it ends if its trace is sampled; otherwise it only propagates the trace, at little cost.
 ///
-/// Of errors and states only the kind is kept: what a message says is nobody's outside this system.
+/// Of errors and statuses only the kind is kept, because messages must not leave this system.
 public final class OTLPSpan: Span {
-    /// The most events of a span; more are counted.
-    static let eventsMax = 16
-    /// The most links of a span; more are counted.
-    static let linksMax = 32
+    /// The maximum number of events of a span; further ones are counted.
+    static let maxEvents = 16
+    /// The maximum number of links of a span; further ones are counted.
+    static let maxLinks = 32
 
     private struct State {
         var name: String
@@ -22,15 +22,15 @@ public final class OTLPSpan: Span {
         var isOver = false
     }
 
-    /// What the span hands on to those within it.
+    /// The context for child spans.
     public let context: InstrumentationContext
-    /// Whether it will be exported.
+    /// Whether the span will be exported.
     public var isRecording: Bool { queue != nil }
     private let identity: TraceParent
     private let parent: SpanID?
     private let kind: SpanKind
     private let start: UInt64
-    /// Where it goes when it ends; nil when it is not sampled.
+    /// The queue for the finished span; nil when it is not sampled.
     private let queue: SpanQueue?
     private let state: Mutex<State>
 
@@ -47,34 +47,34 @@ public final class OTLPSpan: Span {
         state = Mutex(State(name: name))
     }
 
-    /// What the work is called; few different names, never an id.
+    /// The name of the operation; of low cardinality, never with an id.
     public var operationName: String {
         get { state.withLock { $0.name } }
         set { state.withLock { $0.name = newValue } }
     }
 
-    /// What is known of the work; never a secret, nor anything of a person.
+    /// The attributes of the operation; never secrets or personal data.
     public var attributes: SpanAttributes {
         get { state.withLock { $0.attributes } }
         set { if isRecording { state.withLock { $0.attributes = newValue } } }
     }
 
-    /// Says how the work went; a message is left out.
+    /// Sets the status of the operation; its message is left out.
     public func setStatus(_ status: SpanStatus) {
         state.withLock { $0.status = status.code }
     }
 
-    /// Notes something that happened.
+    /// Adds an event.
     public func addEvent(_ event: SpanEvent) {
         guard isRecording else { return }
         state.withLock { state in
-            guard state.events.count < Self.eventsMax else { return state.droppedEvents += 1 }
+            guard state.events.count < Self.maxEvents else { return state.droppedEvents += 1 }
             state.events.append(
                 FinishedSpan.Event(name: event.name, nanoseconds: event.nanosecondsSinceEpoch, attributes: event.attributes))
         }
     }
 
-    /// Notes that the work failed, and the type of the error.
+    /// Marks the operation as failed, with the type of the error.
     public func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
@@ -86,16 +86,16 @@ public final class OTLPSpan: Span {
         }
     }
 
-    /// Notes another span that this one has to do with; one that is not known here is left out.
+    /// Adds a link to a related span; a context without a trace parent is ignored.
     public func addLink(_ link: SpanLink) {
         guard isRecording, let target = link.context.traceParent else { return }
         state.withLock { state in
-            guard state.links.count < Self.linksMax else { return state.droppedLinks += 1 }
+            guard state.links.count < Self.maxLinks else { return state.droppedLinks += 1 }
             state.links.append(FinishedSpan.Link(target: target, attributes: link.attributes))
         }
     }
 
-    /// Ends the span, the first time it is called.
+    /// Ends the span; further calls do nothing.
     public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         guard let queue else { return }
         let end = instant().nanosecondsSinceEpoch

@@ -1,10 +1,10 @@
 internal import TraceContext
 public import Tracing
 
-/// Makes the spans of a process and carries traces in and out of it by the W3C header `traceparent`.
+/// Creates the spans of a process and propagates traces by the W3C header `traceparent`.
 ///
-/// A span with a parent is sampled if its parent is; the first of a trace by chance (the sampler `parentbased_traceidratio` of
-/// OpenTelemetry).
+/// A span with a parent is sampled if its parent is; the first span of a trace by its trace id (the sampler
+/// `parentbased_traceidratio` of OpenTelemetry).
 public final class OTLPTracer: Tracer {
     private static let header = "traceparent"
     private let queue: SpanQueue
@@ -15,7 +15,7 @@ public final class OTLPTracer: Tracer {
         sampler = RatioSampler(ratio: sampleRatio)
     }
 
-    /// Starts a span under the one that `context` names, or the first of a trace.
+    /// Starts a child of the span in `context`, or the first span of a trace.
     public func startSpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> InstrumentationContext, ofKind kind: SpanKind,
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
@@ -31,18 +31,18 @@ public final class OTLPTracer: Tracer {
             start: instant().nanosecondsSinceEpoch, queue: isSampled ? queue : nil)
     }
 
-    /// Does nothing: spans are exported every few seconds, and the last of them when the exporter shuts down.
+    /// Does nothing: spans are exported every few seconds, and the last ones when the exporter shuts down.
     @available(*, deprecated)
     public func forceFlush() {}
 
-    /// Takes the trace from a carrier, such as the headers of a request.
+    /// Reads the trace parent from a carrier, such as the headers of a request.
     public func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier, into context: inout InstrumentationContext, using extractor: Extract
     ) where Extract.Carrier == Carrier {
         context.traceParent = extractor.extract(key: Self.header, from: carrier).flatMap(TraceParent.init)
     }
 
-    /// Puts the trace into a carrier.
+    /// Writes the trace parent into a carrier.
     public func inject<Carrier, Inject: Injector>(
         _ context: InstrumentationContext, into carrier: inout Carrier, using injector: Inject
     ) where Inject.Carrier == Carrier {
@@ -51,7 +51,7 @@ public final class OTLPTracer: Tracer {
     }
 }
 
-/// Chooses a share of the traces, all of whose spans choose alike, in every process.
+/// Samples a share of the traces by their id, so that all processes decide alike for all spans of a trace.
 struct RatioSampler: Sendable {
     /// Traces whose last 63 bits are below this are sampled.
     private let bound: UInt64

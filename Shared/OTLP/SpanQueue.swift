@@ -1,56 +1,56 @@
 internal import Metrics
 internal import Synchronization
 
-/// The spans that have ended and are not exported yet: so many at most, for a collector that is away must not cost memory.
+/// A bounded queue of finished spans that wait for their export; the bound limits the memory while the collector is unavailable.
 final class SpanQueue: Sendable {
     private struct State {
         var spans: [FinishedSpan] = []
         var closedAt: ContinuousClock.Instant?
-        var hasRung = false
+        var isSignalled = false
         var waiter: CheckedContinuation<Void, Never>?
 
         mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
             defer { waiter = nil }
-            if waiter == nil { hasRung = true }
+            if waiter == nil { isSignalled = true }
             return waiter
         }
     }
 
-    /// The most spans that wait.
-    private let spansMax: Int
-    /// With so many the exporter is woken.
-    private let batchMax: Int
+    /// The maximum number of waiting spans.
+    private let maxSpans: Int
+    /// The number of waiting spans that wakes the exporter, and the maximum size of a batch.
+    private let maxBatchSize: Int
     private let state = Mutex(State())
     private let dropped = Counter(label: "trace_spans_dropped_total", dimensions: [("reason", "queue_full")])
 
-    init(spansMax: Int, batchMax: Int) {
-        self.spansMax = spansMax
-        self.batchMax = batchMax
+    init(maxSpans: Int, maxBatchSize: Int) {
+        self.maxSpans = maxSpans
+        self.maxBatchSize = maxBatchSize
     }
 
-    /// Adds a span; one too many is dropped and counted.
+    /// Adds a span; when the queue is full, it is dropped and counted.
     func add(_ span: FinishedSpan) {
         let (isFull, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
-            guard state.spans.count < spansMax else { return (true, nil) }
+            guard state.spans.count < maxSpans else { return (true, nil) }
             state.spans.append(span)
-            return (false, state.spans.count == batchMax ? state.takeWaiter() : nil)
+            return (false, state.spans.count == maxBatchSize ? state.takeWaiter() : nil)
         }
         if isFull { dropped.increment() }
         waiter?.resume()
     }
 
-    /// Takes the oldest spans, a batch at most.
+    /// Removes and returns the oldest spans, at most a batch.
     func take() -> [FinishedSpan] {
         state.withLock { state in
-            defer { state.spans.removeFirst(min(batchMax, state.spans.count)) }
-            return Array(state.spans.prefix(batchMax))
+            defer { state.spans.removeFirst(min(maxBatchSize, state.spans.count)) }
+            return Array(state.spans.prefix(maxBatchSize))
         }
     }
 
-    /// When the process began to end.
+    /// The start of the shutdown; nil before it.
     var closedAt: ContinuousClock.Instant? { state.withLock { $0.closedAt } }
 
-    /// Lets ``wait(upTo:)`` return at once, now and from now on.
+    /// Makes ``wait(upTo:)`` return at once, now and from now on.
     func close() {
         let waiter = state.withLock { state in
             if state.closedAt == nil { state.closedAt = .now }
@@ -59,7 +59,7 @@ final class SpanQueue: Sendable {
         waiter?.resume()
     }
 
-    /// Waits for a full batch, for the end of the process, or until the time is up. One task waits at a time.
+    /// Waits for a full batch, for the shutdown, or until the time limit. Only one task may wait at a time.
     func wait(upTo limit: Duration) async {
         let timer = Task {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
@@ -67,8 +67,8 @@ final class SpanQueue: Sendable {
         }
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
-                defer { state.hasRung = false }
-                if state.closedAt != nil || state.hasRung { return false }
+                defer { state.isSignalled = false }
+                if state.closedAt != nil || state.isSignalled { return false }
                 state.waiter = continuation
                 return true
             }

@@ -1,18 +1,18 @@
 internal import TraceContext
 internal import Tracing
 
-/// The body of an export: spans, and what they come from, as JSON.
+/// The body of an export: spans and their resource, as JSON.
 ///
 /// Sources: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding (ids in hexadecimal, kinds as numbers, integers of 64
 /// bits as strings) and opentelemetry/proto/trace/v1/trace.proto.
 struct TraceRequest {
-    /// The most attributes of a span; more are counted.
-    static let attributesMax = 32
-    /// The most bytes of a text in an attribute; the rest is cut off.
-    static let textByteCountMax = 1024
+    /// The maximum number of attributes of a span; further ones are counted.
+    static let maxAttributes = 32
+    /// The maximum number of bytes of a text; the rest is cut off.
+    static let maxTextByteCount = 1024
 
     let resource: [(name: String, value: String)]
-    /// Who made the spans.
+    /// The instrumentation scope.
     let scope: (name: String, version: String)
     let spans: [FinishedSpan]
 
@@ -62,7 +62,7 @@ struct TraceRequest {
             writer.key("flags")
             writer.number(span.identity.isSampled ? 1 : 0)
             writer.key("name")
-            writer.string(span.name, byteCountMax: textByteCountMax)
+            writer.string(span.name, maxByteCount: maxTextByteCount)
             writer.key("kind")
             writer.number(number(of: span.kind))
             writer.key("startTimeUnixNano")
@@ -89,7 +89,7 @@ struct TraceRequest {
                 writer.key("timeUnixNano")
                 writer.wideNumber(event.nanoseconds)
                 writer.key("name")
-                writer.string(event.name, byteCountMax: textByteCountMax)
+                writer.string(event.name, maxByteCount: maxTextByteCount)
                 write(event.attributes, dropped: "droppedAttributesCount", to: &writer)
             }
         }
@@ -122,10 +122,10 @@ struct TraceRequest {
         attributes.forEach { sorted.append(($0, $1)) }
         sorted.sort { $0.name < $1.name }
         writer.key("attributes")
-        writer.array(sorted.prefix(attributesMax)) { write($1.name, $1.value, to: &$0) }
-        if sorted.count > attributesMax {
+        writer.array(sorted.prefix(maxAttributes)) { write($1.name, $1.value, to: &$0) }
+        if sorted.count > maxAttributes {
             writer.key(dropped)
-            writer.number(sorted.count - attributesMax)
+            writer.number(sorted.count - maxAttributes)
         }
     }
 
@@ -157,7 +157,7 @@ struct TraceRequest {
     }
 
     private static func writeText(_ text: String, to writer: inout JSONWriter) {
-        write("stringValue", to: &writer) { $0.string(text, byteCountMax: textByteCountMax) }
+        write("stringValue", to: &writer) { $0.string(text, maxByteCount: maxTextByteCount) }
     }
 
     private static func writeArray(_ values: [SpanAttribute], to writer: inout JSONWriter) {

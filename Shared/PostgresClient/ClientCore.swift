@@ -1,6 +1,6 @@
 internal import Logging
 
-/// What client, transactions and sessions share: the loop and the pool, and the way from a task to them.
+/// The event loop and the pool that a client shares with its transactions and sessions; submits the work of tasks to them.
 final class ClientCore: Sendable {
     let configuration: PostgresConfiguration
     let loop: EventLoop
@@ -24,17 +24,17 @@ final class ClientCore: Sendable {
         }
     }
 
-    /// Throws when a query is over what the protocol can say.
+    /// Throws when the protocol cannot carry a query.
     func validate(_ query: PostgresQuery) throws(PostgresError) {
         guard query.arguments.count <= PostgresArguments.maxCount else {
-            throw PostgresError(code: .invalidQuery, message: "\(query.arguments.count) parameters, the limit is 65535")
+            throw PostgresError(code: .invalidQuery, message: "\(query.arguments.count) parameters, but the limit is 65535")
         }
-        guard !query.sql.utf8.contains(0) else { throw PostgresError(code: .invalidQuery, message: "a NUL in the text") }
+        guard !query.sql.utf8.contains(0) else { throw PostgresError(code: .invalidQuery, message: "the text contains a NUL") }
     }
 
-    /// Waits for a connection of its own.
+    /// Waits for a connection and leases it.
     ///
-    /// - Parameter begin: the statement that goes out with the first one.
+    /// - Parameter begin: the statement that is sent together with the first one.
     func acquire(begin: String?) async throws(PostgresError) -> LeaseID {
         switch try await perform(unit(PostgresQuery(unescaped: begin ?? ""), .lease)) {
         case .lease(let lease): return lease
@@ -63,7 +63,7 @@ final class ClientCore: Sendable {
         }
     }
 
-    /// Runs the body and ends the transaction of a lease.
+    /// Runs the body in the transaction of a lease, and then commits it or rolls it back.
     func runTransaction<Success>(
         _ lease: LeaseID, _ body: (PostgresTransaction) async throws -> Success
     ) async throws -> Success {
@@ -80,14 +80,14 @@ final class ClientCore: Sendable {
         let pending = transaction.pending.takeAll()
         switch await end(lease, "COMMIT", after: pending, timeout: configuration.queryTimeout) {
         case .success(.rows(let rows)):
-            // The server answers the COMMIT of a failed transaction with ROLLBACK, and that is no error to it.
+            // The server answers the COMMIT of a failed transaction with the command tag ROLLBACK, and without an error.
             guard rows.result.commandTag == "COMMIT" else {
                 throw PostgresError.earlierFailure
             }
         case .success:
             break
         case .failure(let error):
-            // With a statement that went ahead of it the server has skipped the COMMIT.
+            // When a statement sent ahead of it failed, the server has skipped the COMMIT.
             if !pending.isEmpty { await end(lease, "ROLLBACK", timeout: .seconds(5)).ignore() }
             throw error
         }
@@ -95,7 +95,7 @@ final class ClientCore: Sendable {
         return result
     }
 
-    /// Ends a transaction, even though the task may be cancelled: it would be left open otherwise.
+    /// Ends a transaction, even when the task is cancelled: it would be left open otherwise.
     private func end(
         _ lease: LeaseID, _ command: String, after pending: [PostgresQuery] = [], timeout: Duration
     ) async -> Result<WorkUnit.Outcome, PostgresError> {
@@ -109,11 +109,11 @@ final class ClientCore: Sendable {
 
 extension PostgresError {
     fileprivate static var earlierFailure: PostgresError {
-        PostgresError(code: .sqlState("25P02"), message: "an earlier statement had failed, so the transaction was rolled back")
+        PostgresError(code: .sqlState("25P02"), message: "an earlier statement failed, so the transaction was rolled back")
     }
 }
 
 extension Result {
-    /// Says that the outcome does not matter.
+    /// Discards the result.
     fileprivate func ignore() {}
 }

@@ -1,10 +1,10 @@
-/// The bound values of a query: one arena of bytes, because an allocation a value would cost more than sending it.
+/// The bound values of a query, in one arena of bytes: an allocation per value would cost more than sending it.
 struct PostgresArguments: Sendable {
     /// The server's limit on the parameters of one statement.
     static let maxCount = 65535
 
     private(set) var bytes: [UInt8] = []
-    /// Where each value starts in ``bytes``.
+    /// The start of each value in ``bytes``.
     private(set) var offsets: [Int] = []
     /// The length of each value in bytes; -1 is NULL.
     private(set) var lengths: [Int32] = []
@@ -20,7 +20,7 @@ struct PostgresArguments: Sendable {
         types.append(Value.postgresType.rawValue)
     }
 
-    /// Calls the body with what libpq's send functions want: pointers to the values, their lengths and formats.
+    /// Calls the body with the arguments of libpq's send functions: pointers to the values, their lengths and formats.
     func withPointers<Result>(
         _ body: (
             _ values: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int32>?, _ formats: UnsafePointer<Int32>?
@@ -45,6 +45,6 @@ struct PostgresArguments: Sendable {
         }
     }
 
-    // Immutable for the life of the process, and never read: values that point here have length 0.
+    // Unchecked: immutable for the life of the process, and never read, because values that point here have length 0.
     private nonisolated(unsafe) static let emptyValue = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
 }

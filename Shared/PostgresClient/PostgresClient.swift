@@ -3,15 +3,15 @@ public import ServiceLifecycle
 
 /// A pool of connections to a Postgres server.
 ///
-/// It is usable at once and connects when it is first used; broken connections are replaced. All of its connections are
-/// driven by one thread. Tasks that run on that thread, see ``executor``, query without a change of threads.
+/// The client connects on first use and replaces broken connections. One thread drives all of its connections. Tasks that run on
+/// that thread (see ``executor``) query without a thread switch.
 ///
 /// Each single query is a transaction of its own and has a connection to itself while it runs, unless it is marked
 /// ``PostgresQuery/readOnly()``: then it shares connections and round trips with other reads.
 public final class PostgresClient: Service, PostgresQueryable {
     let core: ClientCore
 
-    /// Creates a client and its thread; nothing is connected yet.
+    /// Creates a client and its thread, without a connection.
     ///
     /// - Throws: ``PostgresError``: `configuration` when the connection string cannot be parsed or a limit is not positive,
     ///   `connectionLost` when the system refuses a thread or file descriptors.
@@ -21,7 +21,7 @@ public final class PostgresClient: Service, PostgresQueryable {
 
     /// The event loop as an executor, for tasks that mostly query: `Task(executorPreference: client.executor)`.
     ///
-    /// Whatever computes for more than a fraction of a millisecond there delays every connection.
+    /// A task that computes for more than a fraction of a millisecond there delays every connection.
     public var executor: any TaskExecutor { core.loop }
 
     /// Runs a query as a transaction of its own.
@@ -36,13 +36,13 @@ public final class PostgresClient: Service, PostgresQueryable {
 
     public func wakeListeners(on channel: String) { core.pool.wakeListeners(on: [channel]) }
 
-    /// Runs the body in a transaction on a connection of its own.
+    /// Runs the body in a transaction on a leased connection.
     ///
-    /// BEGIN goes out together with the first statement. When the body throws, or its task is cancelled, everything is
-    /// rolled back, and the body's error is thrown on.
-    /// - Parameter isolation: what the transaction sees of others.
-    /// - Throws: what the body throws, or ``PostgresError``. When COMMIT fails with `connectionLost`, the transaction may
-    ///   have been committed.
+    /// BEGIN is sent together with the first statement. When the body throws, or its task is cancelled, the transaction is rolled
+    /// back, and the body's error is rethrown.
+    /// - Parameter isolation: the isolation level of the transaction.
+    /// - Throws: the error of the body, or ``PostgresError``. When COMMIT fails with `connectionLost`, the transaction may have been
+    ///   committed.
     @discardableResult
     public func withTransaction<Result>(
         isolation: PostgresIsolation = .readCommitted, _ body: (PostgresTransaction) async throws -> Result
@@ -54,13 +54,13 @@ public final class PostgresClient: Service, PostgresQueryable {
 
     /// Listens to a channel until the sequence is dropped.
     ///
-    /// The first element, of kind `listening`, says that the server listens now; it comes again after every reconnect,
-    /// because what was sent meanwhile is lost.
+    /// The first element, of kind `listening`, marks the start of listening; it comes again after every reconnect, because
+    /// notifications that were sent meanwhile are lost.
     public func notifications(on channel: String) -> PostgresNotifications {
         core.pool.subscribe(channel)
     }
 
-    /// Waits for graceful shutdown, or cancellation, and then drains and closes the connections.
+    /// Waits for graceful shutdown, then drains and closes the connections; on cancellation closes them at once.
     public func run() async throws {
         do {
             try await gracefulShutdown()
@@ -70,7 +70,7 @@ public final class PostgresClient: Service, PostgresQueryable {
         }
     }
 
-    /// Refuses new work, waits up to ``PostgresConfiguration/drainTimeout`` for what is under way, and closes the connections.
+    /// Refuses new work, waits up to ``PostgresConfiguration/drainTimeout`` for the work under way, and closes the connections.
     public func shutdown() async {
         await core.shutdown(drainTimeout: core.configuration.drainTimeout)
     }

@@ -1,6 +1,6 @@
 internal import CLibPQ
 
-/// The fields of an error or notice of the server, named by a character as in postgres_ext.h.
+/// The fields of an error or notice from the server; the raw values are the characters of postgres_ext.h.
 enum DiagnosticField: Int32 {
     case severity = 86  // V, not localised
     case sqlState = 67  // C
@@ -13,10 +13,10 @@ enum DiagnosticField: Int32 {
 }
 
 extension PostgresError {
-    /// The error that a PGresult of status FATAL_ERROR stands for.
+    /// Creates the error of a PGresult with status FATAL_ERROR.
     init(result: OpaquePointer, connection: OpaquePointer) {
         guard let state = DiagnosticField.sqlState.read(result) else {
-            // libpq's own errors have no SQLSTATE: the connection broke, or was used wrongly.
+            // Errors of libpq itself have no SQLSTATE: the connection broke, or was used wrongly.
             self.init(code: .connectionLost, message: Self.connectionMessage(connection))
             return
         }
@@ -26,7 +26,7 @@ extension PostgresError {
         constraint = DiagnosticField.constraint.read(result)
     }
 
-    /// What libpq says about a connection, in one line.
+    /// Returns libpq's error message of a connection, in one line.
     static func connectionMessage(_ connection: OpaquePointer?) -> String {
         guard let text = PQerrorMessage(connection) else { return "out of memory" }
         let line = String(cString: text).split(whereSeparator: \.isNewline).joined(separator: "; ")

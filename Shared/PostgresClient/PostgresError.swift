@@ -1,13 +1,13 @@
 /// A failure of a query, of a connection or of the pool.
 ///
-/// The ``description`` is safe for a log: it never holds a parameter, a row, or a server message of a class
-/// whose messages quote data. The server's own words are in ``serverMessage``.
+/// The ``description`` is safe for logs: it never holds a parameter, a row, or a server message of a class whose messages quote
+/// data. The server's unfiltered message is in ``serverMessage``.
 public struct PostgresError: Error, Sendable {
-    /// What kind of failure this is.
+    /// The kind of a failure.
     public enum Code: Sendable, Hashable {
         /// The server refused the statement; the value is the five characters of its SQLSTATE.
         case sqlState(String)
-        /// The connection broke before the answer came: whether a write took effect is unknown.
+        /// The connection broke before the answer arrived: whether a write took effect is unknown.
         case connectionLost
         /// The deadline passed while the work waited for a connection or ran.
         case timeout
@@ -17,25 +17,24 @@ public struct PostgresError: Error, Sendable {
         case queueFull
         /// The client is shut down, or the transaction has ended.
         case closed
-        /// A column is missing, NULL or of another type than was asked for.
+        /// A column is missing, NULL or of another type than requested.
         case decoding
-        /// The connection string or a limit of the configuration makes no sense.
+        /// The connection string or a limit of the configuration is invalid.
         case configuration
         /// The query itself cannot be sent: too many parameters, or a NUL in its text.
         case invalidQuery
-        /// An applied migration differs from the one in the program, or the numbering is broken.
+        /// An applied migration differs from the one in the program, or the numbering is invalid.
         case migration
     }
 
-    /// What kind of failure this is.
     public let code: Code
-    /// What happened, for the log.
+    /// The reason, safe for logs.
     public let message: String
-    /// The server's primary message; it may quote data, so it does not belong in a log.
+    /// The server's primary message; it may quote data, so it must not be logged.
     public internal(set) var serverMessage: String?
-    /// The constraint that refused a row, when the server named one.
+    /// The violated constraint, when the server named one.
     public internal(set) var constraint: String?
-    /// The error that led to this one.
+    /// The error that caused this one.
     public internal(set) var underlying: (any Error)?
 
     /// Creates an error.
@@ -56,15 +55,15 @@ public struct PostgresError: Error, Sendable {
     /// Whether a foreign key refused the row (23503).
     public var isForeignKeyViolation: Bool { sqlState == "23503" }
 
-    /// Whether the same work may succeed when it is tried again as a whole.
+    /// Whether the same work may succeed when it is retried as a whole.
     ///
-    /// After ``Code/connectionLost`` a write may already have taken effect, so it is retried only where it is idempotent.
+    /// After ``Code/connectionLost`` a write may already have taken effect, so retry it only where it is idempotent.
     public var isRetryable: Bool {
         switch code {
         case .connectionLost, .timeout, .queueFull: true
         case .sqlState(let state):
-            // Serialization failure, deadlock, lock not available, and everything that means "the server is
-            // going away, short of resources or still starting".
+            // Serialization failure, deadlock, lock not available, and the classes for a server that is shutting down, short of
+            // resources or still starting.
             state == "40001" || state == "40P01" || state == "55P03" || state.hasPrefix("08") || state.hasPrefix("53")
                 || state.hasPrefix("57P")
         case .cancelled, .closed, .decoding, .configuration, .invalidQuery, .migration: false

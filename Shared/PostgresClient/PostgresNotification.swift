@@ -1,22 +1,20 @@
-/// Something a listener is told.
+/// A message to a listener of a channel.
 public struct PostgresNotification: Sendable, Hashable {
-    /// Why the listener is told.
+    /// The kind of a notification.
     public enum Kind: Sendable, Hashable {
-        /// Somebody notified the channel.
+        /// The channel was notified.
         case message
-        /// The server now listens, for the first time or again after a broken connection: what happened before was not heard.
+        /// Listening has begun, for the first time or again after a broken connection; earlier notifications were not received.
         case listening
     }
 
-    /// Why the listener is told.
     public let kind: Kind
-    /// The channel.
     public let channel: String
-    /// What the sender gave along; empty for ``Kind/listening``.
+    /// The payload of the sender; empty for ``Kind/listening``.
     public let payload: String
 }
 
-/// The notifications of one channel, across broken connections; it ends when the client shuts down.
+/// The notifications of one channel, across broken connections; the sequence ends when the client shuts down.
 ///
 /// It buffers ``PostgresConfiguration/maxBufferedNotifications`` and then drops the oldest.
 public struct PostgresNotifications: AsyncSequence, Sendable {
@@ -24,16 +22,16 @@ public struct PostgresNotifications: AsyncSequence, Sendable {
 
     let stream: AsyncStream<PostgresNotification>
 
-    /// Starts to iterate; only one iterator gets each notification.
+    /// Creates an iterator; each notification goes to only one of them.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(base: stream.makeAsyncIterator())
     }
 
-    /// Waits for one notification after the other.
+    /// Iterates over the notifications of one channel.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: AsyncStream<PostgresNotification>.AsyncIterator
 
-        /// The next notification; nil when the client shut down or the task was cancelled.
+        /// Waits for the next notification; nil when the client shut down or the task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> PostgresNotification? {
             await base.next(isolation: actor)
         }

@@ -1,31 +1,31 @@
 /// An SQL statement and the values bound to it.
 ///
-/// Write it as a string literal: every `\(value)` becomes a parameter, sent apart from the text in binary, so that
-/// no value can change the statement.
+/// Write it as a string literal: every `\(value)` becomes a parameter that is sent in binary, separate from the text, so that no
+/// value can change the statement.
 /// ```swift
 /// try await client.query("SELECT name FROM users WHERE id = \(id)")
 /// ```
-/// The text decides which prepared statement is used: keep it free of values.
+/// The text selects the prepared statement: keep it free of values.
 public struct PostgresQuery: Sendable {
     /// The text with `$1`, `$2`, … where values were interpolated.
     public private(set) var sql: String
     private(set) var arguments: PostgresArguments
-    /// How long this query may take, waiting included; nil is ``PostgresConfiguration/queryTimeout``.
+    /// The time limit of this query, waiting included; nil means ``PostgresConfiguration/queryTimeout``.
     public var timeout: Duration?
-    /// Whether the statement reads only, and may therefore share a round trip with other callers' reads.
+    /// Whether the statement only reads, and may therefore share a round trip with reads of other callers.
     ///
-    /// Such reads are many times cheaper, but wait for their neighbours on the connection, so keep it to short
-    /// statements. A statement with an effect (a write, a row lock, a sequence, an advisory lock) must never be marked:
-    /// it may run twice, and be rolled back after it was reported.
+    /// Such reads are many times cheaper, but wait for the other reads on the connection, so mark only short statements. A statement
+    /// with an effect (a write, a row lock, a sequence, an advisory lock) must never be marked: it may run twice, and may be rolled
+    /// back after it was reported as successful.
     public var isReadOnly = false
 
-    /// Creates a query from a text without values, such as one that is not known at compile time.
+    /// Creates a query from a text without values, for example one that is not known at compile time.
     public init(unescaped sql: String) {
         self.sql = sql
         arguments = PostgresArguments()
     }
 
-    /// Binds a value to the next `$n` of a text that was written with its own placeholders.
+    /// Binds a value to the next `$n` of a text that contains its own placeholders.
     public mutating func bind<Value: PostgresEncodable>(_ value: Value) {
         arguments.append(value)
     }
@@ -85,19 +85,19 @@ extension PostgresQuery: ExpressibleByStringInterpolation {
 
         /// Binds a value, or NULL, as the next parameter.
         ///
-        /// An overload of its own, because the compiler warns of optionals that end in an unconstrained interpolation.
+        /// A separate overload, because the compiler warns about optionals in an unconstrained interpolation.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
             arguments.append(value)
             sql += "$"
             sql += String(arguments.count)
         }
 
-        /// Splices SQL text in as it is: for names of tables and lists of columns, never for data.
+        /// Inserts SQL text unchanged: for names of tables and lists of columns, never for data.
         public mutating func appendInterpolation(unescaped text: String) {
             sql += text
         }
 
-        /// Splices an identifier in, quoted.
+        /// Inserts a quoted identifier.
         public mutating func appendInterpolation(identifier name: String) {
             sql += quotedIdentifier(name)
         }
@@ -109,7 +109,7 @@ extension PostgresQuery: CustomStringConvertible {
     public var description: String { sql }
 }
 
-/// The name in double quotes, with those inside it doubled.
+/// Returns the name in double quotes, with the double quotes inside it doubled.
 func quotedIdentifier(_ name: String) -> String {
     var quoted = "\""
     for character in name.unicodeScalars {

@@ -1,18 +1,15 @@
 internal import CLibPQ
 
-/// The rows of a result, decoded where they are read.
+/// The rows of a result; a column is decoded when it is read.
 public struct PostgresRows: RandomAccessCollection, Sendable {
     let result: PostgresResult
 
-    /// How many rows the statement inserted, updated, deleted or returned.
+    /// The number of rows that the statement inserted, updated, deleted or returned.
     public var affectedRows: Int { result.affectedRows }
 
-    /// 0.
     public var startIndex: Int { 0 }
-    /// The number of rows.
     public var endIndex: Int { result.rowCount }
 
-    /// The row at a position.
     public subscript(position: Int) -> PostgresRow {
         precondition(position >= 0 && position < endIndex, "row \(position) of \(endIndex)")
         return PostgresRow(result: result, row: Int32(position))
@@ -26,7 +23,7 @@ public struct PostgresRow: Sendable {
 
     /// Reads the column of that name.
     ///
-    /// Ask for an optional type where the column may be NULL.
+    /// Request an optional type where the column may be NULL.
     /// - Throws: ``PostgresError`` with code `decoding` when there is no such column, or it is NULL or of another type.
     public func decode<Value: PostgresDecodable>(
         _ column: String, as type: Value.Type = Value.self
@@ -52,7 +49,7 @@ public struct PostgresRow: Sendable {
     }
 }
 
-/// Owns a result of libpq.
+/// Owns a PGresult of libpq.
 ///
 /// Sendable is unchecked: libpq never changes a finished PGresult, and only deinit frees it.
 final class PostgresResult: @unchecked Sendable {
@@ -73,7 +70,7 @@ final class PostgresResult: @unchecked Sendable {
 
     var status: ExecStatusType { PQresultStatus(pointer) }
 
-    /// What a result of status FATAL_ERROR stands for.
+    /// Returns the error of a result with status FATAL_ERROR.
     func error(on connection: OpaquePointer) -> PostgresError { PostgresError(result: pointer, connection: connection) }
 
     var affectedRows: Int {
@@ -84,10 +81,10 @@ final class PostgresResult: @unchecked Sendable {
     /// The command tag, such as `COMMIT`.
     var commandTag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
 
-    /// The position of the first column of that name.
+    /// Returns the position of the first column of that name.
     func columnIndex(_ name: String) -> Int? {
         var name = name
-        // PQfnumber would fold the case and allocate; results have a dozen columns, so compare them.
+        // PQfnumber would fold the case and allocate; results have about a dozen columns, so comparing them all is cheap.
         return name.withUTF8 { name in
             (0..<columnCount).first { index in
                 guard let candidate = PQfname(pointer, Int32(index)) else { return false }

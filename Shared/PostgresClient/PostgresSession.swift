@@ -1,6 +1,6 @@
-/// A connection that one caller keeps, for settings and locks that belong to a session.
+/// A connection that one caller keeps, for settings and locks of a session.
 ///
-/// It is closed at the end, so that nothing of it reaches the next user.
+/// It is closed at the end, so that no state of it reaches the next user.
 struct PostgresSession: PostgresQueryable {
     let core: ClientCore
     let lease: LeaseID
@@ -21,10 +21,10 @@ struct PostgresSession: PostgresQueryable {
 }
 
 extension PostgresClient {
-    /// Runs the body with a connection of its own, which is closed afterwards.
+    /// Runs the body with a session, whose connection is closed afterwards.
     func withSession<Success>(_ body: (PostgresSession) async throws -> Success) async throws -> Success {
         guard !core.configuration.isPooled else {
-            throw PostgresError(code: .configuration, message: "a pooler gives nobody a session of his own: connect to the server itself")
+            throw PostgresError(code: .configuration, message: "a session is not possible behind a pooler: connect to the server itself")
         }
         let lease = try await core.acquire(begin: nil)
         defer { core.pool.release(lease, discard: true) }

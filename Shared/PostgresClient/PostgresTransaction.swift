@@ -1,29 +1,29 @@
 internal import Synchronization
 
-/// A transaction in progress; it must not be used after the body of `withTransaction` returned.
+/// A transaction in progress; do not use it after the body of `withTransaction` has returned.
 public struct PostgresTransaction: PostgresQueryable {
     let core: ClientCore
     let lease: LeaseID
-    /// The channels whose listeners are woken by the commit.
+    /// The channels whose listeners the commit wakes.
     let channels = ChannelSet()
-    /// What goes out with the next statement, or with the commit.
+    /// The statements that are sent with the next one, or with the commit.
     let pending = PendingStatements()
 
     /// Runs a query in the transaction, after those sent before it.
     ///
-    /// - Throws: ``PostgresError``. After an SQLSTATE error only a rollback is left: let the error leave the body.
+    /// - Throws: ``PostgresError``. After an SQLSTATE error the transaction can only be rolled back: let the body throw the error.
     public func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows {
         try core.validate(query)
         return try await send(query, after: pending.takeAll())
     }
 
-    /// Runs a query with what precedes it. Whether that was sent is unknown when it fails, so that there is no commit then, even if the
-    /// body goes on.
+    /// Runs a query after preceding statements. When it fails, it is unknown whether those were sent; so the transaction is then
+    /// rolled back, even if the body continues.
     private func send(_ query: PostgresQuery, after preceding: [PostgresQuery]) async throws(PostgresError) -> PostgresRows {
         do throws(PostgresError) {
             return try await core.query(query, after: preceding, .leased(lease))
         } catch {
-            if !preceding.isEmpty { pending.lose() }
+            if !preceding.isEmpty { pending.markLost() }
             throw error
         }
     }
@@ -51,11 +51,11 @@ public struct PostgresTransaction: PostgresQueryable {
 
     public func wakeListeners(on channel: String) { channels.insert(channel) }
 
-    /// Has the commit return before the disk has it: for work that somebody does again when it is lost.
+    /// Lets the commit return before it is on disk: for work that is done again when it is lost.
     ///
-    /// It is lost only if the server, or its machine, crashes within some 0.6 s of the commit, and then as a whole, with all that
-    /// was committed so after it. A commit that waits for the disk makes all before it safe as well. Others see the work at once:
-    /// what they make of it must be right without it
+    /// The commit is lost only if the server, or its machine, crashes within some 0.6 s of it, and then as a whole, together with all
+    /// later asynchronous commits. A commit that waits for the disk makes all earlier ones durable as well. Other transactions see
+    /// the work at once: their own work must be right even if this one is lost
     /// (https://www.postgresql.org/docs/current/wal-async-commit.html).
     ///
     /// - Throws: ``PostgresError``.
@@ -64,7 +64,7 @@ public struct PostgresTransaction: PostgresQueryable {
     }
 }
 
-/// The names of some channels.
+/// A thread-safe set of channel names.
 final class ChannelSet: Sendable {
     private let state = Mutex<Set<String>>([])
 
@@ -73,15 +73,15 @@ final class ChannelSet: Sendable {
     func insert(_ name: String) { state.withLock { _ = $0.insert(name) } }
 }
 
-/// Statements of a transaction that wait for the next to be sent.
+/// Statements of a transaction that wait to be sent with the next one.
 final class PendingStatements: Sendable {
     private let state = Mutex<[PostgresQuery]>([])
     private let isLost = Atomic(false)
 
-    /// Whether some went out with a statement that failed.
+    /// Whether some were taken for a statement that failed, so that their effect is unknown.
     var areLost: Bool { isLost.load(ordering: .relaxed) }
 
-    func lose() { isLost.store(true, ordering: .relaxed) }
+    func markLost() { isLost.store(true, ordering: .relaxed) }
 
     func append(_ query: PostgresQuery) { state.withLock { $0.append(query) } }
 
@@ -93,13 +93,13 @@ final class PendingStatements: Sendable {
     }
 }
 
-/// What a transaction sees of others that run at the same time.
+/// The isolation level of a transaction.
 public enum PostgresIsolation: Sendable {
-    /// Each statement sees what was committed before it began.
+    /// Each statement sees the transactions that were committed before it began.
     case readCommitted
-    /// All statements see what was committed before the first began.
+    /// All statements see the transactions that were committed before the first one began.
     case repeatableRead
-    /// As if one transaction ran after the other; fails with 40001 where that is not possible.
+    /// The result is as if transactions ran one after the other; fails with 40001 where that is not possible.
     case serializable
 
     var begin: String {

@@ -4,23 +4,23 @@ extension RedisConfiguration {
     /// Reads `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS, `unix://[user:password@]/path[?db=n]`, or
     /// `redis+sentinel://[user:password@]host[:port][,host[:port]…]/master[/database]`, `rediss+sentinel://…` for TLS.
     ///
-    /// User and password are percent-decoded; a password without a user is written `redis://:password@host`. The port is 6379 when
-    /// none is given, a Sentinel's 26379. User and password are the master's, not the Sentinels'.
+    /// User and password are percent-decoded; a password without a user is written `redis://:password@host`. The default port is
+    /// 6379, for a Sentinel 26379. User and password are the master's, not the Sentinels'.
     ///
-    /// - Throws: ``RedisError/Code/invalidConfiguration`` that says what is wrong, without repeating the URL.
+    /// - Throws: ``RedisError/Code/invalidConfiguration`` with the reason, without repeating the URL.
     public init(url: String) throws(RedisError) {
         if let sentinel = try Self.sentinelConfiguration(url) {
             self = sentinel
             return
         }
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
-            throw Self.invalid("is no URL")
+            throw Self.invalid("is not a URL")
         }
         switch scheme {
         case "redis", "rediss":
             guard let host = parts.host, !host.isEmpty else { throw Self.invalid("has no host") }
             let port = parts.port ?? 6379
-            guard (1...65_535).contains(port) else { throw Self.invalid("has a port that is none") }
+            guard (1...65_535).contains(port) else { throw Self.invalid("has a port that is not between 1 and 65535") }
             self.init(endpoint: .tcp(host: Self.withoutBrackets(host), port: port))
             tls = scheme == "rediss"
             let path = parts.path.drop { $0 == "/" }
@@ -43,7 +43,7 @@ extension RedisConfiguration {
         if username != nil, password == nil { throw Self.invalid("names a user without a password") }
     }
 
-    /// Reads a URL of Sentinels, which no parser of URLs does, for there are several hosts in it; nil when it is another.
+    /// Reads a URL of Sentinels; nil for another scheme. URL parsers do not accept it, because it names several hosts.
     private static func sentinelConfiguration(_ url: String) throws(RedisError) -> RedisConfiguration? {
         let schemes = ["redis+sentinel://": false, "rediss+sentinel://": true]
         guard let (scheme, tls) = schemes.first(where: { url.lowercased().hasPrefix($0.key) }) else { return nil }
@@ -68,19 +68,19 @@ extension RedisConfiguration {
 
     private static func sentinelAddress(_ text: Substring) throws(RedisError) -> RedisSentinels.Address {
         guard let parts = URLComponents(string: "redis://\(text)"), let host = parts.host, !host.isEmpty, parts.path.isEmpty else {
-            throw invalid("names a Sentinel that is no host and port")
+            throw invalid("names a Sentinel that is not host:port")
         }
         let port = parts.port ?? 26_379
-        guard (1...65_535).contains(port) else { throw invalid("has a port that is none") }
+        guard (1...65_535).contains(port) else { throw invalid("has a port that is not between 1 and 65535") }
         return RedisSentinels.Address(host: withoutBrackets(host), port: port)
     }
 
     private static func database(_ text: String) throws(RedisError) -> Int {
-        guard let number = Int(text), number >= 0 else { throw invalid("has a database that is no number") }
+        guard let number = Int(text), number >= 0 else { throw invalid("has a database that is not a number of 0 or more") }
         return number
     }
 
-    /// URLs write IPv6 addresses in brackets; resolvers want them without.
+    /// Removes the brackets around an IPv6 address: URLs have them, resolvers do not accept them.
     private static func withoutBrackets(_ host: String) -> String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }

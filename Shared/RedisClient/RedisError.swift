@@ -1,8 +1,8 @@
-/// Why a command failed.
+/// The failure of a command.
 ///
-/// Messages are for the log: they hold neither arguments of commands nor passwords.
+/// Messages are safe for logs: they hold neither arguments of commands nor passwords.
 public struct RedisError: Error, Sendable {
-    /// What went wrong, to decide upon.
+    /// The kind of failure, for callers to branch on.
     public enum Code: Hashable, Sendable {
         /// The configuration cannot be used.
         case invalidConfiguration
@@ -20,11 +20,11 @@ public struct RedisError: Error, Sendable {
         case queueFull
         /// The client or the connection was shut down.
         case shutDown
-        /// The server sent what is no RESP2.
+        /// The server sent bytes that are not RESP2.
         case protocolViolation
         /// The server sent a reply beyond the configured limits.
         case replyTooLarge
-        /// The reply is not of the kind that the command promises.
+        /// The reply is not of the kind that the command returns.
         case unexpectedReply
         /// The server answered with an error.
         case server(RedisServerErrorCode)
@@ -33,8 +33,8 @@ public struct RedisError: Error, Sendable {
     public let code: Code
     /// For the log.
     public let message: String
-    /// Whether the server may have executed the command: false means that it certainly has not, so that sending it again
-    /// cannot do it twice.
+    /// Whether the server may have executed the command: false means that it certainly has not, so that sending it again cannot
+    /// execute it twice.
     public let mayHaveExecuted: Bool
     /// The error that caused this one.
     public let underlying: (any Error)?
@@ -46,8 +46,7 @@ public struct RedisError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Whether the same command may succeed a little later. Says nothing of whether a repetition is harmless: see
-    /// ``mayHaveExecuted``.
+    /// Whether the same command may succeed a little later. It does not mean that a retry is safe: see ``mayHaveExecuted``.
     public var isRetryable: Bool {
         switch code {
         case .connectionFailed, .connectionLost, .timeout, .queueFull: true
@@ -68,7 +67,7 @@ extension RedisError: CustomStringConvertible {
     }
 }
 
-/// The first word of a server's error: an open set, with names for those that programs act upon.
+/// The first word of a server's error: an open set, with constants for those that programs handle.
 public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -78,13 +77,13 @@ public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, Custom
 
     public var description: String { rawValue }
 
-    /// Any error without a word of its own.
+    /// Any error without a code of its own.
     public static let err = Self(rawValue: "ERR")
-    /// The server reads its data from disk and serves nobody yet.
+    /// The server is loading its data from disk and does not execute commands yet.
     public static let loading = Self(rawValue: "LOADING")
     /// The server is a replica: the primary is elsewhere.
     public static let readOnly = Self(rawValue: "READONLY")
-    /// The server does not know the script; send its text.
+    /// The server does not have the script; send its text.
     public static let noScript = Self(rawValue: "NOSCRIPT")
     /// The stream or its consumer group does not exist.
     public static let noGroup = Self(rawValue: "NOGROUP")
@@ -92,11 +91,11 @@ public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, Custom
     public static let busyGroup = Self(rawValue: "BUSYGROUP")
     /// The key holds a value of another type.
     public static let wrongType = Self(rawValue: "WRONGTYPE")
-    /// The server wants a password first.
+    /// The server requires a password first.
     public static let noAuth = Self(rawValue: "NOAUTH")
     /// The user name or password is wrong.
     public static let wrongPassword = Self(rawValue: "WRONGPASS")
-    /// The user may not do this.
+    /// The user does not have permission for the command.
     public static let noPermission = Self(rawValue: "NOPERM")
     /// The memory limit is reached; only commands that free memory work.
     public static let outOfMemory = Self(rawValue: "OOM")
@@ -106,34 +105,34 @@ public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, Custom
     public static let unblocked = Self(rawValue: "UNBLOCKED")
     /// The replica has no primary to serve from.
     public static let masterDown = Self(rawValue: "MASTERDOWN")
-    /// Too few replicas follow for a write to be accepted.
+    /// Too few replicas are connected for a write to be accepted.
     public static let noReplicas = Self(rawValue: "NOREPLICAS")
     /// The server cannot write to disk and refuses writes.
     public static let misconfigured = Self(rawValue: "MISCONF")
-    /// The cluster is being changed.
+    /// The cluster is being reconfigured.
     public static let tryAgain = Self(rawValue: "TRYAGAIN")
-    /// The cluster does not work.
+    /// The cluster is down.
     public static let clusterDown = Self(rawValue: "CLUSTERDOWN")
 
     private static let transient: Set<Self> = [
         .loading, .readOnly, .outOfMemory, .busy, .unblocked, .masterDown, .noReplicas, .misconfigured, .tryAgain, .clusterDown,
     ]
 
-    /// Whether the server is expected to get over it.
+    /// Whether the condition is expected to end without a change of the command.
     public var isTransient: Bool { Self.transient.contains(self) }
 
-    /// Whether this error means that the command was refused before anything of it was executed.
+    /// Whether this error means that the server refused the command before executing any part of it.
     var meansNotExecuted: Bool { Self.refusals.contains(self) }
     private static let refusals: Set<Self> = [
         .loading, .noScript, .noAuth, .wrongPassword, .busy, .masterDown, .tryAgain, .clusterDown,
     ]
 
-    /// Whether the connection leads to a server that cannot take writes any more, so that a new one should be made.
+    /// Whether the server of the connection does not accept writes any more, so that a new connection should be made.
     var asksForReconnect: Bool { self == .readOnly || self == .masterDown }
 }
 
 extension RedisError {
-    /// The error for an error reply: its first word, when in capitals, is the code.
+    /// Creates the error of an error reply: its first word, when in capitals, is the code.
     init(serverMessage text: String) {
         let word = text.prefix { $0 != " " }
         let isCode = !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") }

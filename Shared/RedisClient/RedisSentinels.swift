@@ -1,6 +1,6 @@
-/// Servers that watch over a Redis server and its replicas, and know which of them is the master.
+/// The Sentinels that monitor a Redis server and its replicas, and know which of them is the master.
 public struct RedisSentinels: Hashable, Sendable {
-    /// Where one of them listens.
+    /// The address of one Sentinel, or of the master it names.
     public struct Address: Hashable, Sendable, CustomStringConvertible {
         public var host: String
         public var port: Int
@@ -14,9 +14,9 @@ public struct RedisSentinels: Hashable, Sendable {
         public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// Those that are asked, in an order that is drawn anew each time; one that answers is enough.
+    /// The Sentinels to ask, in a random order each time; the answer of one is enough.
     public var addresses: [Address]
-    /// What they call the master.
+    /// The name under which the Sentinels know the master.
     public var masterName: String
 
     public init(addresses: [Address], masterName: String) {

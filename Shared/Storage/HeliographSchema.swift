@@ -1,8 +1,8 @@
 public import PostgresClient
 
-/// The database of the whole system, as numbered steps.
+/// The database schema of the whole system, as numbered migrations.
 ///
-/// A step that has been released is never edited: a change is a new step. Every step can be undone.
+/// A released migration is never edited: a change is a new migration. Every migration can be undone.
 public enum HeliographSchema {
     /// All migrations, in the order in which they are applied.
     public static let migrations: [Migration] = [
@@ -14,6 +14,6 @@ public enum HeliographSchema {
         .topicInvitations, .resends,
     ]
 
-    /// The channel on which a commit with new rows in `outbox` rings, for `LISTEN`.
+    /// The `LISTEN` channel that a commit with new rows in `outbox` notifies.
     public static let outboxChannel = "heliograph_outbox"
 }

@@ -1,14 +1,14 @@
 public import Instrumentation
 
-/// What is known, in a task, of the work that it does.
+/// The request, the message and the span of a task's work.
 extension InstrumentationContext {
-    /// The span that the work belongs to; it is there without any tracer, too, when whoever asked for the work named one.
+    /// The current span; it is also set without a tracer when the request or message carried a trace parent.
     public var traceParent: TraceParent? {
         get { self[TraceParentKey.self] }
         set { self[TraceParentKey.self] = newValue }
     }
 
-    /// The id of the HTTP request at the root of it all.
+    /// The id of the HTTP request that caused the work.
     public var requestID: String? {
         get { self[RequestIDKey.self] }
         set { self[RequestIDKey.self] = newValue }
@@ -20,9 +20,9 @@ extension InstrumentationContext {
         set { self[MessageIDKey.self] = newValue }
     }
 
-    /// What is known of work that a message or a row asks for.
+    /// Creates the context of work that a message or a row requests.
     ///
-    /// - Parameter traceparent: The header's value; what is none counts as nothing.
+    /// - Parameter traceparent: The header's value; an invalid one is ignored.
     public static func work(requestID: String?, traceparent: String?, messageID: String? = nil) -> InstrumentationContext {
         var context = InstrumentationContext.topLevel
         context.requestID = requestID

@@ -2,7 +2,7 @@ internal import Instrumentation
 public import Logging
 
 extension Logger.MetadataProvider {
-    /// Puts into each log line what work it speaks of: `request_id`, `trace_id` and `message_id`, those that are known in the task.
+    /// Adds `request_id`, `trace_id` and `message_id` to each log line, as far as they are known in the task.
     public static let work = Logger.MetadataProvider {
         guard let context = InstrumentationContext.current else { return [:] }
         var metadata: Logger.Metadata = [:]

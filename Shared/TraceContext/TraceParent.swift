@@ -1,4 +1,4 @@
-/// Names a span to whoever goes on with its trace: what the W3C header `traceparent` says.
+/// The value of the W3C header `traceparent`: the parent span of the work that continues a trace.
 ///
 /// Source: https://www.w3.org/TR/trace-context/#traceparent-header
 public struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
@@ -6,20 +6,20 @@ public struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
     public let traceID: TraceID
     /// The span.
     public let spanID: SpanID
-    /// Whether the span is recorded, so that those below it should be.
+    /// Whether the span is recorded, so that its children should be recorded as well.
     public let isSampled: Bool
 
-    /// The bytes of version 00, which is all that is written.
+    /// The length of version 00, the only version written.
     private static let byteCount = 55
 
-    /// Names a span.
+    /// Creates a trace parent from its fields.
     public init(traceID: TraceID, spanID: SpanID, isSampled: Bool) {
         self.traceID = traceID
         self.spanID = spanID
         self.isSampled = isSampled
     }
 
-    /// Reads the header; nil when it is none. Of a version later than 00 the fields of version 00 are read, as the standard asks.
+    /// Parses the header; nil when it is invalid. Of a later version the fields of version 00 are read, as the standard requires.
     public init?(_ text: String) {
         var text = text
         let parent: TraceParent? = text.withUTF8 { bytes in
@@ -42,17 +42,17 @@ public struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
 /// The 16 bytes that all spans of a trace share; never zero.
 public struct TraceID: Sendable, Hashable, CustomStringConvertible {
     let high: UInt64
-    /// The last 8 bytes, which whoever makes one makes at random: what sampling looks at.
+    /// The last 8 bytes, which are random in every implementation and therefore decide on sampling.
     public let low: UInt64
 
-    /// Takes two halves; nil when both are zero.
+    /// Creates an id from two halves; nil when both are zero.
     public init?(high: UInt64, low: UInt64) {
         guard high | low != 0 else { return nil }
         self.high = high
         self.low = low
     }
 
-    /// Makes a new one.
+    /// Generates a random id.
     public static func random() -> TraceID {
         while true {
             if let id = TraceID(high: .random(in: .min ... .max), low: .random(in: .min ... .max)) { return id }
@@ -73,13 +73,13 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
 public struct SpanID: Sendable, Hashable, CustomStringConvertible {
     let value: UInt64
 
-    /// Takes a value; nil when it is zero.
+    /// Creates an id from a value; nil when it is zero.
     public init?(_ value: UInt64) {
         guard value != 0 else { return nil }
         self.value = value
     }
 
-    /// Makes a new one.
+    /// Generates a random id.
     public static func random() -> SpanID {
         while true {
             if let id = SpanID(.random(in: .min ... .max)) { return id }
@@ -95,7 +95,7 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Hexadecimal digits, in lower case only: that is what the standard allows.
+/// Hexadecimal digits in lower case only, as the standard requires.
 private enum Hex {
     static func parse(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
         var value: UInt64 = 0

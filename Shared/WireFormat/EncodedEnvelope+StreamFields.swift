@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A field of a stream entry: a short name, because every hop and the append-only file repeat it, and any bytes.
+/// A field of a stream entry: a name, which is short because every hop and the append-only file repeat it, and any bytes.
 public typealias StreamField = (name: String, value: [UInt8])
 
 extension EncodedEnvelope {
@@ -35,16 +35,16 @@ extension EncodedEnvelope {
         return fields
     }
 
-    /// Reads a message from the fields of a stream entry; fields with unknown names are ignored.
+    /// Decodes a message from the fields of a stream entry; fields with unknown names are ignored.
     ///
-    /// - Throws: ``WireFormatError`` that names the first field which is missing, repeated, malformed or over its limit.
+    /// - Throws: ``WireFormatError`` with the first field that is missing, repeated, malformed or over its limit.
     public init(streamFields: [StreamField]) throws(WireFormatError) {
         var raw = RawFields()
         var count = 0
         for field in streamFields {
             count += 1
-            guard count <= EnvelopeLimits.fieldsMax else {
-                throw WireFormatError(.invalidField(field.name), "there are more than \(EnvelopeLimits.fieldsMax) fields")
+            guard count <= EnvelopeLimits.maxFields else {
+                throw WireFormatError(.invalidField(field.name), "there are more than \(EnvelopeLimits.maxFields) fields")
             }
             try raw.set(field)
         }
@@ -67,10 +67,10 @@ extension EncodedEnvelope {
     }
 }
 
-/// The fields of an entry by name, before they are understood.
+/// The fields of an entry by name, before they are decoded.
 private struct RawFields {
-    /// The last millisecond of the year 9999: a time after it is a mistake, and Postgres and Date both hold it.
-    static let millisecondsMax: Int64 = 253_402_300_799_999
+    /// The last millisecond of the year 9999: a later time is a mistake, and both Postgres and Date can represent it.
+    static let maxMilliseconds: Int64 = 253_402_300_799_999
 
     var id, type, version, key, occurredAt, traceparent, requestID, expiresAt, body: [UInt8]?
 
@@ -104,9 +104,9 @@ private struct RawFields {
         return text
     }
 
-    /// A decimal number without sign or leading plus, as this module writes it.
+    /// Parses a decimal number without a sign, as this module writes it.
     func number(
-        _ name: String, _ bytes: [UInt8]?, max: Int64 = RawFields.millisecondsMax
+        _ name: String, _ bytes: [UInt8]?, max: Int64 = RawFields.maxMilliseconds
     ) throws(WireFormatError) -> Int64 {
         guard let bytes else { throw WireFormatError(.missingField(name), "field \(name) is missing") }
         var value: Int64 = 0

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A message whose body is still, or already, bytes: what the outbox stores and the stream carries.
+/// A message with an encoded body, as the outbox stores it and the stream carries it.
 public struct EncodedEnvelope: Sendable, Equatable {
     public let id: UUID
     public let type: EventType
@@ -10,20 +10,20 @@ public struct EncodedEnvelope: Sendable, Equatable {
     public let traceparent: String?
     public let requestID: String?
     public let expiresAt: Date?
-    /// The body as JSON in UTF-8, at most ``EnvelopeLimits/bodyBytesMax`` bytes.
+    /// The body as JSON in UTF-8, at most ``EnvelopeLimits/maxBodyBytes`` bytes.
     public let body: [UInt8]
 
-    /// Makes an envelope from its parts, for instance from a row of the outbox.
+    /// Creates an envelope from its parts, for instance from a row of the outbox.
     ///
     /// - Throws: ``WireFormatError`` when a part is over its limit.
     public init(
         id: UUID, type: EventType, version: Int, key: String, occurredAt: Date, traceparent: String? = nil,
         requestID: String? = nil, expiresAt: Date? = nil, body: [UInt8]
     ) throws(WireFormatError) {
-        try EnvelopeLimits.check("t", type.rawValue, bytesMax: EnvelopeLimits.typeBytesMax)
-        try EnvelopeLimits.check("k", key, bytesMax: EnvelopeLimits.keyBytesMax)
-        if let traceparent { try EnvelopeLimits.check("tp", traceparent, bytesMax: EnvelopeLimits.traceparentBytesMax) }
-        if let requestID { try EnvelopeLimits.check("r", requestID, bytesMax: EnvelopeLimits.requestIDBytesMax) }
+        try EnvelopeLimits.check("t", type.rawValue, maxBytes: EnvelopeLimits.maxTypeBytes)
+        try EnvelopeLimits.check("k", key, maxBytes: EnvelopeLimits.maxKeyBytes)
+        if let traceparent { try EnvelopeLimits.check("tp", traceparent, maxBytes: EnvelopeLimits.maxTraceparentBytes) }
+        if let requestID { try EnvelopeLimits.check("r", requestID, maxBytes: EnvelopeLimits.maxRequestIDBytes) }
         guard version >= 1 else { throw WireFormatError(.invalidField("v"), "field v is below 1") }
         try EnvelopeLimits.check(body: body)
         self.id = id
@@ -37,9 +37,9 @@ public struct EncodedEnvelope: Sendable, Equatable {
         self.body = body
     }
 
-    /// Reads the body as an event of the given type; fields that the type does not know are ignored.
+    /// Decodes the body as an event of the given type; unknown fields are ignored.
     ///
-    /// - Throws: ``WireFormatError`` when the type is another one, the version is newer than this build, or the body does not fit.
+    /// - Throws: ``WireFormatError`` when the message is of another type or of a newer version, or the body is malformed.
     public func decode<Body: Event>(_ type: Body.Type = Body.self) throws(WireFormatError) -> Envelope<Body> {
         guard self.type == Body.type else {
             throw WireFormatError(.typeMismatch, "the message is a \(self.type), not a \(Body.type)")

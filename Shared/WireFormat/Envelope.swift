@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// A typed message: what happened, and what every consumer needs to know about the telling of it.
+/// A typed message: an event with its delivery metadata.
 public struct Envelope<Body: Event>: Sendable, Equatable {
-    /// The message's own id, a UUID of version 7. A message that is sent twice keeps it, so it is the key for deduplication.
+    /// The id of the message, a UUID of version 7. A message that is published again keeps it, so it is the key for deduplication.
     public let id: UUID
-    /// When it happened, to the millisecond.
+    /// Time of the event, to the millisecond.
     public let occurredAt: Date
     /// The W3C trace parent of the work that caused the event.
     public let traceparent: String?
-    /// The id of the HTTP request at the root of it all.
+    /// The id of the HTTP request that caused the event.
     public let requestID: String?
-    /// After this time the event need not be acted upon; to the millisecond.
+    /// Time after which the event need not be handled, to the millisecond.
     public let expiresAt: Date?
     /// The version of the schema that the body was written in.
     public let version: Int
-    /// What happened.
+    /// The event.
     public let body: Body
 
     public var type: EventType { Body.type }
@@ -22,7 +22,7 @@ public struct Envelope<Body: Event>: Sendable, Equatable {
     /// The stream that carries this message.
     public var stream: String { body.stream }
 
-    /// Wraps a body; times are rounded to the millisecond, because that is what the wire carries.
+    /// Wraps a body; times are rounded to the millisecond, the precision of the wire format.
     public init(
         _ body: Body, id: UUID = UUIDv7.generate(), version: Int = Body.version, occurredAt: Date = Date(),
         traceparent: String? = nil, requestID: String? = nil, expiresAt: Date? = nil
@@ -36,19 +36,19 @@ public struct Envelope<Body: Event>: Sendable, Equatable {
         self.body = body
     }
 
-    /// The same message, under another trace parent.
+    /// Returns the message with another trace parent.
     public func traced(by traceparent: String?) -> Envelope {
         Envelope(
             body, id: id, version: version, occurredAt: occurredAt, traceparent: traceparent, requestID: requestID,
             expiresAt: expiresAt)
     }
 
-    /// Whether the event is past its time.
+    /// Whether the event has expired.
     public func isExpired(at now: Date = Date()) -> Bool {
         expiresAt.map { $0 <= now } ?? false
     }
 
-    /// Writes the body as JSON.
+    /// Encodes the body as JSON.
     ///
     /// - Throws: ``WireFormatError`` when the body or a field of the envelope is over its limit.
     public func encoded() throws(WireFormatError) -> EncodedEnvelope {

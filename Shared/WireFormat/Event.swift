@@ -1,7 +1,7 @@
-/// The body of a message on the bus: what happened, told by ids only.
+/// The body of a message on the bus: an event, which carries ids rather than data.
 ///
-/// Within a version only optional fields may be added. A breaking change is a new ``version``; consumers that do
-/// not know it leave the message alone instead of guessing.
+/// Within a version only optional fields may be added. A breaking change is a new ``version``; consumers refuse a version that
+/// they do not know instead of guessing.
 public protocol Event: Codable, Sendable, Equatable {
     /// The name of this kind of event.
     static var type: EventType { get }
@@ -13,13 +13,13 @@ public protocol Event: Codable, Sendable, Equatable {
     static var streams: [String] { get }
 
     /// The consumer groups that have to handle every event of this kind, by convention named after their services. Until all
-    /// of them have, the event is published again when it is lost. None for what is only broadcast to whoever listens.
+    /// of them have, the event is published again when it is lost. Empty for an event that is only broadcast.
     static var groups: [String] { get }
 
-    /// The id of the thing the event is about; events of one key are published in order.
+    /// The id of the event's subject; events of one key are published in order.
     var key: String { get }
 
-    /// The name of the stream that carries this very event.
+    /// The name of the stream that carries this event.
     var stream: String { get }
 }
 
@@ -29,9 +29,9 @@ extension Event {
     public var stream: String { Self.type.rawValue }
 }
 
-/// Every event of the system, for tools that walk over all streams.
+/// All events of the system, for tools that iterate over all streams.
 public enum EventCatalog {
-    /// The body types, in the order in which data flows through the system.
+    /// The body types, in the order of the data flow.
     public static let events: [any Event.Type] = [
         EkycRequested.self, EkycCompleted.self, ImageRequested.self, PhotoUploaded.self, ImageProgress.self,
         ImageCompleted.self, DeviceRegistered.self, DeviceRemoved.self, NotificationRequested.self,
@@ -41,7 +41,7 @@ public enum EventCatalog {
     /// The names of all streams, in the order of ``events``.
     public static let streams: [String] = events.flatMap { $0.streams }
 
-    /// The groups that have to handle what a stream carries; none for a stream that is only broadcast.
+    /// The groups that have to handle the events of a stream; empty for a stream that is only broadcast.
     public static let groupsByStream: [String: [String]] = Dictionary(
         uniqueKeysWithValues: events.flatMap { event in event.streams.map { ($0, event.groups) } })
 }

@@ -4,7 +4,7 @@
 public struct EventType: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
 
-    /// Makes a type from its name on the wire; unknown names are kept, so that tools can show what they do not know.
+    /// Creates a type from its name on the wire; unknown names are kept, so that tools can show them.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// Makes UUIDs of version 7 (RFC 9562): ordered by the time they were made, so that indexes over them stay dense.
+/// Generates UUIDs of version 7 (RFC 9562): ordered by their creation time, so that indexes over them stay dense.
 public enum UUIDv7 {
-    /// Makes a new id: 48 bits of milliseconds, 12 bits of the fraction of that millisecond, 62 random bits.
+    /// Generates an id: 48 bits of milliseconds, 12 bits of the fraction of that millisecond, 62 random bits.
     public static func generate(at date: Date = Date()) -> UUID {
         var random = SystemRandomNumberGenerator()
         return make(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000), random: random.next())
     }
 
-    /// The time at which an id of version 7 was made, to the millisecond; nil for an id of another version.
+    /// The creation time of an id of version 7, to the millisecond; nil for an id of another version.
     public static func timestamp(of id: UUID) -> Date? {
         let bytes = id.uuid
         guard bytes.6 >> 4 == 7 else { return nil }
@@ -23,7 +23,7 @@ public enum UUIDv7 {
     static func make(microseconds: Int64, random: UInt64) -> UUID {
         let clamped = UInt64(max(0, microseconds))
         let milliseconds = clamped / 1000
-        // RFC 9562, method 3: the part of the millisecond as a fraction of 4096, so that ids of one millisecond are ordered too.
+        // RFC 9562, method 3: the fraction of the millisecond in units of 1/4096, so that ids of one millisecond are ordered too.
         let fraction = (clamped % 1000) * 4096 / 1000
         func time(_ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: milliseconds >> shift) }
         func noise(_ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: random >> shift) }

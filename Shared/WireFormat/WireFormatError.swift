@@ -1,16 +1,16 @@
-/// A message that cannot be written or read, and why.
+/// The reason why a message cannot be encoded or decoded.
 public struct WireFormatError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, for decisions in code.
+    /// The kind of fault.
     public enum Code: Sendable, Equatable {
         /// A field of the envelope is absent.
         case missingField(String)
-        /// A field of the envelope is there twice or has a value that is not allowed.
+        /// A field of the envelope is repeated or has an invalid value.
         case invalidField(String)
-        /// The body is longer than ``EnvelopeLimits/bodyBytesMax``.
+        /// The body is longer than ``EnvelopeLimits/maxBodyBytes``.
         case bodyTooLarge
         /// The body is not JSON or does not fit the schema of its type and version.
         case malformedBody
-        /// The message is of another type than the one asked for.
+        /// The message is of another type than the requested one.
         case typeMismatch
         /// The message has a schema version that this build does not know.
         case unsupportedVersion

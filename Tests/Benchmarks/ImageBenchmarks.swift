@@ -42,7 +42,7 @@ private func benchmarkThumbnails(_ photos: [String], rounds: Int) async throws -
     for _ in 0..<rounds {
         ours.append(
             Double(photos.count) / (try seconds {
-                for path in photos { _ = try PictureWorkshop.thumbnail(of: try file(path)) }
+                for path in photos { _ = try ImagePipeline.thumbnail(of: try file(path)) }
             }))
         let clock = ContinuousClock()
         let start = clock.now
@@ -69,7 +69,7 @@ private func benchmarkStyles(_ photo: String, in folder: String, rounds: Int) as
         theirs.append(processorSeconds(RUSAGE_CHILDREN) - before)
         for style in PictureStyle.allCases {
             let start = processorSeconds(RUSAGE_SELF)
-            _ = try PictureWorkshop.stylise(bytes, style: style)
+            _ = try ImagePipeline.stylise(bytes, style: style)
             ours[style, default: []].append(processorSeconds(RUSAGE_SELF) - start)
         }
     }
@@ -94,10 +94,10 @@ private func benchmarkPeak(in folder: String) async throws -> Figure {
     try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     for (name, _) in kinds {
         let bytes = try file("\(folder)/\(name)")
-        _ = try PictureWorkshop.thumbnail(of: bytes, limits: limits)
-        let picture = try PictureWorkshop.normalise(bytes, maxSide: PictureQuality.high.maxSide, limits: limits).picture
+        _ = try ImagePipeline.thumbnail(of: bytes, limits: limits)
+        let picture = try ImagePipeline.normalise(bytes, maxSide: PictureQuality.high.maxSide, limits: limits).picture
         for style in [PictureStyle.oilPainting, .vintage] {
-            _ = try PictureWorkshop.stylise(picture.bytes, style: style, quality: .high)
+            _ = try ImagePipeline.stylise(picture.bytes, style: style, quality: .high)
         }
     }
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)

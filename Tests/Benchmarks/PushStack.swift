@@ -44,7 +44,7 @@ final class PushStack: Sendable {
         var configuration = HTTPClientConfiguration()
         configuration.version = .http1
         configuration.allowedSchemes = ["http"]
-        configuration.responseBodyByteCountMax = 64 << 20
+        configuration.maxResponseBodyByteCount = 64 << 20
         let logger = Logger(label: "bench")
         let streams = try RedisClient(configuration: RedisConfiguration(url: redis.url), logger: logger)
         self.streams = streams

@@ -2,12 +2,12 @@ import BlobStore
 import NIOCore
 import Testing
 
-/// What every store does.
+/// The behaviour that all stores share.
 @Suite struct BlobStoreConformanceTests {
     private static let jpeg = BlobAccess.media(contentType: "image/jpeg")
 
     @Test(arguments: Backend.allCases, [0, 1, 65_535, 65_536, 65_537, 131_072, 2_000_000])
-    func `An object comes back as it was written`(backend: Backend, size: Int) async throws {
+    func `An object is read as it was written`(backend: Backend, size: Int) async throws {
         try await backend.withStore { store, keys in
             let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             try await store.write(bytes, to: try keys("session/1"))
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases, [1, 65_536, 65_537, 131_072, 2_000_000])
-    func `A media object is read piece by piece, from anywhere to anywhere`(backend: Backend, size: Int) async throws {
+    func `A media object is read piece by piece, in any range`(backend: Backend, size: Int) async throws {
         try await backend.withStore { store, keys in
             let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             try await store.write(bytes, to: try keys("a"), as: Self.jpeg)
@@ -28,7 +28,7 @@ import Testing
                 var read: [UInt8] = []
                 while read.count < range.count {
                     let piece = try await reader.read(from: range.lowerBound + read.count, upTo: range.upperBound)
-                    try #require(1...BlobReading.pieceBytesMax ~= piece.readableBytes)
+                    try #require(1...BlobReading.maxPieceByteCount ~= piece.readableBytes)
                     read += piece.readableBytesView
                 }
                 #expect(read == Array(bytes[range]))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func `Opening says what is wrong`(backend: Backend) async throws {
+    func `Opening throws the error of its fault`(backend: Backend) async throws {
         try await backend.withStore { store, keys in
             try await store.write([UInt8](repeating: 1, count: 170_000), to: try keys("sealed"))
             try await store.write([UInt8](repeating: 1, count: 170_000), to: try keys("media"), as: Self.jpeg)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func `A write that fails leaves nothing, and the error is passed on`(backend: Backend) async throws {
+    func `A failed write leaves no object, and its error is rethrown`(backend: Backend) async throws {
         struct Interrupted: Error {}
         try await backend.withStore { store, keys in
             let key = try keys("b")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func `A write whose task is cancelled leaves nothing`(backend: Backend) async throws {
+    func `A cancelled write leaves no object`(backend: Backend) async throws {
         try await backend.withStore { store, keys in
             let key = try keys("b")
             let (started, signal) = AsyncStream<Void>.makeStream()
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func `An object replaces the one of the same key, of whatever kind`(backend: Backend) async throws {
+    func `An object replaces one of the same key, of any kind`(backend: Backend) async throws {
         try await backend.withStore { store, keys in
             let key = try keys("b")
             try await store.write([1, 2, 3], to: key)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func `Reading says what is wrong`(backend: Backend) async throws {
+    func `Reading throws the error of its fault`(backend: Backend) async throws {
         try await backend.withStore { store, keys in
             let (sealed, media) = (try keys("sealed"), try keys("media"))
             try await store.write([UInt8](repeating: 1, count: 170_000), to: sealed)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func `Deleting takes the objects, and nothing else`(backend: Backend) async throws {
+    func `Deleting removes the objects, and nothing else`(backend: Backend) async throws {
         try await backend.withStore { store, keys in
             for name in ["1/a", "1/b", "2/a", "20/a"] { try await store.write([1], to: try keys(name)) }
             try await store.delete([try keys("1/a"), try keys("1/b"), try keys("9/never")])

@@ -5,12 +5,12 @@ import Logging
 import NIOCore
 import TestSupport
 
-/// The kinds of store, which must behave alike.
+/// The kinds of store, which must behave identically.
 enum Backend: CaseIterable, Sendable {
     case fileSystem
     case s3
 
-    /// Runs a test on a store of its own: a directory, or keys of a bucket that begin with a word nobody else uses.
+    /// Runs a test on a store of its own: a directory, or keys of a bucket with a unique prefix.
     func withStore(_ body: (any BlobStore, Keys) async throws -> Void) async throws {
         switch self {
         case .fileSystem:
@@ -24,7 +24,7 @@ enum Backend: CaseIterable, Sendable {
     }
 }
 
-/// Makes keys that begin with a word of one test.
+/// Makes keys with a prefix that is unique to one test.
 struct Keys: Sendable {
     let prefix: String
 
@@ -58,7 +58,7 @@ extension BlobStore {
         }
     }
 
-    /// Why an object cannot be read; nil when it can.
+    /// Returns the error of reading an object; nil when it succeeds.
     func readingFailure(_ key: BlobKey, kind: BlobKind = .sealed, limit: Int = 1_000_000) async -> BlobStoreError.Code? {
         do throws(BlobStoreError) {
             _ = try await read(key, kind: kind, limit: limit)
@@ -69,7 +69,7 @@ extension BlobStore {
     }
 }
 
-/// The error that work ends with, if it is one of a store.
+/// Returns the error of `work`, if it is one of a store.
 func blobFailure(_ work: () async throws -> Void) async -> BlobStoreError? {
     do {
         try await work()

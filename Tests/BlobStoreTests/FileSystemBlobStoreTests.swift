@@ -19,7 +19,7 @@ import Testing
         }.sorted()
     }
 
-    @Test func `Nothing readable is on the disk`() async throws {
+    @Test func `The disk holds no plain content`() async throws {
         try await withStore { store, root in
             let secret = Array("a very private picture".utf8)
             try await store.write(secret, to: try BlobKey("a/b"))
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `A write that fails leaves nothing, and the error is passed on`() async throws {
+    @Test func `A failed write leaves no file, and its error is rethrown`() async throws {
         struct Interrupted: Error {}
         try await withStore { store, root in
             let key = try BlobKey("a/b")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `A write whose task is cancelled leaves nothing`() async throws {
+    @Test func `A cancelled write leaves no file`() async throws {
         try await withStore { store, root in
             let key = try BlobKey("a/b")
             let (started, signal) = AsyncStream<Void>.makeStream()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `Another key does not open it`() async throws {
+    @Test func `Another sealing key does not open an object`() async throws {
         try await withStore { store, root in
             let key = try BlobKey("a/b")
             try await store.write([1], to: key)
@@ -71,12 +71,12 @@ import Testing
         }
     }
 
-    @Test func `It hands out no links`() async throws {
+    @Test func `A file system store makes no links`() async throws {
         let key = try BlobKey("a")
         try await withStore { store, _ in #expect(store.link(to: key, expires: .seconds(60)) == nil) }
     }
 
-    @Test func `A changed, cut or moved object does not open`() async throws {
+    @Test func `A changed, truncated or moved object does not open`() async throws {
         try await withStore { store, root in
             let key = try BlobKey("a/b")
             try await store.write([UInt8](repeating: 1, count: 140_000), to: key)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `Deleting takes the objects and their directory, and nothing else`() async throws {
+    @Test func `Deleting removes the objects and their directory, and nothing else`() async throws {
         try await withStore { store, root in
             let keys = try ["e/1/a", "e/1/b", "e/2/a"].map { (name) in try BlobKey(name) }
             for key in keys { try await store.write([1], to: key) }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `A sweep deletes old groups and what interrupted writes left`() async throws {
+    @Test func `A sweep deletes old groups and the remains of interrupted writes`() async throws {
         try await withStore { store, root in
             for name in ["ekyc/old/1", "ekyc/new/1"] { try await store.write([1], to: try BlobKey(name)) }
             try Data([1]).write(to: URL(fileURLWithPath: "\(root)/.partial/interrupted"))

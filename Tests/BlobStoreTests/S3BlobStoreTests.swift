@@ -7,12 +7,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What is S3's own: credentials, buckets, pages, links, and stores that fail.
+/// The behaviour specific to S3: credentials, buckets, pages, links, and failing stores.
 @Suite struct S3BlobStoreTests {
     private static let jpeg = BlobAccess.media(contentType: "image/jpeg")
     private let keys = Keys(prefix: "t\(UUID().uuidString.lowercased())")
 
-    /// Asks a store what it has, as whoever has its credentials sees it.
+    /// Reads an object directly from the bucket, without opening it.
     private func raw(_ key: BlobKey, of server: S3Server) async throws -> HTTPClientResponse {
         var request = HTTPClientRequest(
             url: "\(server.url)/\(S3Server.bucket)/\(key)",
@@ -29,7 +29,7 @@ import Testing
         return HTTPClient(configuration: configuration, logger: Logger(label: "test"))
     }
 
-    @Test func `Sealed objects are unreadable in the bucket, and media are what links need`() async throws {
+    @Test func `Sealed objects are unreadable in the bucket, and media are stored unsealed`() async throws {
         let server = try await S3Server.shared()
         let store = try s3Store(server)
         let picture = Array("a very private picture".utf8)
@@ -46,7 +46,7 @@ import Testing
         #expect(media.header("Cache-Control")?.contains("private") == true)
     }
 
-    @Test func `A store that refuses to be asked for encryption is not asked`() async throws {
+    @Test func `Encryption is not requested from a store that refuses such requests`() async throws {
         let asked = Recorder()
         let strict = try await ScriptedServer { connection in
             let request = try await connection.readRequest()
@@ -68,7 +68,7 @@ import Testing
         try await silent.write([1], to: try keys("a"), as: Self.jpeg)
     }
 
-    @Test func `A sealed object that was put under another key, or cut, does not open`() async throws {
+    @Test func `A sealed object that was moved to another key, or truncated, does not open`() async throws {
         let server = try await S3Server.shared()
         let store = try s3Store(server)
         try await store.write([UInt8](repeating: 7, count: 100_000), to: try keys("a"))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `A bucket that is not there is the store's fault and not the object's`() async throws {
+    @Test func `A missing bucket makes the store unavailable and not the object missing`() async throws {
         let store = try s3Store(try await S3Server.shared()) { $0.bucket = "no-such-bucket" }
         let failures = [
             await blobFailure { try await store.write([1], to: try keys("a")) },
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `More objects than a page of a list holds are all swept`() async throws {
+    func `All objects are swept when a list has several pages`() async throws {
         let store = try s3Store(try await S3Server.shared())
         let count = 1_010
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -138,7 +138,7 @@ import Testing
         #expect(try await store.deleteStale(under: try keys("many"), olderThan: .zero) == 0)
     }
 
-    @Test func `A link lets anybody read, and says so in time`() async throws {
+    @Test func `A link allows reading without credentials, and caching until it expires`() async throws {
         let server = try await S3Server.start(checksSignatures: false)
         let store = try s3Store(server)
         try await store.write([1, 2, 3], to: try keys("a"), as: Self.jpeg)
@@ -153,7 +153,7 @@ import Testing
         #expect(try store.link(to: keys("a"), expires: .seconds(10_000_000))?.contains("X-Amz-Expires=604800&") == true)
     }
 
-    @Test func `A link leads to where phones reach the store`() throws {
+    @Test func `A link has the public endpoint of the store`() throws {
         var configuration = S3Configuration(
             endpoint: "http://minio:9000", bucket: "pictures", region: "eu-central-1", accessKeyID: "id", secretAccessKey: "secret")
         configuration.publicEndpoint = "https://pictures.example.org/"
@@ -165,7 +165,7 @@ import Testing
 
     // MARK: Stores that fail
 
-    @Test func `A connection that is cut is made again`() async throws {
+    @Test func `A broken connection is reopened`() async throws {
         let server = try await S3Server.shared()
         let proxy = try await FaultProxy.start(to: .tcp(port: server.port))
         let store = try s3Store(server) { $0.endpoint = "http://127.0.0.1:\(proxy.port)" }
@@ -179,7 +179,7 @@ import Testing
         await proxy.stop()
     }
 
-    @Test func `A store that is busy is asked again, a limited number of times`() async throws {
+    @Test func `A request to a busy store is retried a limited number of times`() async throws {
         let busy = try await ScriptedServer { connection in
             _ = try await connection.readRequest()
             let body = "<?xml version=\"1.0\"?><Error><Code>SlowDown</Code><Message>Please reduce your rate.</Message></Error>"
@@ -193,14 +193,14 @@ import Testing
         #expect(busy.connectionCount == 4)
     }
 
-    @Test func `A store that is not there is unavailable`() async throws {
+    @Test func `An unreachable store is unavailable`() async throws {
         let port = try FreePort.find()
         let store = try s3Store(try await S3Server.shared()) { $0.endpoint = "http://127.0.0.1:\(port)" }
         #expect(try await store.readingFailure(keys("a")) == .unavailable)
         #expect(await blobFailure { try await store.delete([try keys("a")]) }?.code == .unavailable)
     }
 
-    @Test func `An answer that is no list of objects is no empty list`() async throws {
+    @Test func `A response that is not a list of objects is not an empty list`() async throws {
         let odd = try await ScriptedServer { connection in
             _ = try await connection.readRequest()
             try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
@@ -210,14 +210,14 @@ import Testing
     }
 
     @Test func `An object above the store's limit is not sent`() async throws {
-        let store = try s3Store(try await S3Server.shared()) { $0.objectByteCountMax = 100_000 }
+        let store = try s3Store(try await S3Server.shared()) { $0.maxObjectByteCount = 100_000 }
         for access in [BlobAccess.sealed, Self.jpeg] {
             let failure = await blobFailure { try await store.write([UInt8](repeating: 1, count: 200_000), to: try keys("a"), as: access) }
             #expect(failure?.code == .tooLarge)
         }
     }
 
-    @Test func `Many large objects at once arrive, though only a few are sent at a time`() async throws {
+    @Test func `Many large objects are stored although only a few are sent at a time`() async throws {
         let store = try s3Store(try await S3Server.shared())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<12 {
@@ -232,7 +232,7 @@ import Testing
     }
 }
 
-/// Remembers the requests that a scripted server got.
+/// Records the requests of a scripted server.
 private final class Recorder: Sendable {
     private let log = Mutex<[String]>([])
     var requests: [String] { log.withLock { $0 } }

@@ -4,7 +4,7 @@ import Testing
 @testable import BlobStore
 
 @Suite struct S3FormatTests {
-    /// The example that Amazon's documentation gives for signatures in queries.
+    /// The example of Amazon's documentation for signatures in queries.
     @Test func `A link is signed as in Amazon's example`() throws {
         let presigner = S3Presigner(
             endpoint: "https://examplebucket.s3.amazonaws.com", region: "us-east-1", accessKeyID: "AKIAIOSFODNN7EXAMPLE",
@@ -21,14 +21,14 @@ import Testing
     @Test(arguments: [
         (1_369_353_600.0, "Fri, 24 May 2013 00:00:00 GMT"), (1_795_421_105.5, "Mon, 23 Nov 2026 08:05:05 GMT"),
     ])
-    func `An instant is written as HTTP has it`(seconds: Double, text: String) {
+    func `An instant is formatted as an HTTP date`(seconds: Double, text: String) {
         #expect(S3Presigner.httpDate(Date(timeIntervalSince1970: seconds)) == text)
     }
 
     @Test(arguments: [
         ("https://s3.example:443", "https://s3.example"), ("http://S3.example:80/", "http://s3.example"),
     ])
-    func `A port that goes without saying is not signed`(long: String, short: String) throws {
+    func `A default port is not signed`(long: String, short: String) throws {
         let signatures = [long, short].map { endpoint in
             S3Presigner(endpoint: endpoint, region: "r", accessKeyID: "id", secretAccessKey: "secret")
                 .link(toPath: "/b/k", seconds: 60, now: Date(timeIntervalSince1970: 0)).suffix(64)
@@ -36,7 +36,7 @@ import Testing
         #expect(signatures[0] == signatures[1])
     }
 
-    @Test func `A list is read`() {
+    @Test func `A list is parsed`() {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name><IsTruncated>true</IsTruncated>
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["", "<", "<Key>", "</Key><Key>", "<Contents><Key>a</Key>", "\u{0}\u{FFFD}"])
-    func `What is no list has nothing in it`(text: String) {
+    func `A text that is not a list has no entries`(text: String) {
         let document = S3Document(Array(text.utf8))
         #expect(document.entries.isEmpty)
         #expect(document.text(of: "IsTruncated") == nil)
@@ -66,12 +66,12 @@ import Testing
         ("https://s3.eu-central-1.amazonaws.com", true), ("http://minio:9000/", true), ("http://[::1]:9000", true), ("minio:9000", false),
         ("https://", false), ("https://a/b", false), ("https://user@a", false), ("https://a?b", false), ("ftp://a", false),
     ])
-    func `An endpoint is a scheme, a host and maybe a port`(text: String, isEndpoint: Bool) {
+    func `An endpoint is a scheme, a host and an optional port`(text: String, isEndpoint: Bool) {
         #expect(S3Configuration.isEndpoint(text) == isEndpoint)
     }
 
     @Test(arguments: [("pictures", true), ("a.b-c", true), ("ab", false), ("Pictures", false), ("a/b", false), ("-ab", false)])
-    func `A bucket's name is checked`(text: String, isBucket: Bool) {
+    func `A bucket name is validated`(text: String, isBucket: Bool) {
         #expect(S3Configuration.isBucket(text) == isBucket)
     }
 }

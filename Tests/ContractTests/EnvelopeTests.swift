@@ -25,13 +25,13 @@ struct EnvelopeTests {
         }
     }
 
-    @Test func `its stream fields keep their names, order and values`() throws {
+    @Test func `stream fields keep their names, order and values`() throws {
         let lines = try fields().map { "\($0.name)=\(String(decoding: $0.value, as: UTF8.self))" }
         let golden = try JSONDecoder().decode([String].self, from: Data(GoldenEvents.fixture("envelope.fields")))
         #expect(lines == golden)
     }
 
-    @Test func `it survives the trip over the stream`() throws {
+    @Test func `a message survives the round trip over the stream`() throws {
         let read = try EncodedEnvelope(streamFields: fields()).decode(EkycRequested.self)
         #expect(read == full)
     }
@@ -90,14 +90,14 @@ struct EnvelopeTests {
         #expect { try Envelope(huge).encoded() } throws: { ($0 as? WireFormatError)?.code == .bodyTooLarge }
     }
 
-    @Test func `reading as another type is refused`() throws {
+    @Test func `decoding as another type is refused`() throws {
         let encoded = try full.encoded()
         #expect { try encoded.decode(ImageRequested.self) } throws: {
             ($0 as? WireFormatError)?.code == .typeMismatch
         }
     }
 
-    @Test func `a version of the future is refused, not guessed`() throws {
+    @Test func `a newer version is refused`() throws {
         let future = try EncodedEnvelope(streamFields: fields { $0[2].value = Array("2".utf8) })
         #expect { try future.decode(EkycRequested.self) } throws: {
             ($0 as? WireFormatError)?.code == .unsupportedVersion
@@ -110,7 +110,7 @@ struct EnvelopeTests {
         (#"{"session_id":7,"event":"sign_up"}"#, "field session_id is not"),
         (#"{"session_id":null,"event":"sign_up"}"#, "field session_id is"),
     ])
-    func `a malformed body is refused, and the message says where but not what`(body: String, says: String) throws {
+    func `a malformed body is refused with the field but not its value`(body: String, says: String) throws {
         let broken = try EncodedEnvelope(streamFields: fields { $0[8].value = Array(body.utf8) })
         #expect { try broken.decode(EkycRequested.self) } throws: { error in
             guard let error = error as? WireFormatError else { return false }
@@ -118,13 +118,13 @@ struct EnvelopeTests {
         }
     }
 
-    @Test func `it knows when it has expired`() {
+    @Test func `a message has expired after its expiry time`() {
         #expect(!full.isExpired(at: GoldenEvents.time))
         #expect(full.isExpired(at: GoldenEvents.time.addingTimeInterval(60)))
         #expect(!Envelope(GoldenEvents.ekycRequested).isExpired(at: .distantFuture))
     }
 
-    @Test func `random fields never crash the reader`() {
+    @Test func `random fields never crash the decoder`() {
         var random = SeededGenerator(seed: 42)
         let names = ["i", "t", "v", "k", "c", "tp", "r", "x", "b", "?"]
         for _ in 0..<20_000 {

@@ -20,7 +20,7 @@ struct EventGoldenTests {
     }
     @Test func `notification.settled`() throws { try check(GoldenEvents.notificationSettled) }
 
-    /// The writer gives exactly the fixture; the reader takes it, and takes it with fields of a later version too.
+    /// Checks that encoding gives exactly the fixture, and that decoding accepts it, also with fields of a later version.
     private func check<Body: Event>(
         _ event: Body, fixture name: String = "\(Body.type).v\(Body.version)", location: SourceLocation = #_sourceLocation
     ) throws {

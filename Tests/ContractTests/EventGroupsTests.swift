@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WireFormat
 
-/// Who has to handle what. An event that no group is named for is not published again when Redis loses it.
+/// The consumer groups of each event. An event without groups is not republished when Redis loses it.
 struct EventGroupsTests {
     @Test func `the groups are those of the design`() {
         #expect(
@@ -19,12 +19,12 @@ struct EventGroupsTests {
     }
 
     /// A dead letter closes its message in the outbox for every group.
-    @Test func `no event has two groups, as long as a dead letter counts for all of them`() {
+    @Test func `no event has two groups, because a dead letter counts for all groups of an event`() {
         #expect(EventCatalog.events.allSatisfy { $0.groups.count <= 1 })
     }
 
     @Test(arguments: ["face-matching-worker", "image-worker", "token-registry", "notifier"])
-    func `a service has handlers of the events that name its group, and of no others`(_ service: String) throws {
+    func `a service has handlers for exactly the events that name its group`(_ service: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let sources = root.appendingPathComponent("Services/\(service)")
@@ -35,7 +35,7 @@ struct EventGroupsTests {
             for match in text.matches(of: #/func handle\(\s*_ events?: \[?Envelope<(\w+)>/#) { handled.insert(String(match.1)) }
         }
         let named = Set(EventCatalog.events.filter { $0.groups.contains(service) }.map { "\($0)" })
-        // A service that is not written yet handles nothing.
+        // A service that does not exist yet handles nothing.
         #expect(handled.isEmpty || handled == named)
     }
 }

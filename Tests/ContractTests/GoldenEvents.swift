@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import WireFormat
 
-/// One event with every field set, and the file that holds its bytes.
+/// One event with every field set, and the fixture with its bytes.
 ///
-/// The files are the contract between versions of the services that run side by side: a change of one is a change of the
-/// wire, and an event that is already on a stream must still be readable by the next version.
+/// The fixtures are the contract between versions of the services that run side by side: changing one changes the wire format, and
+/// the next version must still be able to decode an event that is already on a stream.
 enum GoldenEvents {
     static let first = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495a6")!
     static let second = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495a7")!

@@ -4,7 +4,7 @@ import WireFormat
 
 @Suite("UUIDs of version 7")
 struct UUIDv7Tests {
-    @Test func `carry version and variant`() {
+    @Test func `ids have version and variant`() {
         for _ in 0..<100 {
             let bytes = UUIDv7.generate().uuid
             #expect(bytes.6 >> 4 == 7)
@@ -12,31 +12,31 @@ struct UUIDv7Tests {
         }
     }
 
-    @Test func `carry the time they were made, to the millisecond`() {
+    @Test func `ids hold their creation time to the millisecond`() {
         let time = Date(millisecondsSince1970: 1_761_559_200_125)
         #expect(UUIDv7.timestamp(of: UUIDv7.generate(at: time)) == time)
         #expect(UUIDv7.timestamp(of: UUID()) == nil)
     }
 
-    @Test func `sort by time, also within a millisecond`() {
+    @Test func `ids sort by time, also within a millisecond`() {
         let start = 1_761_559_200.0
         let ids = (0..<2000).map { UUIDv7.generate(at: Date(timeIntervalSince1970: start + Double($0) * 0.00001)).wireString }
         let firstOfEachTick = stride(from: 0, to: ids.count, by: 10).map { ids[$0] }
         #expect(firstOfEachTick == firstOfEachTick.sorted())
     }
 
-    @Test func `do not repeat`() {
+    @Test func `ids do not repeat`() {
         #expect(Set((0..<10_000).map { _ in UUIDv7.generate() }).count == 10_000)
     }
 
-    @Test func `are written in lower case`() {
+    @Test func `ids are written in lower case`() {
         for _ in 0..<100 {
             let id = UUID()
             #expect(id.wireString == id.uuidString.lowercased())
         }
     }
 
-    @Test func `are read in either case, and only when they are whole`() {
+    @Test func `ids are parsed in either case, and only when they are complete`() {
         for _ in 0..<100 {
             let id = UUID()
             #expect(UUID(wireBytes: id.wireString.utf8) == id)

@@ -12,7 +12,7 @@ import Testing
         let tag: String
     }
 
-    /// Cases 13, 14 and 16 of the specification NIST adopted as SP 800-38D.
+    /// Cases 13, 14 and 16 of the specification that NIST adopted as SP 800-38D.
     static let vectors = [
         Vector(
             key: String(repeating: "00", count: 32), nonce: String(repeating: "00", count: 12), plaintext: "",
@@ -48,7 +48,7 @@ import Testing
         #expect(opened == plaintext)
     }
 
-    @Test func `nothing is handed out of a segment whose tag is wrong`() throws {
+    @Test func `a segment with a wrong tag yields no plaintext`() throws {
         let key = SecureRandom.bytes(32)
         let nonce = SecureRandom.bytes(12)
         var sealed: [UInt8] = []

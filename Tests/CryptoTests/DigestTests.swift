@@ -16,7 +16,7 @@ import Testing
         #expect(Hex.encode(SHA256.hash(message)) == digest)
     }
 
-    @Test func `SHA-256 in pieces is SHA-256 of the whole`() {
+    @Test func `SHA-256 of pieces equals SHA-256 of the whole`() {
         let million = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
         var hasher = SHA256.Hasher()
         var rest = million[...]
@@ -59,7 +59,7 @@ import Testing
         #expect(!HMACSHA256.isValid(try #require(Hex.decode(code)), of: message + [0], key: key))
     }
 
-    @Test func `a key that was made ready gives the same codes on many threads at once`() async {
+    @Test func `a prepared key gives the same codes on many threads at once`() async {
         let key = SecureRandom.bytes(32)
         let ready = HMACSHA256(key: key)
         await withTaskGroup { group in
@@ -88,7 +88,7 @@ import Testing
         #expect(!constantTimeEqual([1, 2, 3], [1, 2]))
     }
 
-    @Test func `random bytes differ and have the asked length`() {
+    @Test func `random bytes differ and have the requested length`() {
         #expect(SecureRandom.bytes(0).isEmpty)
         #expect(SecureRandom.bytes(32).count == 32)
         #expect(SecureRandom.bytes(32) != SecureRandom.bytes(32))

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["Z", "Zg==", "Zh", "Zm9v\n", "Zm9v "])
-    func `base64url refuses what is not exactly base64url`(text: String) {
+    func `base64url refuses text that is not canonical`(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `hex reads both cases and nothing else`() {
+    @Test func `hex accepts digits of both cases only`() {
         #expect(Hex.decode("00fFA5") == [0, 255, 165])
         #expect(Hex.decode("0") == nil)
         #expect(Hex.decode("0g") == nil)

@@ -15,7 +15,7 @@ import Testing
         #expect(error?.code == .invalidKey)
     }
 
-    @Test func `a refusal says which key and never repeats it`() {
+    @Test func `an error names the position of the key and never its text`() {
         let secret = Base64.encode([UInt8](repeating: 7, count: 31))
         let error = #expect(throws: CryptoError.self) {
             try KeyRing(parsing: "\(KeyRing.generateText(id: "a")),b:\(secret)")
@@ -24,7 +24,7 @@ import Testing
         #expect(error?.description.contains(secret) == false)
     }
 
-    @Test func `printing a key ring shows no key`() throws {
+    @Test func `the description of a key ring has no key`() throws {
         let text = KeyRing.generateText(id: "primary")
         let ring = try KeyRing(parsing: text)
         var dumped = ""

@@ -2,10 +2,10 @@ import HeliographCrypto
 import Testing
 
 @Suite struct RSATests {
-    /// Making a key takes a tenth of a second, so the suite shares one.
+    /// Generating a key takes a tenth of a second, so the suite shares one.
     static let key = Result { try RSAPrivateKey.generate() }
 
-    @Test func `a signature verifies with the public key and no other message`() throws {
+    @Test func `a signature verifies with the public key and only for its message`() throws {
         let key = try Self.key.get()
         let signature = try key.signRS256(Array("header.claims".utf8))
         #expect(signature.count == 256)
@@ -25,7 +25,7 @@ import Testing
         #expect(try !other.publicKey.verifyRS256(signature: signature, message: [1]))
     }
 
-    @Test func `keys survive PEM`() throws {
+    @Test func `keys survive a round trip through PEM`() throws {
         let key = try Self.key.get()
         let again = try RSAPrivateKey(pem: key.pem())
         #expect(try again.signRS256([5]) == key.signRS256([5]))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["", "not a key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func `text that is no key is refused`(text: String) {
+    func `text that is not a key is refused`(text: String) {
         let error = #expect(throws: CryptoError.self) { try RSAPrivateKey(pem: text) }
         #expect(error?.code == .invalidKey)
         #expect(throws: CryptoError.self) { try RSAPublicKey(pem: text) }
@@ -55,7 +55,7 @@ import Testing
         #expect(error?.code == .invalidKey)
     }
 
-    @Test func `printing a key shows nothing of it`() throws {
+    @Test func `the description of a key has nothing of it`() throws {
         #expect("\(try Self.key.get())" == "RSAPrivateKey")
     }
 }
@@ -92,7 +92,7 @@ extension RSATests {
         -----END RSA PRIVATE KEY-----
         """
 
-    /// The signature RFC 7515 appendix A.2 publishes.
+    /// The signature of RFC 7515 appendix A.2.
     static let rfc7515Signature =
         "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2F"
         + "p5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQB"

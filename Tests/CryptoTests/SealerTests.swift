@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 15, 16, 17, 1024, 65_536, 200_000])
-    func `what is sealed opens`(length: Int) throws {
+    func `a sealed value opens`(length: Int) throws {
         let plaintext = SecureRandom.bytes(length)
         let sealed = try sealer.seal(plaintext, context: context)
         #expect(try sealer.open(sealed, context: context) == plaintext)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `cutting or lengthening breaks the seal`() throws {
+    @Test func `truncating or extending breaks the seal`() throws {
         let sealed = try sealer.seal(Array("secret".utf8), context: context)
         for length in 0..<sealed.count {
             #expect(throws: CryptoError.self) { try sealer.open(Array(sealed[..<length]), context: context) }
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: CryptoError.self) { try sealer.open(sealed + [0], context: context) }
     }
 
-    @Test func `another context does not open`() throws {
+    @Test func `another context does not open a value`() throws {
         let sealed = try sealer.seal([1], context: Array("face_template:1".utf8))
         let error = #expect(throws: CryptoError.self) {
             try sealer.open(sealed, context: Array("face_template:2".utf8))
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: CryptoError.self) { try sealer.open(sealed, context: [9, 9, 0]) }
     }
 
-    @Test func `another key under the same id does not open`() throws {
+    @Test func `another key under the same id does not open a value`() throws {
         let other = Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText()))
         let sealed = try other.seal([1], context: context)
         let error = #expect(throws: CryptoError.self) { try sealer.open(sealed, context: context) }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a value sealed by an earlier build still opens`() throws {
-        // Frozen: changing the format must add a version, not break what rests in databases.
+        // Frozen: a change of the format must add a version, and not break values in databases.
         let ring = "golden:\(Base64.encode(Array(0..<32)))"
         let sealed = try #require(Hex.decode(Self.golden))
         let opened = try Sealer(keyRing: try KeyRing(parsing: ring)).open(sealed, context: Array("golden:1".utf8))

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, segment - 1, segment, segment + 1, 2 * segment, 2 * segment + 1, 300_000])
-    func `a stream of any length opens whole`(length: Int) throws {
+    func `a stream of any length opens completely`(length: Int) throws {
         let plaintext = SecureRandom.bytes(length)
         let sealed = try seal(plaintext)
         let segments = max(1, (length + Self.segment - 1) / Self.segment)
@@ -49,7 +49,7 @@ import Testing
         #expect(try open(try seal(plaintext), piece: piece) == plaintext)
     }
 
-    @Test func `a stream cut anywhere does not open`() throws {
+    @Test func `a truncated stream does not open`() throws {
         let sealed = try seal(SecureRandom.bytes(2 * Self.segment + 100))
         let boundary = Self.headerLength + Self.segment + 16
         let cuts = [0, 1, 2, Self.headerLength - 1, Self.headerLength, boundary, 2 * boundary - Self.headerLength, sealed.count - 1]
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that was lengthened does not open`() throws {
+    @Test func `an extended stream does not open`() throws {
         let sealed = try seal(SecureRandom.bytes(Self.segment))
         #expect(throws: CryptoError.self) { try open(sealed + [0]) }
         #expect(throws: CryptoError.self) { try open(sealed + sealed.dropFirst(Self.headerLength)) }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `segments of another stream do not fit in`() throws {
+    @Test func `segments of another stream do not open`() throws {
         let first = try seal(SecureRandom.bytes(Self.segment + 1))
         let second = try seal(SecureRandom.bytes(Self.segment + 1))
         let boundary = Self.headerLength + Self.segment + 16
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: CryptoError.self) { try open(sealed, context: Array("ekyc/1/1".utf8)) }
     }
 
-    @Test func `a finished stream takes nothing more`() throws {
+    @Test func `a finished stream accepts no more bytes`() throws {
         var stream = try sealer.makeStreamSealer(context: context)
         _ = try stream.finish()
         do {

@@ -92,7 +92,7 @@ struct RedisFaultTests {
             await dead.close()
             // Handed-back entries need no note of whom they were taken from.
             let ids = try await transport.claim(ClaimRequest(minIdle: .zero, count: 9), for: consumer("c")).entries.map(\.id)
-            _ = try await transport.handBack(ids, by: consumer("c"))
+            _ = try await transport.release(ids, by: consumer("c"))
             try await server.cli("CONFIG", "SET", "maxmemory", "1")
             var request = ClaimRequest(minIdle: .milliseconds(1), count: 9)
             request.stallLimit = .zero
@@ -125,7 +125,7 @@ struct RedisFaultTests {
         try await withRedisTransport(on: server) { transport in
             var configuration = EventConsumerConfiguration.quick
             configuration.concurrency = 2
-            let gate = Latch()
+            let gate = AsyncLatch()
             let processor = RecordingProcessor { number, _ in
                 guard number <= 2 else { return }
                 await gate.wait()
@@ -135,7 +135,7 @@ struct RedisFaultTests {
                 try await transport.append(1...2)
                 try await processor.waitFor(2)
                 try await server.cli("FLUSHALL")
-                gate.fall()
+                gate.open()
                 try await transport.append([3])
                 try await numbersUntil(3, processor)
             }

@@ -46,7 +46,7 @@ struct RepublisherTests {
             var configuration = RepublisherConfiguration()
             configuration.interval = .milliseconds(20)
             configuration.recheck = .zero
-            configuration.inFlightMax = 500
+            configuration.maxInFlight = 500
             return Republisher(transport: transport, postgres: postgres, configuration: configuration, logger: .quiet)
         }
 

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 @Suite struct AccessTokenTests {
-    @Test func `many who ask at once get one token, asked for once`() async throws {
+    @Test func `concurrent callers share one token, requested once`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let tokens = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<50 { group.addTask { try await fixture.tokens.accessToken() } }
@@ -18,7 +18,7 @@ import TestSupport
         }
     }
 
-    @Test func `a token is replaced before its end while the old one is still handed out`() async throws {
+    @Test func `a token is refreshed before it expires while the old one is still returned`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let first = try await fixture.tokens.accessToken()
             fixture.clock.advance(seconds: 2000)
@@ -31,7 +31,7 @@ import TestSupport
         }
     }
 
-    @Test func `under load one token is asked for in fifty minutes, whatever the number of connections`() async throws {
+    @Test func `under load one token is requested per fifty minutes, whatever the number of connections`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let phone = fixture.emulator.mintToken()
             let message = try FCMMessage(
@@ -50,14 +50,14 @@ import TestSupport
                 }
                 #expect(accepted == sendsPerStep, "in step \(step)")
             }
-            // Three hours; a token lives for one and is replaced after five sixths of it, while the old one still serves.
+            // Three hours; a token lives for one and is refreshed after five sixths of it, while the old one is still valid.
             #expect(fixture.emulator.statistics.accessTokensIssued == 4)
             #expect(fixture.emulator.statistics.byStatus == [200: (steps + 1) * sendsPerStep], "none was refused, none sent twice")
             #expect(fixture.emulator.statistics.connections > 1)
         }
     }
 
-    @Test func `the old token serves to its end when no new one is to be had`() async throws {
+    @Test func `the old token is used until it expires when no new one is available`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let first = try await fixture.tokens.accessToken()
             var rule = FaultRule(.html(status: 503))
@@ -77,7 +77,7 @@ import TestSupport
         }
     }
 
-    @Test func `a refused token is replaced once and the push goes out`() async throws {
+    @Test func `a refused token is replaced once and the push is sent`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.send(to: token)
@@ -90,10 +90,10 @@ import TestSupport
         }
     }
 
-    @Test func `a send whose time for another try is over is not made again`() async throws {
+    @Test func `a send past its retry window is not retried`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             var configuration = fixture.configuration
-            configuration.secondTryWithin = .zero
+            configuration.retryWindow = .zero
             let client = try FCMClient(
                 configuration: configuration, projectID: fixture.key.projectID, tokens: fixture.tokens,
                 logger: FCMEmulator.quietLogger, now: { fixture.clock.now })
@@ -106,7 +106,7 @@ import TestSupport
         }
     }
 
-    @Test func `refusals in a row ask for a new token at most once a minute`() async throws {
+    @Test func `consecutive refusals request a new token at most once a minute`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             var rule = FaultRule(.error(.unauthenticated))
@@ -122,7 +122,7 @@ import TestSupport
         }
     }
 
-    @Test func `a refusal that is Apple's fault costs no token`() async throws {
+    @Test func `a refusal by Apple requests no new token`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             fixture.emulator.addFault(FaultRule(.error(.thirdPartyAuthError)))
             let token = fixture.emulator.mintToken()
@@ -131,7 +131,7 @@ import TestSupport
         }
     }
 
-    @Test func `a key Google does not know is refused for good`() async throws {
+    @Test func `a key unknown to Google is refused permanently`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             try await SendingFixture.with { other in
                 let stranger = try CachedTokenSource(

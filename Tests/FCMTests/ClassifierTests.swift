@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPClient
 import Testing
 
-/// Every envelope seen from production or written in its documents, in the order of details it was seen in.
+/// All error envelopes seen in production or documented, with their details in the order seen.
 @Suite struct ClassifierTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -156,7 +156,7 @@ import Testing
     ]
 
     @Test(arguments: refusals + oddities)
-    func `an answer gets its outcome`(answer: Case) {
+    func `a response is classified`(answer: Case) {
         let response = HTTPClientResponse(
             status: answer.status, headers: answer.headers.map { (name: $0.key, value: $0.value) },
             body: Array(answer.body.utf8))
@@ -165,7 +165,7 @@ import Testing
         #expect(result.code == answer.code)
     }
 
-    @Test func `a 400, 401, 403 or 404 is never taken for a fault that passes`() {
+    @Test func `a 400, 401, 403 or 404 is never classified as transient`() {
         for answer in Self.refusals + Self.oddities where [400, 401, 403, 404].contains(answer.status) {
             switch answer.outcome {
             case .deadTarget, .foreignTarget, .badPayload, .providerAuth, .config, .ourAuth: break

@@ -19,7 +19,7 @@ import Testing
             conversationID: conversation, messageID: id, senderID: "s", senderName: "n", text: text, isSensitive: false)
     }
 
-    @Test func `sending again replaces what is shown`() throws {
+    @Test func `a resend replaces the notification that is shown`() throws {
         let content = PushContent.signIn(sessionID: "s-1", userID: "u", succeeded: true)
         let first = try Self.message(content)
         let second = try Self.message(content)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `an invitation makes no sound, lights no screen and shows no words of the topic's owner`() throws {
+    @Test func `an invitation makes no sound, lights no screen and shows no text by the topic's owner`() throws {
         let json = Self.json(try Self.message(.invitation(topic: "event:You-have-won")))
         #expect(json.contains(#""priority":"NORMAL""#) && json.contains(#""apns-priority":"5""#) && !json.contains("sound"))
         #expect(json.contains(#""aps":{"interruption-level":"passive"}"#))
@@ -55,7 +55,7 @@ import Testing
         #expect(failed.collapseID == completed.collapseID)
     }
 
-    @Test func `a long subject becomes a short id that is still its own`() throws {
+    @Test func `a long subject becomes a short unique id`() throws {
         let long = String(repeating: "x", count: 200)
         let first = try Self.message(Self.chat("a", id: long + "1")).collapseID
         let second = try Self.message(Self.chat("a", id: long + "2")).collapseID
@@ -63,7 +63,7 @@ import Testing
         #expect(first != second)
     }
 
-    @Test func `a preview has at most 100 characters as a reader counts them`() throws {
+    @Test func `a preview has at most 100 user-perceived characters`() throws {
         let flags = String(repeating: "🇫🇮", count: 100)
         #expect(try Self.message(Self.chat(flags)).body == flags)
         let cut = try Self.message(Self.chat(flags + "x")).body
@@ -71,7 +71,7 @@ import Testing
         #expect(cut.hasSuffix("🇫🇮…"))
     }
 
-    @Test func `a preview of huge characters is cut between two of them`() throws {
+    @Test func `a preview of characters with many bytes is cut between two of them`() throws {
         let family = "👨‍👩‍👧‍👦"
         let cut = try Self.message(Self.chat(String(repeating: family, count: 100))).body
         #expect(cut.utf8.count <= 800)
@@ -83,7 +83,7 @@ import Testing
         "https:///a.jpg", "ftp://x/a.jpg",
         "https://cdn.example.org/a b.jpg", "https://cdn.example.org/" + String(repeating: "a", count: 700),
     ])
-    func `a picture no phone would load is left out and the push goes`(url: String) throws {
+    func `a push is sent without a picture that no phone would load`(url: String) throws {
         let message = try Self.message(.newPhotos(eventID: "1", imageURL: url))
         #expect(message.image == nil)
         #expect(!Self.json(message).contains("image"))
@@ -98,7 +98,7 @@ import Testing
         #expect(Self.json(message).contains(#""mutable-content":1"#))
     }
 
-    @Test func `what has no time left does not wait for the phone`() throws {
+    @Test func `an expired message has a time to live of zero`() throws {
         let message = try Self.message(Self.chat("a"), expiresIn: -5)
         #expect(Self.json(message).contains(#""ttl":"0s""#))
     }
@@ -115,7 +115,7 @@ import Testing
         #expect(error?.code == .invalidMessage)
     }
 
-    @Test func `texts are cut between characters until the message fits, and ids never`() throws {
+    @Test func `texts are cut between characters until the message fits, and ids are not cut`() throws {
         // Control characters take six bytes each in the JSON that reaches a phone.
         let reason = String(repeating: "\u{1}", count: 200)
         let id = String(repeating: "i", count: 3000)
@@ -126,7 +126,7 @@ import Testing
         #expect(message.body == "Unable to process your image: \(kept)")
     }
 
-    @Test func `what differs from device to device is put into one rendering`() throws {
+    @Test func `the values of each device are inserted into one rendering`() throws {
         let message = try Self.message(Self.chat("a"))
         let first = String(decoding: message.request(to: .token("t-1"), badge: 1, at: Self.now), as: UTF8.self)
         let second = String(
@@ -138,7 +138,7 @@ import Testing
         #expect(!Self.json(message).contains("badge"))
     }
 
-    @Test func `a text may hold whatever JSON must escape`() throws {
+    @Test func `a text may contain all characters that JSON must escape`() throws {
         let text = "\"\\/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}ä👋"
         let object = try JSONDecoder().decode(Sent.self, from: Data(Self.json(try Self.message(Self.chat(text))).utf8))
         #expect(object.message.data["message"] == text && object.message.notification["body"] == text)
@@ -149,14 +149,14 @@ import Testing
         let message: Message
     }
 
-    @Test func `long words from elsewhere never make a message too big`() throws {
+    @Test func `long texts of other services never make a message too big`() throws {
         let long = String(repeating: "ä", count: 10_000)
         _ = try Self.message(.jobCompleted(jobID: "j", templateName: long, thumbnailURL: nil))
         _ = try Self.message(.jobFailed(jobID: "j", reason: long))
         _ = try Self.message(Self.chat(long))
     }
 
-    @Test func `printing a target hides it`() {
+    @Test func `printing a target hides its value`() {
         #expect("\(FCMTarget.token("secret"))" == "token")
         #expect("\(FCMTarget.fid("secret"))" == "fid")
     }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct MetadataTests {
-    /// Where the emulator is for those who take it for the metadata server.
+    /// Host and port of the emulator, which acts as the metadata server.
     private static func host(of emulator: FCMEmulator) -> String { "localhost:\(emulator.port ?? 0)" }
 
     /// Runs `body` with a client that may speak plain HTTP, as the metadata server does.
@@ -29,7 +29,7 @@ import Testing
             now: { fixture.clock.now })
     }
 
-    @Test func `a token of the machine's own account allows sending`() async throws {
+    @Test func `a token of the machine's service account allows sending`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             try await Self.withPlainClient { http in
                 let client = try FCMClient(
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `it is asked for once and replaced early, as with a key`() async throws {
+    @Test func `a token is requested once and refreshed early, as with a key`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             try await Self.withPlainClient { http in
                 let source = try Self.source(fixture, http)
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    @Test func `a metadata server that does not answer may later`() async throws {
-        // A port that no other test's emulator is given afterwards.
+    @Test func `a metadata server that does not respond makes the token unavailable`() async throws {
+        // A port that no emulator of another test gets afterwards.
         let port = try FreePort.find()
         try await SendingFixture.with(configure: { $0.port = port }) { (fixture: SendingFixture) async throws in
             try await Self.withPlainClient { http in
@@ -83,7 +83,7 @@ import Testing
         ("evil.example", false), ("metadata.google.internal.evil.example", false), ("localhost@evil.example", false),
         ("metadata.google.internal/x", false),
     ])
-    func `only Google's server or one on this machine is asked`(host: String, isAllowed: Bool) async throws {
+    func `only Google's server or one on this machine is allowed`(host: String, isAllowed: Bool) async throws {
         try await Self.withPlainClient { http in
             let source = try? CachedTokenSource(metadataHost: host, http: http, logger: FCMEmulator.quietLogger)
             #expect((source != nil) == isAllowed)

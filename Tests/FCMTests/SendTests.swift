@@ -5,7 +5,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// Against the emulator, which refuses in the words of production.
+/// Tests against the emulator, whose error responses are those of production.
 @Suite struct SendTests {
     @Test func `a push reaches the phone`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `a fault of FCM is known for what it is`(fault: FCMFault, outcome: FCMOutcome) async throws {
+    func `a fault of FCM has its outcome`(fault: FCMFault, outcome: FCMOutcome) async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             fixture.emulator.addFault(FaultRule(.error(fault)))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a lost answer is ambiguous, and the push may have arrived`() async throws {
+    @Test func `a lost response is ambiguous, and the push may have arrived`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             var rule = FaultRule(.resetStream())
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `no answer in time is ambiguous`() async throws {
+    @Test func `a timeout is ambiguous`() async throws {
         try await SendingFixture.with(timeout: .seconds(5)) { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             guard case .accepted = try await fixture.send(to: token).outcome else {
@@ -78,14 +78,14 @@ import Testing
         }
     }
 
-    @Test func `a send that nobody waits for any more ends at once`() async throws {
+    @Test func `a cancelled send ends at once`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.send(to: token)
             fixture.emulator.addFault(FaultRule(.hang))
             let message = try fixture.message()
             let sending = Task { await fixture.client.send(message, to: .token(token)) }
-            try await eventually("it is on its way") { fixture.emulator.statistics.sends > 1 }
+            try await eventually("the send is in flight") { fixture.emulator.statistics.sends > 1 }
             sending.cancel()
             #expect(await sending.value.outcome == .cancelled)
             let late = Task {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `an FCM that is not there is not sent to`() async throws {
+    @Test func `a push to an unreachable FCM is not sent`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             var configuration = fixture.configuration
             configuration.baseURL = "https://localhost:\(try FreePort.find())"
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand pushes go over few connections with one access token`() async throws {
+    @Test func `a thousand pushes share few connections and one access token`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
             let message = try fixture.message()

@@ -7,7 +7,7 @@ import Logging
 import Synchronization
 import TestSupport
 
-/// An emulator with a client of it, over HTTP/2 and TLS as in production.
+/// An emulator and its client, over HTTP/2 and TLS as in production.
 struct SendingFixture: Sendable {
     let emulator: FCMEmulator
     let http: HTTPClient
@@ -17,7 +17,7 @@ struct SendingFixture: Sendable {
     let client: FCMClient
     let clock: TestClock
 
-    /// A clock that stands still until it is moved.
+    /// A clock that only advances when it is set.
     final class TestClock: Sendable {
         private let time = Mutex(Date())
         var now: Date { time.withLock { $0 } }

@@ -18,19 +18,19 @@ import Testing
         return [UInt8](try JSONEncoder().encode(members))
     }
 
-    @Test func `a key file is read`() throws {
+    @Test func `a key file is parsed`() throws {
         #expect(try ServiceAccountKey(json: Self.file()).projectID == "p")
     }
 
     @Test(arguments: ["project_id", "private_key_id", "private_key", "client_email"])
-    func `a member that is missing is named`(name: String) throws {
+    func `the error names a missing member`(name: String) throws {
         let file = try Self.file { $0[name] = nil }
         let error = #expect(throws: FCMError.self) { try ServiceAccountKey(json: file) }
         #expect(error?.code == .configuration)
         #expect(error?.message.contains(name) == true)
     }
 
-    @Test func `what is no key file is refused without quoting it`() throws {
+    @Test func `an invalid key file is refused without quoting it`() throws {
         for text in ["", "secret", #"{"type":"authorized_user","secret":"secret"}"#] {
             let error = #expect(throws: FCMError.self) { try ServiceAccountKey(json: Array(text.utf8)) }
             #expect(error?.description.contains("secret") == false)
@@ -45,7 +45,7 @@ import Testing
         #expect("\(key)" == "ServiceAccountKey(project: p)")
     }
 
-    @Test func `the file's token_uri counts only when it is Google's`() throws {
+    @Test func `the file's token_uri is used only when it is Google's`() throws {
         let odd = try ServiceAccountKey(json: Self.file { $0["token_uri"] = "https://evil.example/token" })
         #expect(try FCMEndpoints(tokenURL: nil, key: odd).token == FCMEndpoints.googleTokenURL)
         let old = try ServiceAccountKey(json: Self.file { $0["token_uri"] = "https://www.googleapis.com/oauth2/v4/token" })
@@ -60,14 +60,14 @@ import Testing
         ("http://localhost@evil.example", false), ("http://127.0.0.1.evil.example", false), ("ftp://localhost", false),
         ("localhost:9", false),
     ])
-    func `plain HTTP leads to this machine only`(url: String, isAllowed: Bool) throws {
+    func `plain HTTP is allowed for this machine only`(url: String, isAllowed: Bool) throws {
         let key = try ServiceAccountKey(json: Self.file())
         let endpoints = try? FCMEndpoints(tokenURL: url, key: key)
         #expect((endpoints != nil) == isAllowed)
         #expect(((try? FCMEndpoints.send(baseURL: url, projectID: "p")) != nil) == isAllowed)
     }
 
-    @Test func `the assertion says what Google wants and is signed`() throws {
+    @Test func `the assertion has the claims that Google requires and is signed`() throws {
         let key = try ServiceAccountKey(json: Self.file())
         let request = ServiceAccountTokenRequest(
             key: key, url: FCMEndpoints.googleTokenURL, audience: FCMEndpoints.googleTokenURL,

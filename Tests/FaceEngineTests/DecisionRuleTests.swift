@@ -1,9 +1,9 @@
 @testable import FaceEngine
 import Testing
 
-/// The rules on made-up faces: numbers only, no pictures.
+/// Tests of the rules with synthetic descriptors, without pictures.
 @Suite struct DecisionRuleTests {
-    /// A face `distance` away from the template's, in a direction of its own.
+    /// A face at `distance` from the template's, in its own direction.
     private func face(_ distance: Float = 0, axis: Int = 1, yaw: Double = 0) -> PhotoAnalysis {
         let chord = distance / 1.4
         let cosine = 1 - chord * chord / 2
@@ -33,21 +33,21 @@ import Testing
         ([0.43, 0.44, 0.55], false), ([0.20, 0.20, 0.57], false), ([0.42, 0.42], true), ([0.42, 0.43], false), ([0.1], false),
         ([], false),
     ])
-    func `two must be near, the mean near enough and none far off`(distances: [Float], accepted: Bool) {
+    func `two photos and the mean must be near, and none far off`(distances: [Float], accepted: Bool) {
         #expect(SignInDecision().matches(distances) == accepted)
     }
 
-    @Test func `two good photos make up for a poor one, but have to be nearer`() {
+    @Test func `two good photos compensate for a poor one, but must be nearer`() {
         #expect(signIn([face(0.35, axis: 1), face(0.35, axis: 2), .rejected(.tooDark)]) == .accepted)
         #expect(signIn([face(0.43, axis: 1), face(0.43, axis: 2), .rejected(.tooDark)]) == .refused(.noMatch))
     }
 
-    @Test func `one good photo is not enough, and the first fault is told`() {
+    @Test func `one good photo is not enough, and the first fault is returned`() {
         #expect(signIn([.rejected(.tooBlurry), face(0.1), .rejected(.faceTooSmall)]) == .refused(.lowQuality))
         #expect(signIn([.rejected(.faceTooSmall), .rejected(.tooBlurry), face(0.1)]) == .refused(.faceTooSmall))
     }
 
-    @Test func `photos that disagree are refused before anything is compared`() {
+    @Test func `photos that disagree are refused before the comparison with the template`() {
         #expect(signIn([face(0.43, axis: 1), face(0.43, axis: 2), face(0.80, axis: 3)]) == .refused(.inconsistentFaces))
     }
 
@@ -76,11 +76,11 @@ import Testing
         [20.0, -25, -30, 20, 25, 30, -3, 0, 3], [-20, -25, -30, -20, -25, -30, -3, 0, 3], [-20, -25, -30, 20, 25, 30, -3, 0, 18],
         [-20, -25, -60, 20, 25, 30, -3, 0, 3], [-20, -25, -5, 20, 25, 30, -3, 0, 3],
     ])
-    func `a head that is not turned as asked for is a wrong pose`(yaws: [Double]) {
+    func `a head that is not turned as requested is a wrong pose`(yaws: [Double]) {
         #expect(signUp(yaws: yaws) == .refused(.poseMismatch))
     }
 
-    @Test func `one photo that is merely unlike the others is left out of the template`() {
+    @Test func `a single outlier is left out of the template`() {
         let outcome = signUp(yaws: goodYaws) { photos in
             photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(0.52, axis: 20, yaw: 3))
         }
@@ -92,7 +92,7 @@ import Testing
         #expect(template.mean.values[20] == 0)
     }
 
-    @Test func `two photos unlike the others make it inconsistent`() {
+    @Test func `two outliers make the photos inconsistent`() {
         let outcome = signUp(yaws: goodYaws) { photos in
             photos[7] = SignUpDecision.Photo(pose: .front, digest: [7], analysis: self.face(0.55, axis: 20))
             photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(0.55, axis: 20, yaw: 1))

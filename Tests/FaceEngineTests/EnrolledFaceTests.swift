@@ -15,7 +15,7 @@ import Testing
             isMirrored: true)
     }
 
-    @Test func `a template survives its bytes`() throws {
+    @Test func `a template is equal after encoding and decoding`() throws {
         let bytes = template.encoded()
         #expect(bytes.count == EnrolledFace.encodedByteCount)
         let decoded = try EnrolledFace(decoding: bytes)
@@ -25,7 +25,7 @@ import Testing
         for (one, other) in zip(decoded.poses, template.poses) { #expect(one.distance(to: other) < 1e-5) }
     }
 
-    @Test func `bytes that are no template are refused`() {
+    @Test func `malformed bytes are refused`() {
         var bytes = template.encoded()
         for wrong in [[], Array(bytes.dropLast()), bytes + [0], [UInt8](repeating: 0, count: bytes.count)] {
             #expect(throws: FaceEngineError.self) { try EnrolledFace(decoding: wrong) }

@@ -31,12 +31,12 @@ import Testing
         func release() { gate.signal() }
     }
 
-    /// What was done, in its order.
+    /// The finished jobs, in their order.
     private final class Log: Sendable {
         let names = Mutex<[String]>([])
     }
 
-    @Test func `a missing or wrong model stops the start`() async throws {
+    @Test func `a missing or wrong model prevents the start`() async throws {
         let error = await #expect(throws: FaceEngineError.self) {
             try await FaceEnginePool.start(modelsDirectory: "/nonexistent", threads: 1)
         }
@@ -44,7 +44,7 @@ import Testing
         #expect(error?.message.contains("FACE_MODELS_PATH") == true)
     }
 
-    @Test func `every thread has an engine of its own, and all give the same answer`() async throws {
+    @Test func `every thread has its own engine, and all engines give the same result`() async throws {
         let pool = try await makePool(threads: 2)
         let photo = try Photos.read("person-a/front-1")
         let faces = try await withThrowingTaskGroup(of: FaceObservation?.self) { group in
@@ -55,7 +55,7 @@ import Testing
         await pool.shutdown()
     }
 
-    @Test func `work that waits is taken out by cancelling its task`() async throws {
+    @Test func `cancelling a task removes its waiting job from the queue`() async throws {
         let pool = try await makePool()
         let blocker = Blocker()
         let running = await blocker.occupy(pool)
@@ -72,7 +72,7 @@ import Testing
         await pool.shutdown()
     }
 
-    @Test func `work of high precedence is done before all that is ordinary, in its order of arrival`() async throws {
+    @Test func `jobs of high precedence run before ordinary ones, in order of arrival`() async throws {
         let pool = try await makePool()
         let blocker = Blocker()
         let running = await blocker.occupy(pool)
@@ -96,7 +96,7 @@ import Testing
         await pool.shutdown()
     }
 
-    @Test func `an ordinary photo that is being examined is interrupted for one of high precedence`() async throws {
+    @Test func `a running ordinary job is interrupted for one of high precedence`() async throws {
         let pool = try await makePool()
         let blocker = Blocker()
         let photo = try Photos.read("person-a/front-1")
@@ -125,7 +125,7 @@ import Testing
         await pool.shutdown()
     }
 
-    @Test func `more than the queue takes is refused at once`() async throws {
+    @Test func `jobs beyond the queue's limit are refused at once`() async throws {
         let pool = try await makePool(maxQueued: 1)
         let blocker = Blocker()
         let running = await blocker.occupy(pool)
@@ -142,7 +142,7 @@ import Testing
         await pool.shutdown()
     }
 
-    @Test func `shutting down abandons what waits, finishes what runs and ends the threads`() async throws {
+    @Test func `shutdown abandons waiting jobs, finishes running ones and ends the threads`() async throws {
         let pool = try await makePool(threads: 2)
         let blockers = [Blocker(), Blocker()]
         let running = [await blockers[0].occupy(pool), await blockers[1].occupy(pool)]

@@ -6,12 +6,12 @@ import Testing
         FaceBox(left: left, top: top, right: left + side - 1, bottom: top + side - 1)
     }
 
-    @Test func `a lone face is the one meant wherever it is`() {
+    @Test func `a single face is dominant at any position`() {
         #expect(FaceBox.dominant([box(0, 0, side: 90)], width: 800, height: 600) == box(0, 0, side: 90))
         #expect(FaceBox.dominant([], width: 800, height: 600) == nil)
     }
 
-    @Test func `the largest face is meant only when it is four times as large and central`() {
+    @Test func `the largest of several faces is dominant only when four times as large and central`() {
         let small = box(10, 10, side: 100)
         #expect(FaceBox.dominant([small, box(300, 200, side: 200)], width: 800, height: 600) == box(300, 200, side: 200))
         #expect(FaceBox.dominant([small, box(300, 200, side: 190)], width: 800, height: 600) == nil)
@@ -25,7 +25,7 @@ import Testing
         #expect(box(100, 540, side: 100).cutOff(width: 800, height: 600) == 0.4)
     }
 
-    @Test func `turning and tilting are measured apart`() {
+    @Test func `turn and tilt are measured independently`() {
         let front = HeadPose(leftEye: (100, 100), rightEye: (200, 100), nose: (150, 160))
         #expect(front.yaw == 0 && front.roll == 0 && front.eyeDistance == 100)
         let right = HeadPose(leftEye: (100, 100), rightEye: (200, 100), nose: (165, 160))

@@ -3,7 +3,7 @@ import HeliographCrypto
 import Imaging
 import Testing
 
-/// Whole sign-ups and sign-ins on real photos.
+/// Tests of whole sign-ups and sign-ins with real photos.
 @Suite struct PersonTests {
     private static func photos(_ files: [(pose: FacePose, file: [UInt8])]) async throws -> [SignUpDecision.Photo] {
         let analyses = try await Engines.analyse(files.map(\.file), for: .signUp)
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Made once, because it takes nine photos.
+    /// Created once, because it needs nine photos.
     private static let template = Task {
         guard case .accepted(let template) = SignUpDecision()(try await photos(try Photos.signUp())) else {
             throw FixtureRefused()
@@ -75,11 +75,11 @@ import Testing
         #expect(try await signIn(try Photos.signIn("person-a")) == .accepted)
     }
 
-    @Test func `somebody else is refused`() async throws {
+    @Test func `another person is refused`() async throws {
         #expect(try await signIn(try Photos.signIn("person-b")) == .refused(.noMatch))
     }
 
-    @Test func `a stranger among the three is refused`() async throws {
+    @Test func `another person in one of three photos is refused`() async throws {
         var files = try Photos.signIn("person-a")
         files[2] = try Photos.signIn("person-b")[2]
         #expect(try await signIn(files) == .refused(.inconsistentFaces))

@@ -2,7 +2,7 @@ import FaceEngine
 import Imaging
 import Testing
 
-/// The engine on real photos.
+/// Tests of the engine with real photos.
 @Suite struct PhotoAnalysisTests {
     @Test func `all nine photos of a sign-up are usable, each in its pose`() async throws {
         let photos = try Photos.signUp()
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `two people in a photo are told from one`() async throws {
+    @Test func `two people in a photo are detected`() async throws {
         let file = try Photos.read("cases/two-people")
         for purpose in [PhotoPurpose.signUp, .signIn] {
             #expect(try await Engines.analyse([file], for: purpose)[0].fault == .multipleFaces)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP2Client
 
-/// The parts that need no server.
+/// Tests of the parts that need no server.
 @Suite struct BookkeepingTests {
     @Test func `an element is found by its slot until it is removed`() {
         var table = SlotTable<String>()
@@ -15,7 +15,7 @@ import Testing
         #expect(table.count == 1)
     }
 
-    @Test func `a slot is given out again, and removed once`() {
+    @Test func `a slot is reused, and removed once`() {
         var table = SlotTable<String>()
         let slot = table.insert("a")
         table.remove(slot)
@@ -25,58 +25,58 @@ import Testing
         #expect(table.elements.sorted() == ["b", "c"])
     }
 
-    @Test func `a slot that was never given out has nothing`() {
+    @Test func `a slot that was never used has no element`() {
         #expect(SlotTable<String>()[7] == nil)
     }
 
-    @Test func `pauses between attempts grow to a limit and are forgotten by a success`() {
-        var redial = Redial()
+    @Test func `delays between attempts grow to a limit and are reset by a success`() {
+        var reconnectBackoff = ReconnectBackoff()
         let now = ContinuousClock.now
-        #expect(redial.isDue(now: now))
-        for _ in 0..<10 { redial.failed(now: now) }
-        #expect(!redial.isDue(now: now + Redial.pauseMax * 0.7))
-        #expect(redial.isDue(now: now + Redial.pauseMax))
-        redial.succeeded()
-        redial.failed(now: now)
-        #expect(redial.isDue(now: now + Redial.pauseMin))
+        #expect(reconnectBackoff.isDue(now: now))
+        for _ in 0..<10 { reconnectBackoff.failed(now: now) }
+        #expect(!reconnectBackoff.isDue(now: now + ReconnectBackoff.maxDelay * 0.7))
+        #expect(reconnectBackoff.isDue(now: now + ReconnectBackoff.maxDelay))
+        reconnectBackoff.succeeded()
+        reconnectBackoff.failed(now: now)
+        #expect(reconnectBackoff.isDue(now: now + ReconnectBackoff.minDelay))
     }
 
-    @Test func `a connection is lost that is not greeted in time, and replaced when it is old, once`() {
+    @Test func `missing SETTINGS are reported in time, and the end of the lifetime once`() {
         var configuration = HTTP2ClientConfiguration()
         (configuration.connectTimeout, configuration.connectionLifetime) = (.seconds(5), .seconds(100))
         let now = ContinuousClock.now
         var clock = ConnectionClock(configuration, now: now)
         #expect(clock.next(isBusy: false) == now + .seconds(5))
         #expect(clock.due(now: now + .seconds(4), isBusy: false) == .nothing)
-        #expect(clock.due(now: now + .seconds(5), isBusy: false) == .ungreeted)
-        clock.greeted(now: now)
+        #expect(clock.due(now: now + .seconds(5), isBusy: false) == .settingsOverdue)
+        clock.settingsReceived(now: now)
         #expect(clock.due(now: now + .seconds(74), isBusy: false) == .nothing)
         #expect(clock.due(now: now + .seconds(125), isBusy: false) == .old)
         #expect(clock.due(now: now + .seconds(125), isBusy: false) == .nothing)
         #expect(clock.next(isBusy: false) == nil)
     }
 
-    @Test func `a server that owes answers is asked once and given up after twice the time`() {
+    @Test func `a server that owes responses is pinged once, and reported as silent after twice the time`() {
         var configuration = HTTP2ClientConfiguration()
         configuration.unacknowledgedTimeout = .seconds(10)
         let now = ContinuousClock.now
         var clock = ConnectionClock(configuration, now: now)
-        clock.greeted(now: now)
+        clock.settingsReceived(now: now)
         #expect(clock.due(now: now + .seconds(60), isBusy: false) == .nothing)
         #expect(clock.next(isBusy: true) == now + .seconds(5))
-        #expect(clock.due(now: now + .seconds(5), isBusy: true) == .ask)
+        #expect(clock.due(now: now + .seconds(5), isBusy: true) == .ping)
         #expect(clock.due(now: now + .seconds(6), isBusy: true) == .nothing)
         #expect(clock.next(isBusy: true) == now + .seconds(10))
         #expect(clock.due(now: now + .seconds(10), isBusy: true) == .silent)
-        clock.heard(now: now + .seconds(10))
-        #expect(clock.due(now: now + .seconds(15), isBusy: true) == .ask)
+        clock.bytesReceived(now: now + .seconds(10))
+        #expect(clock.due(now: now + .seconds(15), isBusy: true) == .ping)
     }
 
-    @Test func `output keeps its place until it has gone`() {
+    @Test func `output keeps its place until it is written`() {
         var output = OutputBuffer()
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
         bytes.withUnsafeBytes { output.append($0) }
-        // What cannot be copied cannot stand in an expectation.
+        // An #expect cannot capture the noncopyable buffer.
         let before = (output.isFull, output.offeredByteCount)
         #expect(before == (true, 0))
         let whole = Array(output.offer())
@@ -92,13 +92,13 @@ import Testing
         #expect(counts == (100_010, 100_000))
     }
 
-    @Test func `calls are found by their number until they are ended`() throws {
+    @Test func `calls are found by their id until they are ended`() throws {
         var list = CallList()
-        let exchanges = try (1...1000).map { try exchange(id: $0) }
-        for exchange in exchanges { list.append(exchange) }
-        for (index, exchange) in exchanges.enumerated() where index % 3 != 1 {
-            exchange.end(.failure(.shutDown))
-            list.noteEnd()
+        let calls = try (1...1000).map { try makeCall(id: $0) }
+        for call in calls { list.append(call) }
+        for (index, call) in calls.enumerated() where index % 3 != 1 {
+            call.end(.failure(.shutDown))
+            list.recordEnd()
         }
         #expect(list.openCount == 333)
         #expect(list.first?.id == 2)
@@ -109,9 +109,9 @@ import Testing
         #expect(list.find(1001) == nil)
     }
 
-    private func exchange(id: Int) throws -> Exchange {
-        let call = HTTP2Mailbox.Call(id: UInt64(id), request: try HTTP2Request(path: "/"), body: []) { _ in }
-        return Exchange(call, deadline: .now)
+    private func makeCall(id: Int) throws -> Call {
+        let posted = HTTP2Mailbox.PostedCall(id: UInt64(id), request: try HTTP2Request(path: "/"), body: []) { _ in }
+        return Call(posted, deadline: .now)
     }
 
     @Test(arguments: [

@@ -6,7 +6,7 @@ import Testing
 
 /// Runs a test with a client of `origin`, and shuts it down afterwards.
 func withClient<Value>(
-    _ origin: String, turnEnded: @escaping @Sendable () -> Void = {},
+    _ origin: String, iterationEnded: @escaping @Sendable () -> Void = {},
     configure: (inout HTTP2ClientConfiguration) -> Void = { _ in }, _ body: (HTTP2Client) async throws -> Value
 ) async throws -> Value {
     var configuration = HTTP2ClientConfiguration()
@@ -15,7 +15,7 @@ func withClient<Value>(
     configuration.unacknowledgedTimeout = .seconds(120)
     configuration.shutdownGrace = .zero
     configure(&configuration)
-    let client = HTTP2Client(origin: origin, configuration: configuration, logger: Logger(label: "test"), turnEnded: turnEnded)
+    let client = HTTP2Client(origin: origin, configuration: configuration, logger: Logger(label: "test"), iterationEnded: iterationEnded)
     do {
         let value = try await body(client)
         await client.shutdown()
@@ -27,7 +27,7 @@ func withClient<Value>(
 }
 
 extension HTTP2Client {
-    /// The error a POST ends with, or nil when it succeeds.
+    /// Returns the error of a POST, or nil when it succeeds.
     func failure(_ path: String = "/", body: String = "hello") async throws -> HTTPClientError? {
         let request = try HTTP2Request(path: path)
         do {
@@ -38,12 +38,12 @@ extension HTTP2Client {
         }
     }
 
-    /// The answer to a POST.
+    /// Returns the response to a POST.
     func post(_ path: String = "/", body: [UInt8] = Array("hello".utf8)) async throws -> HTTPClientResponse {
         try await execute(HTTP2Request(path: path), body: body)
     }
 
-    /// Expects the answer to a POST to have a status.
+    /// Expects the response to a POST to have a status.
     func expect(status: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let response = try await post()
         #expect(response.status == status, sourceLocation: sourceLocation)

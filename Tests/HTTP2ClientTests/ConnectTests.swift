@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectTests {
-    @Test func `a refused connection means not sent`() async throws {
+    @Test func `a refused connection fails as not sent`() async throws {
         let port = try FreePort.find()
         try await withClient("http://127.0.0.1:\(port)") { client in
             for _ in 0..<3 {
@@ -17,20 +17,20 @@ import Testing
         }
     }
 
-    @Test func `a host without an address means not sent`() async throws {
+    @Test func `an unresolvable host fails as not sent`() async throws {
         try await withClient("http://no-such-host.invalid") { client in
             try await client.expect(failure: .notSent)
         }
     }
 
     @Test(arguments: ["ftp://localhost", "http://a b", ""])
-    func `an origin that is none is an invalid request`(origin: String) async throws {
+    func `an invalid origin fails as an invalid request`(origin: String) async throws {
         try await withClient(origin) { client in
             try await client.expect(failure: .invalidRequest)
         }
     }
 
-    @Test func `all calls that wait for a server that is not there fail`() async throws {
+    @Test func `all calls that wait for an unreachable server fail`() async throws {
         let port = try FreePort.find()
         try await withClient("http://127.0.0.1:\(port)") { client in
             await withTaskGroup(of: Bool.self) { group in
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a server that speaks HTTP 1 only is named as such`() async throws {
+    @Test func `the error names a server that speaks HTTP 1 only`() async throws {
         let server = try await ScriptedServer { connection in
             _ = try await connection.read()
             try await connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a TLS server that does not offer HTTP 2 is not sent anything`() async throws {
+    @Test func `no request is sent to a TLS server that does not offer HTTP 2`() async throws {
         let directory = try TemporaryDirectory()
         let file = { (name: String) in directory.path + "/" + name }
         try await TestCertificates.make(
@@ -60,7 +60,7 @@ import Testing
         let server = try GuardedProcess(
             ["/usr/bin/openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", file("server.pem"), "-key", file("server.key")]
                 + ["-alpn", "http/1.1", "-www"], log: file("log"))
-        let port = try await eventually("the server says its port") {
+        let port = try await eventually("the server prints its port") {
             let text = try String(contentsOfFile: file("log"), encoding: .utf8)
             return text.firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).map { String($0.1) }
         }
@@ -73,7 +73,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a server that never says its settings is given up as not sent`() async throws {
+    @Test func `a call to a server that never sends SETTINGS fails as not sent`() async throws {
         let server = try await ScriptedServer { connection in try await connection.waitForClose() }
         try await withClient(server.origin, configure: { $0.connectTimeout = .seconds(2) }) { client in
             let error = try await client.failure()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a call that waits for a connection can run out of time unsent`() async throws {
+    @Test func `a call that waits for a connection times out unsent`() async throws {
         let server = try await ScriptedServer { connection in try await connection.waitForClose() }
         try await withClient(server.origin, configure: { $0.timeout = .milliseconds(50) }) { client in
             let error = try await client.failure()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that is old is replaced once it is free`() async throws {
+    @Test func `a connection past its lifetime is replaced once it is idle`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
         try await withClient(server.origin, configure: { $0.connectionLifetime = .zero }) { client in
             var opened = 0

@@ -4,7 +4,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// What FCM does to pushes: the same faults must mean the same as over ``HTTPClient``, or a push is lost or sent twice.
+/// FCM's faults: they must be classified as over ``HTTPClient``, or a push is lost or sent twice.
 @Suite struct FCMFaultTests {
     struct Fixture {
         let emulator: FCMEmulator
@@ -20,7 +20,7 @@ import Testing
             }
         }
 
-        /// How many messages were delivered, over all registrations.
+        /// The number of delivered messages, over all registrations.
         var acceptedCount: Int { emulator.acceptedCounts.reduce(0) { $0 + $1.key * $1.value } }
     }
 
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal comes with the header that says how long to wait`() async throws {
+    @Test func `a refusal has its Retry-After header`() async throws {
         var rule = FaultRule(.error(.unavailable))
         rule.retryAfter = "17"
         try await Self.with(rule) { fixture in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a push that is not answered runs out of time and may have arrived`() async throws {
+    @Test func `a push without a response times out and may have arrived`() async throws {
         try await Self.with(FaultRule(.hang), configure: { $0.timeout = .seconds(5) }) { fixture in
             let error = try await Self.error(of: fixture.push())
             #expect(error?.code == .timeout)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [FaultRule.Effect.resetStream(.internalError), .resetStream(.cancel), .dropConnection], [true, false])
-    func `an answer that is lost is ambiguous`(effect: FaultRule.Effect, isDelivered: Bool) async throws {
+    func `a lost response is ambiguous`(effect: FaultRule.Effect, isDelivered: Bool) async throws {
         var rule = FaultRule(effect)
         rule.isDelivered = isDelivered
         try await Self.with(rule) { fixture in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `connections that FCM takes leave of cost no push`() async throws {
+    @Test func `no push is lost when FCM closes connections with GOAWAY`() async throws {
         var rule = FaultRule(.goAway)
         rule.every = 10
         rule.count = 3
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `of many pushes at once those that FCM takes leave of are sent again, and none of the others`() async throws {
+    @Test func `of many concurrent pushes those refused by GOAWAY are sent again, and no others`() async throws {
         var rule = FaultRule(.goAway)
         rule.skip = 50
         rule.every = 100

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// The server's side of a connection, frame by frame, for what no server does on purpose.
+/// The server's side of a connection, scripted frame by frame, for behaviour that real servers do not show on demand.
 struct FramePeer {
-    /// A frame that came from the client.
+    /// A frame received from the client.
     struct Frame {
         let type: UInt8
         let flags: UInt8
@@ -56,7 +56,7 @@ struct FramePeer {
         return Frame(type: head[3], flags: head[4], stream: head[8], payload: try await take(count))
     }
 
-    /// Reads until a frame of a kind comes.
+    /// Reads until a frame of a kind is received.
     @discardableResult mutating func read(_ kind: UInt8) async throws -> Frame {
         while true {
             let frame = try await read()
@@ -64,7 +64,7 @@ struct FramePeer {
         }
     }
 
-    /// Reads until a whole request is there, and returns the number of its stream.
+    /// Reads a whole request and returns its stream id.
     mutating func readRequest() async throws -> UInt8 {
         while true {
             let frame = try await read()
@@ -82,7 +82,7 @@ struct FramePeer {
         try await connection.write(size + [kind, flags, 0, 0, 0, stream] + payload)
     }
 
-    /// Answers a stream with a status and no body.
+    /// Responds on a stream with a status and no body.
     func answer(_ stream: UInt8, status: String = "200") async throws {
         // End of stream and of headers; a literal field whose name is the static table's eighth, :status.
         try await send(Kind.headers, flags: 0x05, stream: stream, payload: [0x08, UInt8(status.utf8.count)] + Array(status.utf8))
@@ -93,7 +93,7 @@ struct FramePeer {
         try await send(Kind.reset, stream: stream, payload: [0, 0, 0, code])
     }
 
-    /// Says which stream is the last that is served.
+    /// Sends GOAWAY with the last stream that is served.
     func goAway(last: UInt8) async throws {
         try await send(Kind.goAway, payload: [0, 0, 0, last, 0, 0, 0, 0])
     }

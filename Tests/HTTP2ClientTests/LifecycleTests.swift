@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct LifecycleTests {
-    /// A server that answers nothing and counts the requests.
+    /// Starts a server that counts requests and does not respond.
     static func silentServer(_ count: Counter = Counter()) async throws -> ScriptedServer {
         try await FramePeer.server { peer in
             while true {
@@ -21,7 +21,7 @@ import Testing
         var count: Int { value.load(ordering: .relaxed) }
     }
 
-    @Test func `a cancelled task gets its answer at once and its stream is reset`() async throws {
+    @Test func `a cancelled task resumes at once and its stream is reset`() async throws {
         let isReset = Counter()
         let (server, requests) = (
             try await FramePeer.server { peer in
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a task that was cancelled before is not served`() async throws {
+    @Test func `a task that is cancelled beforehand fails as cancelled`() async throws {
         let server = try await Self.silentServer()
         try await withClient(server.origin) { client in
             let task = Task {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a call is cancelled by its number, once`() async throws {
+    @Test func `a call is cancelled by its id, once`() async throws {
         let server = try await Self.silentServer()
         try await withClient(server.origin) { client in
             let (answers, answer) = AsyncStream<HTTPClientError.Code?>.makeStream()
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `many cancellations at random moments answer every caller once`() async throws {
+    @Test func `with many cancellations at random moments every caller resumes once`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
         try await withClient(server.origin) { client in
             let answered = await withTaskGroup(of: Bool.self) { group in
@@ -89,31 +89,31 @@ import Testing
         }
     }
 
-    @Test func `a turn is said to have ended after the calls that ended in it`() async throws {
+    @Test func `iterationEnded is called after the calls that ended in the iteration`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
-        let (completed, gathered, atTurn) = (Counter(), Counter(), Counter())
+        let (completed, ended, countAtEnd) = (Counter(), Counter(), Counter())
         try await withClient(
             server.origin,
-            turnEnded: {
-                // Both run on the client's thread, so that nothing can end in between.
-                atTurn.value.store(gathered.count, ordering: .relaxed)
+            iterationEnded: {
+                // Completions run on the same thread, so no call can end in between.
+                countAtEnd.value.store(ended.count, ordering: .relaxed)
             }
         ) { client in
             let request = try HTTP2Request(path: "/")
             for _ in 0..<1000 {
                 client.start(request, body: [1, 2, 3]) { result in
                     if case .success = result { completed.value.add(1, ordering: .relaxed) }
-                    gathered.value.add(1, ordering: .relaxed)
+                    ended.value.add(1, ordering: .relaxed)
                 }
             }
-            try await eventually("all turns have ended") { atTurn.count == 1000 }
+            try await eventually("all calls have ended") { countAtEnd.count == 1000 }
             #expect(completed.count == 1000)
         }
     }
 
     @Test func `a completion may start the next call`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
-        try await withClient(server.origin, configure: { $0.requestsInFlightMax = 1 }) { client in
+        try await withClient(server.origin, configure: { $0.maxRequestsInFlight = 1 }) { client in
             let (answers, answer) = AsyncStream<Int>.makeStream()
             let request = try HTTP2Request(path: "/")
             client.start(request, body: [1]) { _ in
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `a shutdown lets what is in flight finish`() async throws {
+    @Test func `a shutdown lets calls in flight finish`() async throws {
         let (releases, release) = AsyncStream<Void>.makeStream()
         let requests = Counter()
         let server = try await FramePeer.server { peer in
@@ -138,8 +138,8 @@ import Testing
             async let response = client.post()
             try await eventually("the request is there") { requests.count == 1 }
             async let shutdown: Void = client.shutdown()
-            // Calls that came before the shutdown wait for a second connection in vain; they are cancelled.
-            try await eventually("the client takes nothing new") {
+            // Calls from before the shutdown wait for a second connection in vain; they are cancelled.
+            try await eventually("the client refuses new calls") {
                 let task = Task { try await client.failure() }
                 task.cancel()
                 return try await task.value?.code == .shutDown
@@ -150,13 +150,13 @@ import Testing
         }
     }
 
-    @Test func `a shutdown fails what does not finish in its grace and says goodbye`() async throws {
-        let (requests, goodbyes) = (Counter(), Counter())
+    @Test func `a shutdown fails calls that do not finish within the grace and sends GOAWAY`() async throws {
+        let (requests, goAways) = (Counter(), Counter())
         let server = try await FramePeer.server { peer in
             _ = try await peer.readRequest()
             requests.value.add(1, ordering: .relaxed)
             try await peer.read(FramePeer.Kind.goAway)
-            goodbyes.value.add(1, ordering: .relaxed)
+            goAways.value.add(1, ordering: .relaxed)
         }
         try await withClient(server.origin, configure: { $0.shutdownGrace = .milliseconds(50) }) { client in
             async let error = client.failure()
@@ -165,11 +165,11 @@ import Testing
             #expect(try await error?.code == .shutDown)
             #expect(try await error?.mayHaveReachedServer == true)
             #expect(try await client.failure()?.mayHaveReachedServer == false)
-            try await eventually("the server was told") { goodbyes.count == 1 }
+            try await eventually("the server received GOAWAY") { goAways.count == 1 }
         }
     }
 
-    @Test func `a client nobody holds any more fails what it had in flight and ends`() async throws {
+    @Test func `a released client fails its calls in flight and ends`() async throws {
         let requests = Counter()
         let server = try await Self.silentServer(requests)
         let (answers, answer) = AsyncStream<HTTPClientError.Code?>.makeStream()

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct LimitTests {
-    @Test func `a body just at the limit is whole and one over it is cut off`() async throws {
+    @Test func `a body at the limit is received and a larger one is refused`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
-        try await withClient(server.origin, configure: { $0.responseBodyByteCountMax = 1000 }) { client in
+        try await withClient(server.origin, configure: { $0.maxResponseBodyByteCount = 1000 }) { client in
             let response = try await client.post(body: Array(repeating: 1, count: 1000))
             #expect(response.body.count == 1000)
             let error = try await client.failure(body: String(repeating: "x", count: 1001))
@@ -18,16 +18,16 @@ import Testing
         }
     }
 
-    @Test func `a head over the limit is cut off`() async throws {
+    @Test func `a head over the limit is refused`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
-        try await withClient(server.origin, configure: { $0.responseHeadByteCountMax = 20 }) { client in
+        try await withClient(server.origin, configure: { $0.maxResponseHeadByteCount = 20 }) { client in
             try await client.expect(failure: .responseTooLarge)
         }
     }
 
     @Test func `more requests than allowed are refused as not sent`() async throws {
         let server = try await FramePeer.server { peer in try await peer.waitForClose() }
-        try await withClient(server.origin, configure: { $0.requestsInFlightMax = 1 }) { client in
+        try await withClient(server.origin, configure: { $0.maxRequestsInFlight = 1 }) { client in
             let first = client.start(try HTTP2Request(path: "/"), body: []) { _ in }
             #expect(first > 0)
             let error = try await client.failure()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `no more connections are opened than allowed, and no more streams`() async throws {
+    @Test func `the limits of connections and streams are not exceeded`() async throws {
         let open = Mutex(0)
         let server = try await FramePeer.server { peer in
             let streams = [try await peer.readRequest(), try await peer.readRequest()]
@@ -45,7 +45,7 @@ import Testing
             for stream in streams { try await peer.answer(stream) }
             while true { try await peer.answer(peer.readRequest()) }
         }
-        try await withClient(server.origin, configure: { ($0.connectionsMax, $0.streamsPerConnectionMax) = (2, 2) }) { client in
+        try await withClient(server.origin, configure: { ($0.maxConnections, $0.maxStreamsPerConnection) = (2, 2) }) { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<50 { group.addTask { try await client.expect(status: 200) } }
                 try await group.waitForAll()
@@ -59,7 +59,7 @@ import Testing
         ("POST", "/", "a", "b\r\nc: d"), ("POST", "/", "Host", "other"), ("POST", "/", "content-length", "1"),
         ("POST", "/", ":authority", "other"), ("POST", "/", "", "b"),
     ])
-    func `what nobody could send is refused before it is tried`(method: String, path: String, name: String, value: String) {
+    func `an invalid request is refused before it is sent`(method: String, path: String, name: String, value: String) {
         #expect { try HTTP2Request(method: method, path: path, headers: [(name, value)]) } throws: { error in
             (error as? HTTPClientError)?.code == .invalidRequest
         }

@@ -3,10 +3,10 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// Against nghttpd, an HTTP/2 server that is none of our making.
+/// Tests against nghttpd, a third-party HTTP/2 server.
 @Suite struct ServerTests {
     @Test(arguments: [true, false])
-    func `a body comes back whole, over TLS and without`(isTLS: Bool) async throws {
+    func `a body is echoed whole, with and without TLS`(isTLS: Bool) async throws {
         let server = try await NGHTTPServer(isTLS: isTLS)
         try await withClient(server.origin, configure: { if isTLS { $0.caFile = server.authority } }) { client in
             let response = try await client.post(body: Array("there and back".utf8))
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `a GET has no body, and a refusal has its header fields`() async throws {
+    @Test func `a GET has no body, and an error response has its header fields`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
         try await withClient(server.origin) { client in
             let file = try await client.execute(HTTP2Request(method: "GET", path: "/file.txt"), body: [])
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand requests share four connections and each gets its own answer`() async throws {
+    @Test func `a thousand requests share four connections and each gets its own response`() async throws {
         let server = try await NGHTTPServer()
         try await withClient(server.origin, configure: { $0.caFile = server.authority }) { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a server that allows few streams gets few at a time`() async throws {
+    @Test func `the server's limit of concurrent streams is respected`() async throws {
         let server = try await NGHTTPServer(isTLS: false, arguments: ["--max-concurrent-streams=5"])
         try await withClient(server.origin) { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a body larger than all windows goes both ways`(isTLS: Bool) async throws {
+    func `a body larger than all windows is sent and received`(isTLS: Bool) async throws {
         let server = try await NGHTTPServer(isTLS: isTLS)
         let body = (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await withClient(
             server.origin,
             configure: {
                 if isTLS { $0.caFile = server.authority }
-                $0.responseBodyByteCountMax = 1 << 20
+                $0.maxResponseBodyByteCount = 1 << 20
             }
         ) { client in
             async let other = client.post(body: body)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a server of an unknown authority is not spoken to`() async throws {
+    @Test func `a server with a certificate of an unknown authority is refused`() async throws {
         let server = try await NGHTTPServer()
         try await withClient(server.origin) { client in
             let error = try await client.failure()
@@ -85,24 +85,24 @@ import Testing
         }
     }
 
-    @Test func `the client finds a server that was restarted`() async throws {
+    @Test func `the client reconnects to a restarted server`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
         try await withClient(server.origin) { client in
             try await client.expect(status: 200)
             await server.process.stop(signal: 9)
             try await eventually("requests fail") { try await client.failure()?.code == .notSent }
             let again = try await NGHTTPServer(isTLS: false, port: server.port, directory: server.directory)
-            // An attempt to connect that was under way may still fail.
+            // An attempt to connect in progress may still fail.
             try await eventually("requests succeed") { try await client.failure() == nil }
             withExtendedLifetime(again) {}
         }
     }
 
-    @Test func `a server that says nothing any more is given up before its requests are`() async throws {
+    @Test func `a silent server's connection fails before its requests time out`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
         try await withClient(server.origin, configure: { $0.unacknowledgedTimeout = .seconds(6) }) { client in
             try await client.expect(status: 200)
-            server.process.signal(19)  // SIGSTOP: the kernel still acknowledges what comes.
+            server.process.signal(19)  // SIGSTOP: the kernel still acknowledges received bytes.
             let error = try await client.failure()
             server.process.signal(18)
             #expect(error?.code == .ambiguous)

@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What servers do to streams and connections, frame by frame.
+/// Faults of streams and connections, scripted frame by frame.
 @Suite struct StreamFaultTests {
-    @Test func `a refused stream was not sent`() async throws {
+    @Test func `a refused stream fails as not sent`() async throws {
         let server = try await FramePeer.server { peer in
             try await peer.reset(peer.readRequest(), code: 7)
             try await peer.waitForClose()
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [UInt8(0), 1, 2, 8, 11])
-    func `a stream that is reset otherwise is ambiguous`(code: UInt8) async throws {
+    func `a stream reset with another code is ambiguous`(code: UInt8) async throws {
         let server = try await FramePeer.server { peer in
             try await peer.reset(peer.readRequest(), code: code)
             try await peer.waitForClose()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a reset stream leaves the connection's others alone`() async throws {
+    @Test func `a reset stream does not affect the connection's other streams`() async throws {
         let server = try await FramePeer.server { peer in
             try await peer.reset(peer.readRequest(), code: 2)
             try await peer.answer(peer.readRequest())
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `GOAWAY fails the streams after the last as not sent and lets the others finish`() async throws {
+    @Test func `GOAWAY fails the streams above its last id as not sent and lets the others finish`() async throws {
         let server = try await FramePeer.server { peer in
             let (first, second) = (try await peer.readRequest(), try await peer.readRequest())
             try await peer.goAway(last: first)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `after GOAWAY calls go out on another connection`() async throws {
+    @Test func `after GOAWAY calls use another connection`() async throws {
         let server = try await FramePeer.server { peer in
             let stream = try await peer.readRequest()
             try await peer.goAway(last: stream)
@@ -83,8 +83,8 @@ import Testing
         }
     }
 
-    @Test func `a connection that closes before a byte of the body could go was not sent on`() async throws {
-        // The windows of streams (setting 4) are empty, so heads come and bodies do not.
+    @Test func `a connection closed before a byte of the body was written fails the call as not sent`() async throws {
+        // The initial stream window (setting 4) is 0, so the client can send heads but no bodies.
         let server = try await FramePeer.server(settings: [(4, 0)]) { peer in try await peer.read(FramePeer.Kind.headers) }
         try await withClient(server.origin) { client in
             let error = try await client.failure()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a request without a body is sent by its head`() async throws {
+    @Test func `a request without a body counts as sent with its head`() async throws {
         let server = try await FramePeer.server { peer in try await peer.read(FramePeer.Kind.headers) }
         try await withClient(server.origin) { client in
             let request = try HTTP2Request(method: "GET", path: "/")
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that does not come is a timeout of a request that was sent`() async throws {
+    @Test func `a missing response is a timeout of a request that was sent`() async throws {
         let server = try await FramePeer.server { peer in try await peer.waitForClose() }
         try await withClient(server.origin, configure: { $0.timeout = .seconds(5) }) { client in
             let error = try await client.failure()
@@ -112,20 +112,20 @@ import Testing
         }
     }
 
-    @Test func `a timeout resets its stream and makes room for the next call`() async throws {
+    @Test func `a timeout resets the stream and makes room for the next call`() async throws {
         let server = try await FramePeer.server(settings: [(3, 1)]) { peer in
             _ = try await peer.readRequest()
             try await peer.read(FramePeer.Kind.reset)
             try await peer.answer(peer.readRequest())
             try await peer.waitForClose()
         }
-        try await withClient(server.origin, configure: { ($0.timeout, $0.connectionsMax) = (.seconds(6), 1) }) { client in
+        try await withClient(server.origin, configure: { ($0.timeout, $0.maxConnections) = (.seconds(6), 1) }) { client in
             try await client.expect(failure: .timeout)
             try await client.expect(status: 200)
         }
     }
 
-    @Test func `a server that answers PING may take its time`() async throws {
+    @Test func `a slow server that answers PING keeps its connection`() async throws {
         let server = try await FramePeer.server { peer in
             let stream = try await peer.readRequest()
             for _ in 0..<3 {
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a head that only announces the answer is not the answer`() async throws {
+    @Test func `an interim head is not the response`() async throws {
         let server = try await FramePeer.server { peer in
             let stream = try await peer.readRequest()
             try await peer.send(FramePeer.Kind.headers, flags: 0x04, stream: stream, payload: [0x08, 3] + Array("103".utf8))
@@ -150,7 +150,7 @@ import Testing
         try await withClient(server.origin) { client in try await client.expect(status: 503) }
     }
 
-    @Test func `a garbled answer is ambiguous`() async throws {
+    @Test func `a malformed response is ambiguous`() async throws {
         let server = try await FramePeer.server { peer in
             let stream = try await peer.readRequest()
             try await peer.send(
@@ -162,21 +162,21 @@ import Testing
         }
     }
 
-    @Test func `a connection whose server breaks the protocol while nothing is on it is not used again`() async throws {
-        let goodbyes = LifecycleTests.Counter()
+    @Test func `an idle connection whose server violates the protocol is not used again`() async throws {
+        let goAways = LifecycleTests.Counter()
         let server = try await FramePeer.server { peer in
             let stream = try await peer.readRequest()
             try await peer.answer(stream)
-            // Settings are no stream's.
+            // SETTINGS on a stream is a protocol error.
             try await peer.send(FramePeer.Kind.settings, stream: stream)
             try await peer.read(FramePeer.Kind.goAway)
-            goodbyes.value.add(1, ordering: .relaxed)
+            goAways.value.add(1, ordering: .relaxed)
             try await peer.waitForClose()
         }
         try await withClient(server.origin) { client in
             for count in 1...3 {
                 try await client.expect(status: 200)
-                try await eventually("the server was told") { goodbyes.count == count }
+                try await eventually("the server received GOAWAY") { goAways.count == count }
             }
             #expect(client.takeConnectionsOpened() == 3)
         }

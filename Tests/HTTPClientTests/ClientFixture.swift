@@ -24,7 +24,7 @@ func withClient<Value>(
     }
 }
 
-/// The error a request ends with, or nil when it succeeds.
+/// Returns the error of a request, or nil when it succeeds.
 func failure(_ client: HTTPClient, _ request: HTTPClientRequest) async -> HTTPClientError? {
     do {
         _ = try await client.execute(request)

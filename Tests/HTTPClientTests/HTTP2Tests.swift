@@ -2,9 +2,9 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// Against nghttpd, an HTTP/2 server that is none of our making.
+/// Tests against nghttpd, a third-party HTTP/2 server.
 @Suite struct HTTP2Tests {
-    @Test func `HTTP 2 is negotiated and the answer is whole`() async throws {
+    @Test func `HTTP 2 is negotiated and the response is whole`() async throws {
         let server = try await NGHTTPServer()
         try await withClient(.http2, configure: { $0.caFile = server.authority }) { client in
             let response = try await client.execute(HTTPClientRequest(url: server.url + "file.txt", timeout: .seconds(120)))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a large body goes both ways`() async throws {
+    @Test func `a large body is sent and received`() async throws {
         let server = try await NGHTTPServer()
         let body = (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await withClient(.http2, configure: { $0.caFile = server.authority }) { client in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a server of an unknown authority is not spoken to`() async throws {
+    @Test func `a server with a certificate of an unknown authority is refused`() async throws {
         let server = try await NGHTTPServer()
         try await withClient(.http2) { client in
             let error = await failure(client, FaultTests.post(server.url))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `the client finds a server that was restarted`() async throws {
+    @Test func `the client reconnects to a restarted server`() async throws {
         let server = try await NGHTTPServer()
         try await withClient(.http2, configure: { $0.caFile = server.authority }) { client in
             #expect(try await client.execute(FaultTests.post(server.url)).status == 200)
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test func `a server that allows few streams gets few at a time`() async throws {
+    @Test func `the server's limit of concurrent streams is respected`() async throws {
         let server = try await NGHTTPServer(arguments: ["--max-concurrent-streams=5"])
         let configure = { (configuration: inout HTTPClientConfiguration) in
-            (configuration.caFile, configuration.connectionsPerHostMax) = (server.authority, 1)
+            (configuration.caFile, configuration.maxConnectionsPerHost) = (server.authority, 1)
         }
         try await withClient(.http2, configure: configure) { client in
             let url = server.url
-            // libcurl 7.88 begins a hundred before a new connection's limit has come, and gives up those that are refused five times.
+            // libcurl 7.88 starts a hundred streams before it knows a new connection's limit, and fails those refused five times.
             #expect(try await client.execute(FaultTests.post(url)).status == 200)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<200 {

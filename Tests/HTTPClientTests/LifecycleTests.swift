@@ -11,12 +11,12 @@ import TestSupport
         }
     }
 
-    @Test func `a cancelled task gets its answer at once and the connection is let go`() async throws {
+    @Test func `a cancelled task resumes at once and its connection is released`() async throws {
         let server = try await Self.hangingServer()
         try await withClient { client in
             let request = FaultTests.post(server.url, timeout: .seconds(600))
             let task = Task { await failure(client, request) }
-            try await eventually("the request is on its way") { server.connectionCount == 1 }
+            try await eventually("the request is in flight") { server.connectionCount == 1 }
             let start = ContinuousClock.now
             task.cancel()
             let error = await task.value
@@ -25,7 +25,7 @@ import TestSupport
         }
     }
 
-    @Test func `a task that was cancelled before is not served`() async throws {
+    @Test func `a task that is cancelled beforehand fails as cancelled`() async throws {
         let server = try await Self.hangingServer()
         try await withClient { client in
             let request = FaultTests.post(server.url, timeout: .seconds(60))
@@ -37,7 +37,7 @@ import TestSupport
         }
     }
 
-    @Test func `cancelling one request leaves the others alone`() async throws {
+    @Test func `cancelling one request does not affect the others`() async throws {
         let server = try await ScriptedServer { connection in
             let request = try await connection.readRequest()
             if request.hasPrefix("GET /hang") { try await connection.waitForClose() }
@@ -46,7 +46,7 @@ import TestSupport
         }
         try await withClient { client in
             let hanging = Task { await failure(client, HTTPClientRequest(url: server.url + "hang", timeout: .seconds(60))) }
-            try await eventually("the request is on its way") { server.connectionCount == 1 }
+            try await eventually("the request is in flight") { server.connectionCount == 1 }
             async let other = client.execute(HTTPClientRequest(url: server.url))
             hanging.cancel()
             #expect(await hanging.value?.code == .cancelled)
@@ -54,7 +54,7 @@ import TestSupport
         }
     }
 
-    @Test func `a shutdown lets what is in flight finish`() async throws {
+    @Test func `a shutdown lets calls in flight finish`() async throws {
         let release = AsyncStream<Void>.makeStream()
         let server = try await ScriptedServer { connection in
             _ = try await connection.readRequest()
@@ -64,9 +64,9 @@ import TestSupport
         }
         try await withClient(configure: { $0.shutdownGrace = .seconds(120) }) { client in
             async let response = client.execute(HTTPClientRequest(url: server.url))
-            try await eventually("the request is on its way") { server.connectionCount == 1 }
+            try await eventually("the request is in flight") { server.connectionCount == 1 }
             async let shutdown: Void = client.shutdown()
-            try await eventually("the client takes nothing new") {
+            try await eventually("the client refuses new calls") {
                 await failure(client, HTTPClientRequest(url: "http://127.0.0.1:1/"))?.code == .shutDown
             }
             release.continuation.yield()
@@ -75,17 +75,17 @@ import TestSupport
         }
     }
 
-    @Test func `a shutdown fails what does not finish in its grace`() async throws {
+    @Test func `a shutdown fails calls that do not finish within the grace`() async throws {
         let server = try await Self.hangingServer()
         try await withClient(configure: { $0.shutdownGrace = .milliseconds(50) }) { client in
             async let error = failure(client, FaultTests.post(server.url, timeout: .seconds(60)))
-            try await eventually("the request is on its way") { server.connectionCount == 1 }
+            try await eventually("the request is in flight") { server.connectionCount == 1 }
             await client.shutdown()
             #expect(await error?.code == .shutDown)
         }
     }
 
-    @Test func `a client nobody holds any more fails what it had in flight and ends`() async throws {
+    @Test func `a released client fails its calls in flight and ends`() async throws {
         let server = try await Self.hangingServer()
         var configuration = HTTPClientConfiguration()
         configuration.allowedSchemes = ["http"]
@@ -99,7 +99,7 @@ import TestSupport
         try await eventually("the client is released") { released == nil }
     }
 
-    @Test func `many cancellations at random moments answer every caller once`() async throws {
+    @Test func `with many cancellations at random moments every caller resumes once`() async throws {
         let server = try await ScriptedServer { connection in
             while true {
                 _ = try await connection.readRequest()

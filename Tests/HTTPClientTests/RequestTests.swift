@@ -5,7 +5,7 @@ import Testing
 @Suite struct RequestTests {
     static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Thing:  spaced \r\n\r\nok"
 
-    @Test func `a request arrives as written and the answer comes back whole`() async throws {
+    @Test func `a request arrives as written and the response is whole`() async throws {
         let server = try await ScriptedServer { connection in
             let request = try await connection.readRequest()
             try await connection.write(
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `informational answers and their headers are passed over`() async throws {
+    @Test func `interim responses and their headers are ignored`() async throws {
         let server = try await ScriptedServer { connection in
             _ = try await connection.readRequest()
             try await connection.write("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" + Self.ok)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect is an answer, not an order`() async throws {
+    @Test func `a redirect is returned and not followed`() async throws {
         let server = try await ScriptedServer { connection in
             _ = try await connection.readRequest()
             try await connection.write("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
@@ -85,7 +85,7 @@ import Testing
         HTTPClientRequest(url: "gopher://127.0.0.1:1/"),
         HTTPClientRequest(method: "GET /x", url: "http://127.0.0.1:1/"),
     ])
-    func `what must not be sent is refused`(request: HTTPClientRequest) async throws {
+    func `an invalid request is refused`(request: HTTPClientRequest) async throws {
         try await withClient { client in
             let error = await failure(client, request)
             #expect(error?.code == .invalidRequest)
@@ -98,16 +98,16 @@ import Testing
             _ = try await connection.readRequest()
             try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789")
         }
-        for (clientMax, requestMax, isTaken) in [(5, 10, true), (100, 9, false), (9, nil, false)] {
-            try await withClient(configure: { $0.responseBodyByteCountMax = clientMax }) { client in
+        for (clientMaximum, requestMaximum, isTaken) in [(5, 10, true), (100, 9, false), (9, nil, false)] {
+            try await withClient(configure: { $0.maxResponseBodyByteCount = clientMaximum }) { client in
                 var request = HTTPClientRequest(url: server.url)
-                request.responseBodyByteCountMax = requestMax
+                request.maxResponseBodyByteCount = requestMaximum
                 #expect(await failure(client, request)?.code == (isTaken ? nil : .responseTooLarge))
             }
         }
     }
 
-    @Test func `a signed request has a signature and nothing that is not signed`() async throws {
+    @Test func `a signed request has a signature and no unsigned headers`() async throws {
         let server = try await ScriptedServer { connection in
             let request = try await connection.readRequest()
             try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(request.utf8.count)\r\nConnection: close\r\n\r\n\(request)")
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `a signature that would not hold is refused before anything is sent`() async throws {
+    @Test func `an invalid signature is refused before anything is sent`() async throws {
         let signature = AWSSignature(region: "r", service: "s3", accessKeyID: "id", secretAccessKey: "secret")
         try await withClient { client in
             var request = HTTPClientRequest(method: "PUT", url: "http://127.0.0.1:1/", body: [1])
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `plain HTTP must be allowed on purpose`() async throws {
+    @Test func `plain HTTP must be allowed explicitly`() async throws {
         try await withClient(configure: { $0.allowedSchemes = ["https"] }) { client in
             #expect(await failure(client, HTTPClientRequest(url: "http://127.0.0.1:1/"))?.code == .invalidRequest)
         }

@@ -16,16 +16,16 @@ import Testing
         ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:50:07 GMT", 30),
         ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("Tue, 29 Feb 2028 00:00:00 GMT", 3600),
     ])
-    func `seconds and dates are read`(value: String, seconds: Int) {
+    func `seconds and dates are parsed`(value: String, seconds: Int) {
         #expect(Self.wait(value) == .seconds(seconds))
     }
 
     @Test(arguments: ["", "-1", "1.5", "soon", "Sun, 06 Nov 1994", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET"])
-    func `anything else is as good as nothing`(value: String) {
+    func `any other value is ignored`(value: String) {
         #expect(Self.wait(value) == nil)
     }
 
-    @Test func `no header is no wait`() {
+    @Test func `without the header there is no wait`() {
         #expect(Self.wait(nil) == nil)
     }
 }

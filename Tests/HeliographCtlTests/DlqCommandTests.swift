@@ -7,10 +7,10 @@ import WireFormat
 @testable import HeliographCtl
 
 struct DlqCommandTests {
-    @Test func `list names them with reason and error, and --reason chooses`() async throws {
+    @Test func `list shows reason and error, and --reason filters`() async throws {
         try await TestBus.with { bus in
-            let failed = try await bus.bury([ekyc()])
-            let crashed = try await bus.bury([ekyc()], reason: .crashes, error: "died\u{1B}[2J")
+            let failed = try await bus.deadLetter([ekyc()])
+            let crashed = try await bus.deadLetter([ekyc()], reason: .crashes, error: "died\u{1B}[2J")
             let all = await heliographctl(["dlq", "list"] + bus.redisArguments)
             #expect(all.exitCode == 0)
             #expect(all.results.count == 3)
@@ -29,9 +29,9 @@ struct DlqCommandTests {
         }
     }
 
-    @Test func `list says when there are more than it prints`() async throws {
+    @Test func `list notes when there are more than it prints`() async throws {
         try await TestBus.with { bus in
-            try await bus.bury((0..<3).map { _ in ekyc() })
+            try await bus.deadLetter((0..<3).map { _ in ekyc() })
             let result = await heliographctl(["dlq", "list", "--limit", "2"] + bus.redisArguments)
             #expect(result.results.count == 3)
             #expect(result.notes == ["There are more: --limit 20 shows them."])
@@ -41,7 +41,7 @@ struct DlqCommandTests {
     @Test func `show prints every field and the body as JSON`() async throws {
         try await TestBus.with { bus in
             let event = ekyc()
-            let id = try await bus.bury([event], requestID: "req-1")[0]
+            let id = try await bus.deadLetter([event], requestID: "req-1")[0]
             let letter = try #require(try await bus.deadLetters("ekyc.requested").first)
             let envelope = try #require(letter.envelope)
             let result = await heliographctl(["dlq", "show", "ekyc.requested", "\(id)"] + bus.redisArguments)
@@ -51,7 +51,7 @@ struct DlqCommandTests {
                     "group        face-matching-worker",
                     "dead letter  \(id)",
                     "was entry    \(letter.entryID)",
-                    "given up     \(HumanUnits.timestamp(letter.buriedAt))",
+                    "dead since   \(HumanUnits.timestamp(letter.deadLetteredAt))",
                     "by           c1",
                     "reason       failures",
                     "failures     16",
@@ -76,7 +76,7 @@ struct DlqCommandTests {
         }
     }
 
-    @Test func `show explains what is not there`() async throws {
+    @Test func `show reports an unknown id`() async throws {
         try await TestBus.with { bus in
             let result = await heliographctl(["dlq", "show", "ekyc.requested", "1-0"] + bus.redisArguments)
             #expect(result.exitCode == 1)
@@ -84,35 +84,35 @@ struct DlqCommandTests {
         }
     }
 
-    @Test func `show can show what is no message`() async throws {
+    @Test func `show prints the fields of an unreadable entry`() async throws {
         try await TestBus.with { bus in
             _ = try await bus.transport.append([OutgoingEntry(stream: "ekyc.requested", fields: [(name: "b", value: [0xFF])])])
             let entry = try await bus.deliver("ekyc.requested")[0]
-            let burial = Burial(id: entry, reason: .unreadable, error: "field i is missing", failures: 0, crashes: 0)
-            _ = try await bus.transport.bury([burial], by: GroupConsumer(group: bus.group("ekyc.requested"), name: "c1"))
+            let deadLetterRequest = DeadLetterRequest(id: entry, reason: .unreadable, error: "field i is missing", failures: 0, crashes: 0)
+            _ = try await bus.transport.deadLetter([deadLetterRequest], by: GroupConsumer(group: bus.group("ekyc.requested"), name: "c1"))
             let id = try await bus.deadLetters("ekyc.requested")[0].id
             let result = await heliographctl(["dlq", "show", "ekyc.requested", "\(id)"] + bus.redisArguments)
             #expect(result.results.suffix(2) == ["error        field i is missing", "b            \u{FFFD}"])
         }
     }
 
-    @Test func `redrive and drop do nothing where nobody can be asked, without --yes`() async throws {
+    @Test func `redrive and drop need --yes without a terminal`() async throws {
         try await TestBus.with { bus in
-            let id = try await bus.bury([ekyc()])[0]
+            let id = try await bus.deadLetter([ekyc()])[0]
             for verb in ["redrive", "drop"] {
                 let servers = verb == "drop" ? bus.redisArguments : bus.arguments
                 let result = await heliographctl(["dlq", verb, "ekyc.requested", "\(id)"] + servers)
                 #expect(result.exitCode == 64)
                 #expect(result.notes[0].hasPrefix("Will \(verb) 1 dead letter of ekyc.requested (face-matching-worker): 1 failures; "))
-                #expect(result.notes[1] == "Nothing was changed: nobody can be asked here, so add --yes to do it.")
+                #expect(result.notes[1] == "Nothing was changed: without a terminal add --yes to confirm.")
             }
             #expect(try await bus.deadLetters("ekyc.requested").count == 1)
         }
     }
 
-    @Test func `drop asks, and only yes is a yes`() async throws {
+    @Test func `drop asks, and only yes confirms`() async throws {
         try await TestBus.with { bus in
-            let ids = try await bus.bury([ekyc(), ekyc()])
+            let ids = try await bus.deadLetter([ekyc(), ekyc()])
             let arguments = ["dlq", "drop", "ekyc.requested", "\(ids[0])"] + bus.redisArguments
             let no = await heliographctl(arguments, answer: "")
             #expect(no.exitCode == 1)
@@ -125,9 +125,9 @@ struct DlqCommandTests {
         }
     }
 
-    @Test func `redrive gives the group the messages again`() async throws {
+    @Test func `redrive moves the messages back to the group`() async throws {
         try await TestBus.with { bus in
-            let ids = try await bus.bury([ekyc(), ekyc(), ekyc()])
+            let ids = try await bus.deadLetter([ekyc(), ekyc(), ekyc()])
             let one = await heliographctl(["dlq", "redrive", "ekyc.requested", "\(ids[1])", "9-9", "--yes"] + bus.arguments)
             #expect(one.results == ["redriven 1"])
             #expect(one.notes[0] == "ekyc.requested has no dead letter 9-9.")
@@ -141,9 +141,9 @@ struct DlqCommandTests {
         }
     }
 
-    @Test func `redrives at the same time move each once`() async throws {
+    @Test func `concurrent redrives move each dead letter once`() async throws {
         try await TestBus.with { bus in
-            try await bus.bury((0..<250).map { _ in ekyc() })
+            try await bus.deadLetter((0..<250).map { _ in ekyc() })
             let arguments = ["dlq", "redrive", "ekyc.requested", "--all", "--yes"] + bus.arguments
             let results = await withTaskGroup(of: CommandResult.self) { group in
                 for _ in 0..<3 { group.addTask { await heliographctl(arguments) } }
@@ -155,9 +155,9 @@ struct DlqCommandTests {
         }
     }
 
-    @Test func `the outbox watches over a redriven message again, and not over a dropped one`() async throws {
+    @Test func `the outbox tracks a redriven message again, and a dropped one not`() async throws {
         try await TestBus.with { bus in
-            let ids = try await bus.bury([ekyc(), ekyc()])
+            let ids = try await bus.deadLetter([ekyc(), ekyc()])
             for letter in try await bus.deadLetters("ekyc.requested") {
                 let message = try #require(letter.envelope)
                 try await bus.database.psql(
@@ -173,10 +173,10 @@ struct DlqCommandTests {
         }
     }
 
-    @Test func `--all leaves alone what another reason has`() async throws {
+    @Test func `--all with --reason leaves other dead letters alone`() async throws {
         try await TestBus.with { bus in
-            try await bus.bury([ekyc(), ekyc()])
-            try await bus.bury([ekyc()], reason: .crashes)
+            try await bus.deadLetter([ekyc(), ekyc()])
+            try await bus.deadLetter([ekyc()], reason: .crashes)
             let arguments = ["dlq", "redrive", "ekyc.requested", "--all", "--reason", "failures", "--yes"] + bus.arguments
             #expect(await heliographctl(arguments).results == ["redriven 2"])
             #expect(try await bus.deadLetters("ekyc.requested").map(\.reason) == [.crashes])
@@ -185,7 +185,7 @@ struct DlqCommandTests {
 
     @Test func `--rate spreads the work over time`() async throws {
         try await TestBus.with { bus in
-            try await bus.bury((0..<6).map { _ in ekyc() })
+            try await bus.deadLetter((0..<6).map { _ in ekyc() })
             let start = ContinuousClock.now
             let arguments = ["dlq", "redrive", "ekyc.requested", "--all", "--rate", "10/s", "--yes"] + bus.arguments
             #expect(await heliographctl(arguments).results == ["redriven 6"])

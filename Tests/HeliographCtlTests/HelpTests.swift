@@ -10,11 +10,11 @@ struct HelpTests {
         ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
         ["push"], ["push", "report"], ["push", "erase"], ["load"],
     ])
-    func `every command explains itself`(_ path: [String]) async {
+    func `every command has help`(_ path: [String]) async {
         #expect(await heliographctl(path + ["--help"]).exitCode == 0)
     }
 
-    @Test func `the first help shows the first steps and the exit codes`() {
+    @Test func `the top-level help shows the first steps and the exit codes`() {
         let help = HeliographCtl.helpMessage(columns: 100)
         #expect(help.contains("heliographctl migrate up --wait 30"))
         #expect(help.contains("heliographctl keys generate"))

@@ -30,7 +30,7 @@ struct KeysCommandTests {
     }
 
     @Test(arguments: ["", "a b", "k:1", String(repeating: "k", count: 33)])
-    func `an id that cannot be stored is refused`(_ id: String) async {
+    func `an invalid key id is refused`(_ id: String) async {
         #expect(await heliographctl("keys", "generate", "--key-id", id).exitCode == 64)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import HeliographCtl
 
 struct MigrateCommandTests {
-    @Test func `up applies what is pending, says what, and does nothing the second time`() async throws {
+    @Test func `up applies and prints the pending migrations, and does nothing the second time`() async throws {
         try await withEmptyDatabase { database async throws in
             let first = await heliographctl("migrate", "up", "--database-url", database.url)
             #expect(first.exitCode == 0)
@@ -21,7 +21,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test func `several ups at once apply every step once`() async throws {
+    @Test func `concurrent ups apply every step once`() async throws {
         try await withEmptyDatabase { database async throws in
             let results = await withTaskGroup(of: CommandResult.self) { group in
                 for _ in 0..<3 {
@@ -34,7 +34,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test func `status tells applied from pending, and --check tells a script`() async throws {
+    @Test func `status distinguishes applied and pending, and --check sets the exit code`() async throws {
         try await withEmptyDatabase { database async throws in
             _ = await heliographctl("migrate", "up", "--to", "2", "--database-url", database.url)
             let status = await heliographctl("migrate", "status", "--database-url", database.url)
@@ -50,7 +50,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test func `down only says what it would do, until it is told --yes`() async throws {
+    @Test func `down only prints what it would do without --yes`() async throws {
         try await withMigratedDatabase { database async throws in
             let dry = await heliographctl("migrate", "down", "--to", "7", "--database-url", database.url)
             #expect(dry.exitCode == 0)
@@ -77,7 +77,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test func `a database that is not there is an exit code of its own, and a hint`() async throws {
+    @Test func `an unreachable database has its own exit code and a hint`() async throws {
         let missing = "postgresql://nobody@127.0.0.1:1/none"
         let result = await heliographctl("migrate", "up", "--wait", "0", "--database-url", missing)
         #expect(result.exitCode == 75)

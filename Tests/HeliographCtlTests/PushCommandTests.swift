@@ -7,7 +7,7 @@ import WireFormat
 @testable import HeliographCtl
 
 struct PushCommandTests {
-    @Test func `erase asks token-registry to erase a user, and only when it is told to really do it`() async throws {
+    @Test func `erase publishes user.erased, and only with --yes`() async throws {
         try await withEmptyDatabase { database async throws in
             _ = await heliographctl("migrate", "up", "--database-url", database.url)
             let user = UUID()
@@ -21,7 +21,7 @@ struct PushCommandTests {
         }
     }
 
-    @Test func `what is no user is refused`() async {
-        #expect(await heliographctl("push", "erase", "--user", "somebody").exitCode == 64)
+    @Test func `an invalid user id is refused`() async {
+        #expect(await heliographctl("push", "erase", "--user", "x").exitCode == 64)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import HeliographCtl
 
 struct PushReportTests {
-    /// Two rich pushes of which one was opened, one plain one that nobody opened, and three jobs.
+    /// Two rich pushes, one of them opened, one unopened plain push, and three image jobs.
     private func withPushes(_ body: (TestDatabase) async throws -> Void) async throws {
         try await withMigratedDatabase { database in
             try await database.psql(
@@ -29,7 +29,7 @@ struct PushReportTests {
 
     private func id(_ number: Int) -> String { "00000000-0000-7000-8000-00000000000\(number)" }
 
-    @Test func `the report is a line a kind and form, and what made apps fetch`() async throws {
+    @Test func `the report has one line for each kind and form, and the triggers of fetches`() async throws {
         try await withPushes { database in
             let result = await heliographctl("push", "report", "--database-url", database.url)
             #expect(result.exitCode == 0)
@@ -44,7 +44,7 @@ struct PushReportTests {
         }
     }
 
-    @Test func `for scripts it is a document`() async throws {
+    @Test func `--json prints the same figures`() async throws {
         try await withPushes { database in
             let result = await heliographctl("push", "report", "--since", "7d", "--json", "--database-url", database.url)
             let text = result.results.joined(separator: "\n")
@@ -55,7 +55,7 @@ struct PushReportTests {
         }
     }
 
-    @Test func `without pushes it says so`() async throws {
+    @Test func `without pushes the report says so`() async throws {
         try await withMigratedDatabase { database in
             let result = await heliographctl("push", "report", "--since", "1h", "--database-url", database.url)
             #expect(result.exitCode == 0)
@@ -64,7 +64,7 @@ struct PushReportTests {
     }
 
     @Test(arguments: ["0h", "31d", "5", "h", "-1h", "1w", "9999999999999999999d"])
-    func `a span that is none is refused`(span: String) async {
+    func `an invalid period is refused`(span: String) async {
         #expect(await heliographctl("push", "report", "--since", span).exitCode == 64)
     }
 }

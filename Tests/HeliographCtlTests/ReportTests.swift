@@ -18,7 +18,7 @@ struct ReportTests {
             takenAt: Date(timeIntervalSince1970: 1_763_731_805.123), rows: rows, outbox: .init())
     }
 
-    @Test func `what needs somebody stands out on a terminal, and has no colour elsewhere`() {
+    @Test func `figures that need attention are coloured on a terminal only`() {
         let report = StreamsReport(
             snapshot: snapshot([
                 row("a", "g") {
@@ -45,8 +45,8 @@ struct ReportTests {
         #expect(TextStyle(isTerminal: isTerminal, environment: environment).hasColour == expected)
     }
 
-    @Test func `a narrow table loses the columns that matter least, and then is cut off`() {
-        var table = Table([.init("ONE"), .init("TWO", .right, leftOutAs: 2), .init("THREE", leftOutAs: 1)])
+    @Test func `a narrow table omits the least important columns, and then is cut off`() {
+        var table = Table([.init("ONE"), .init("TWO", .right, omissionRank: 2), .init("THREE", omissionRank: 1)])
         table.add([.init("first"), .init("2"), .init("third")])
         #expect(table.lines(.plain) == ["ONE    TWO  THREE", "first    2  third"])
         #expect(table.lines(.plain, width: 16) == ["ONE    THREE", "first  third"])
@@ -58,15 +58,15 @@ struct ReportTests {
         (0.0004, "0ms"), (0.0851, "85ms"), (0.9996, "1.0s"), (3.21, "3.2s"), (59.9, "59s"), (60, "1m"), (250, "4m 10s"),
         (7500, "2h 5m"), (273_600, "3d 4h"), (-3, "0ms"),
     ])
-    func `ages are told in the units that tell them`(_ seconds: Double, _ text: String) {
+    func `ages are formatted in fitting units`(_ seconds: Double, _ text: String) {
         #expect(HumanUnits.age(.seconds(seconds)) == text)
     }
 
-    @Test func `a message cannot take over the terminal of who looks at it`() {
+    @Test func `control characters of a message do not reach the terminal`() {
         #expect("a\u{1B}[2Jb\r\nc\u{202E}é".printable == "a\u{FFFD}[2Jb  c\u{FFFD}é")
     }
 
-    @Test func `top shows rates between two looks, and fits the window`() {
+    @Test func `top shows rates between two snapshots, and fits the window`() {
         var view = TopView(interval: .seconds(1))
         let start = ContinuousClock.now
         view.add(snapshot([row("ekyc.requested", "w") { $0.appended = 10 }, row("ekyc.completed", nil)]), at: start)
@@ -85,7 +85,7 @@ struct ReportTests {
             view.lines(.plain, size: nil) == [
                 "heliograph  2025-11-21 13:30:05 UTC  every 1.0s",
                 "Settled 10.0/s · backlog 10 · oldest 4.0s · retry 0 · dead 0",
-                "Outbox: nothing is owed.",
+                "Outbox: nothing pending.",
                 "",
                 "STREAM          GROUP  APPEND/S  SETTLE/S  BACKLOG  OLDEST  RETRY  DEAD  CONSUMERS",
                 "ekyc.requested  w          15.0      10.0       10    4.0s      0     0          0",
@@ -100,7 +100,7 @@ struct ReportTests {
         #expect(view.lines(.plain, size: nil)[1] == "Redis does not answer.")
     }
 
-    @Test func `a server that was emptied has no rate instead of a negative one`() {
+    @Test func `a server that was emptied has no rate`() {
         var old = GroupStatus()
         old.appended = 100
         #expect(GroupRates(from: old, to: GroupStatus(), over: .seconds(1)) == nil)

@@ -7,7 +7,7 @@ import WireFormat
 @testable import HeliographCtl
 
 struct StreamsCommandTests {
-    @Test func `an empty installation has a line for each stream and group`() async throws {
+    @Test func `an empty installation has one line for each stream and group`() async throws {
         try await TestBus.with { bus in
             let result = await heliographctl(["streams"] + bus.arguments)
             #expect(result.exitCode == 0)
@@ -30,14 +30,14 @@ struct StreamsCommandTests {
                     "notification.settled           token-registry             0            0        0       –          0      0     0",
                     "user.erased                    token-registry             0            0        0       –          0      0     0",
                     "",
-                    "Outbox: nothing is owed.",
+                    "Outbox: nothing pending.",
                 ])
         }
     }
 
-    @Test func `JSON tells what waits, who reads and what failed`() async throws {
+    @Test func `JSON has the backlog, the consumers and the failures`() async throws {
         try await TestBus.with { bus in
-            try await bus.bury([ekyc()])
+            try await bus.deadLetter([ekyc()])
             try await bus.append([ekyc()])
             try await bus.deliver("ekyc.requested")
             try await bus.append([ekyc(), ekyc()])
@@ -63,7 +63,7 @@ struct StreamsCommandTests {
         }
     }
 
-    @Test func `the outbox is told beneath`() async throws {
+    @Test func `the outbox is summarised below the table`() async throws {
         try await TestBus.with { bus in
             try await bus.database.psql(
                 """
@@ -75,7 +75,7 @@ struct StreamsCommandTests {
         }
     }
 
-    @Test func `--watch prints a look after the other, and with --json a document a line`() async throws {
+    @Test func `--watch prints one table after the other, and with --json one document on each line`() async throws {
         try await TestBus.with { bus in
             let watch = ["streams", "--watch", "--interval", "100ms", "--count", "3"] + bus.arguments
             #expect(await heliographctl(watch).results.count { $0.hasPrefix("STREAM ") } == 3)
@@ -90,7 +90,7 @@ struct StreamsCommandTests {
         #expect(await heliographctl(["streams"] + arguments).exitCode == 64)
     }
 
-    @Test func `a Redis that is not there is an exit code of its own`() async throws {
+    @Test func `an unreachable Redis has its own exit code`() async throws {
         let result = await heliographctl("streams", "--redis-url", "unix:///nowhere.sock", "--database-url", "postgresql://x")
         #expect(result.exitCode == 75)
         #expect(result.notes.first?.hasPrefix("Redis cannot be reached at unix:///nowhere.sock") == true)

@@ -20,7 +20,7 @@ struct TemplatesCommandTests {
         }
     }
 
-    @Test func `a new template is written whole, and shows its final prompt`() async throws {
+    @Test func `a new template is written, and preview prints its final prompt`() async throws {
         try await withMigratedDatabase { database async throws in
             let folder = try TemporaryDirectory()
             try "Turn it into film noir.\n".write(toFile: "\(folder.path)/noir.txt", atomically: true, encoding: .utf8)
@@ -33,7 +33,7 @@ struct TemplatesCommandTests {
         }
     }
 
-    @Test func `what is not given stays as it is`() async throws {
+    @Test func `fields that are not given stay unchanged`() async throws {
         try await withMigratedDatabase { database async throws in
             let before = try await database.psql("SELECT prompt FROM image_templates WHERE id = 'pop-art'")
             let changed = await heliographctl("templates", "set", "pop-art", "--name", "Pop!", "--database-url", database.url)
@@ -43,7 +43,7 @@ struct TemplatesCommandTests {
         }
     }
 
-    @Test func `a template that is not there is neither shown nor half made`() async throws {
+    @Test func `an unknown template is not shown, and not created from incomplete fields`() async throws {
         try await withMigratedDatabase { database async throws in
             let preview = await heliographctl("templates", "preview", "none", "--database-url", database.url)
             #expect(preview.exitCode == 1 && preview.results.isEmpty)
@@ -58,7 +58,7 @@ struct TemplatesCommandTests {
         ["a", "--prompt", "x", "--prompt-file", "y"], ["a", "--prompt-file", "/nonexistent"],
         ["a", "--negative-prompt", String(repeating: "x", count: 2_001)],
     ])
-    func `what is no template is refused before the database is asked`(arguments: [String]) async {
+    func `an invalid template is refused without the database`(arguments: [String]) async {
         #expect(await heliographctl(["templates", "set"] + arguments).exitCode == 64)
     }
 }

@@ -26,9 +26,9 @@ struct TopCommandTests {
         }
     }
 
-    @Test func `without a terminal it prints looks one after the other`() async throws {
+    @Test func `without a terminal it prints refreshes one after the other`() async throws {
         try await TestBus.with { bus in
-            try await bus.bury([ekyc()])
+            try await bus.deadLetter([ekyc()])
             let result = await heliographctl(["top", "--interval", "100ms", "--count", "2"] + bus.arguments)
             #expect(result.exitCode == 0)
             #expect(result.results.count { $0.hasPrefix("heliograph  ") } == 2)
@@ -41,7 +41,7 @@ struct TopCommandTests {
     }
 
     @Test(arguments: ["q", "\u{3}"])
-    func `a key ends it and the terminal is as before`(_ key: String) async throws {
+    func `a key ends it and restores the terminal`(_ key: String) async throws {
         try await withTop { terminal, _ in
             #expect(terminal.mode & tcflag_t(ECHO | ICANON | ISIG) == 0)
             try terminal.type("x" + key)
@@ -52,7 +52,7 @@ struct TopCommandTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal ends it and the terminal is as before`(_ signal: Int32) async throws {
+    func `a signal ends it and restores the terminal`(_ signal: Int32) async throws {
         try await withTop { terminal, _ in
             terminal.signal(signal)
             let code = try await terminal.exitCode()
@@ -61,25 +61,27 @@ struct TopCommandTests {
         }
     }
 
-    @Test func `what fails for good ends it with an error and the terminal is as before`() async throws {
+    @Test func `a permanent failure ends it with an error and restores the terminal`() async throws {
         try await withTop { terminal, bus in
             try await bus.database.psql("DROP TABLE outbox")
             let code = try await terminal.exitCode()
             #expect(code == 1)
             try await expectRestored(terminal)
-            try await eventually("the error is told") { terminal.text.split(separator: Self.leave).last?.contains("Error: ") == true }
+            try await eventually("the error is printed") { terminal.text.split(separator: Self.leave).last?.contains("Error: ") == true }
         }
     }
 
-    @Test func `a server that is away is told, and the view goes on`() async throws {
+    @Test func `a server that does not answer is reported, and the view goes on`() async throws {
         try await withTop { terminal, bus in
             let name = bus.database.name
             try await bus.database.server.psql("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
             try await bus.database.server.psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
-            try await eventually("top says so") { terminal.text.contains("The database does not answer; this is how it was before.") }
+            try await eventually("top reports it") {
+                terminal.text.contains("The database does not answer; these are the last known figures.")
+            }
             let before = terminal.text.count
             try await bus.database.server.psql("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
-            try await eventually("top goes on") { terminal.text.dropFirst(before).contains("Outbox: nothing is owed.") }
+            try await eventually("top goes on") { terminal.text.dropFirst(before).contains("Outbox: nothing pending.") }
             try terminal.type("q")
             let code = try await terminal.exitCode()
             #expect(code == 0)
@@ -101,8 +103,8 @@ struct TopCommandTests {
     }
 
     private func expectRestored(_ terminal: PseudoTerminal) async throws {
-        // The last words of a program may be read after its end.
-        try await eventually("the screen is given back") { terminal.text.contains(Self.leave) }
+        // The last output of a program may be read after its end.
+        try await eventually("the screen is restored") { terminal.text.contains(Self.leave) }
         #expect(terminal.text.contains(Self.enter))
         #expect(terminal.text.contains(Self.showCursor))
         #expect(terminal.mode & tcflag_t(ECHO | ICANON | ISIG) == tcflag_t(ECHO | ICANON | ISIG))

@@ -9,7 +9,7 @@ import WireFormat
 @testable import HeliographCtl
 
 struct TraceCommandTests {
-    /// A sign-in of which everything has happened, at fixed times; `change` undoes a part of it.
+    /// A finished sign-in at fixed times; `change` undoes a part of it.
     private func withSignIn(_ change: String = "", _ body: (TestDatabase) async throws -> Void) async throws {
         try await withMigratedDatabase { database in
             try await database.psql(
@@ -51,7 +51,7 @@ struct TraceCommandTests {
         """
     }
 
-    @Test func `a finished request is one time line`() async throws {
+    @Test func `a finished request is one timeline`() async throws {
         try await withSignIn { database in
             let result = await heliographctl("trace", "req-1", "--database-url", database.url)
             #expect(result.exitCode == 0)
@@ -73,13 +73,13 @@ struct TraceCommandTests {
                     "\(day).520   +10    520  handled       notification.requested by token-registry",
                     "\(day).520    +0    520  notification  sign_in \(uuid(3)) for a session, lane urgent",
                     "\(day).520    +0    520  delivery      \(uuid(4)) addressed to installation \(uuid(5))",
-                    "\(day).690  +170    690  delivery      \(uuid(4)) accepted after 1 try",
+                    "\(day).690  +170    690  delivery      \(uuid(4)) accepted after 1 attempt",
                     "\(day).700   +10    700  notification  sign_in \(uuid(3)) settled",
                 ])
         }
     }
 
-    @Test func `an image job is told with each call of a generator`() async throws {
+    @Test func `an image job is listed with each call of a generator`() async throws {
         let change = """
             INSERT INTO users (id, email_lookup, email_sealed) VALUES ('\(uuid(6))', sha256('u'), '');
             INSERT INTO image_jobs (id, user_id, template_id, template_name, status, percent, attempts, paid_attempts, request_id,
@@ -98,14 +98,14 @@ struct TraceCommandTests {
             let lines = await heliographctl("trace", "req-2", "--database-url", database.url).results
             let job = "image job  vintage \(uuid(7))"
             let expected = [
-                "\(job) received", "\(job) taken by image-worker", "model-1 attempt 1 begun", "model-1 attempt 1 ended: free",
-                "model-1 attempt 2 begun", "model-1 attempt 2 never ended: its worker died", "\(job) failed (content_blocked)",
+                "\(job) received", "\(job) taken by image-worker", "model-1 attempt 1 started", "model-1 attempt 1 ended: free",
+                "model-1 attempt 2 started", "model-1 attempt 2 never ended: its worker died", "\(job) failed (content_blocked)",
             ]
             #expect(lines.compactMap { line in expected.first { line.hasSuffix($0) } } == expected)
         }
     }
 
-    @Test func `what is open stands at the end, and since when`() async throws {
+    @Test func `open steps are at the end, with the time since which they are open`() async throws {
         let change = """
             UPDATE deliveries SET state = 'pending', settled_at = NULL, code = 'UNAVAILABLE', due_at = now();
             UPDATE notifications SET state = 'addressed', settled_at = NULL;
@@ -116,11 +116,11 @@ struct TraceCommandTests {
             let open = lines.suffix(2)
             #expect(open.allSatisfy { $0.hasPrefix("2026-11-21 13:30:00.520  ") && $0.contains("  OPEN for ") })
             #expect(open.first?.hasSuffix("is addressed, not settled") == true)
-            #expect(open.last?.contains("waits for try 2 (UNAVAILABLE), due ") == true)
+            #expect(open.last?.contains("waits for attempt 2 (UNAVAILABLE), due ") == true)
         }
     }
 
-    @Test func `JSON has every step with its time, and what is open or failed`() async throws {
+    @Test func `JSON has every step with its time and state`() async throws {
         let change = """
             UPDATE outbox SET state = 'dead' WHERE stream = 'notification.requested';
             DELETE FROM inbox WHERE consumer_group = 'token-registry';
@@ -140,7 +140,7 @@ struct TraceCommandTests {
             #expect(last["since_start_ms"] as? Int == 520)
             #expect(
                 last["text"] as? String
-                    == "notification.requested given up by token-registry: heliographctl dlq list notification.requested")
+                    == "notification.requested dead letter of token-registry: heliographctl dlq list notification.requested")
         }
     }
 
@@ -149,7 +149,7 @@ struct TraceCommandTests {
             let result = await heliographctl("trace", "nobody\u{1B}", "--database-url", database.url)
             #expect(result.exitCode == 1)
             #expect(result.results.isEmpty)
-            #expect(result.notes.first?.hasPrefix("Nothing is known of request nobody\u{FFFD}. Check that it is the X-Request-ID") == true)
+            #expect(result.notes.first?.hasPrefix("Request nobody\u{FFFD} is unknown. Check that it is the X-Request-ID") == true)
         }
     }
 }

@@ -98,7 +98,7 @@ func withIdentityAPI(
         var clientConfiguration = HTTPClientConfiguration()
         clientConfiguration.version = .http1
         clientConfiguration.connectTimeout = .seconds(60)
-        clientConfiguration.connectionsPerHostMax = 32
+        clientConfiguration.maxConnectionsPerHost = 32
         clientConfiguration.allowedSchemes = ["http"]
         let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
         var iterator = ports.makeAsyncIterator()

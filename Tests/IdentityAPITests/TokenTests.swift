@@ -215,7 +215,7 @@ extension IdentityFixture {
     /// Tells a session's result as token-registry and notifier do where the installation is somebody else's with another token.
     fileprivate func pushResult(of sessionID: UUID, asGuest token: String) async throws {
         let session = try #require(try await SessionRepository(postgres).find(id: sessionID))
-        let messages = try #require(PushTarget(token)).guestMessages
+        let messages = try #require(PushTarget(token)).unboundKeyInput
         let key = HMACSHA256.authenticate(messages.key, key: context.lookupKey)
         let guest = try await PushInstallRepository(postgres).upsertSeen(
             PushRegistration(

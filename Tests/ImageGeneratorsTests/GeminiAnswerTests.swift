@@ -4,11 +4,11 @@ import ImageGenerators
 import Synchronization
 import Testing
 
-/// What is asked of the model, and what is taken from its answers.
+/// Tests of the requests to the model and of the pictures in its answers.
 @Suite struct GeminiAnswerTests {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
 
-    @Test func `a picture comes back with the model's name and the time it took`() async throws {
+    @Test func `a picture is returned with the model's name and the duration`() async throws {
         try await GeminiFixture.with { fixture in
             let image = try await fixture.generator.generate(GeminiFixture.request())
             #expect(image.bytes.starts(with: Self.png))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a size is asked for only of a model that is known to take the question`() async throws {
+    @Test func `a size is requested only when configured for the model`() async throws {
         try await GeminiFixture.with { fixture in
             _ = try await fixture.generator.generate(GeminiFixture.request(width: 4000))
             #expect(fixture.emulator.calls.map(\.imageSize) == [nil])
@@ -54,10 +54,10 @@ import Testing
         let sizes: [(Int, GeminiConfiguration.ImageSize, String?)] = [
             (1024, .fourK, nil), (1025, .fourK, "2K"), (4000, .twoK, "2K"), (4000, .fourK, "4K"),
         ]
-        for (side, sizeMax, size) in sizes {
+        for (side, maxSize, size) in sizes {
             try await GeminiFixture.with(configure: {
                 $0.model = "gemini-3-pro-image-preview"
-                $0.imageSizeMax = sizeMax
+                $0.maxImageSize = maxSize
             }) { fixture in
                 _ = try await fixture.generator.generate(GeminiFixture.request(height: side))
                 #expect(fixture.emulator.calls.map(\.imageSize) == [size])
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `the other spelling is read as well`() async throws {
+    @Test func `snake case answers are read as well`() async throws {
         try await GeminiFixture.with { fixture in
             fixture.emulator.add(GeminiBehaviour(.snakeCase))
             let image = try await fixture.generator.generate(GeminiFixture.request())
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a thought's picture is not taken for the result`() async throws {
+    @Test func `a thought's picture is not used as the result`() async throws {
         try await GeminiFixture.with { fixture in
             let plain = try await fixture.generator.generate(GeminiFixture.request())
             fixture.emulator.add(GeminiBehaviour(.thought))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a picture of 20 MB comes through`() async throws {
+    @Test func `a picture of 20 MB is returned`() async throws {
         try await GeminiFixture.with { fixture in
             fixture.emulator.add(GeminiBehaviour(.huge(byteCount: 20_000_000)))
             let image = try await fixture.generator.generate(GeminiFixture.request())
@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-/// Remembers what it was told.
+/// Collects the reported progress.
 final class ProgressLog: Sendable {
     private let log = Mutex<[Int]>([])
     var values: [Int] { log.withLock { $0 } }

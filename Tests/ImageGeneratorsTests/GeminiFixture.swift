@@ -7,7 +7,7 @@ import Imaging
 import Logging
 import Synchronization
 
-/// An emulator with a generator that asks it.
+/// An emulator and a generator that calls it.
 struct GeminiFixture: Sendable {
     static let key = "gemini-emulator-key"
     static let model = "gemini-2.5-flash-image"
@@ -75,6 +75,6 @@ struct GeminiFixture: Sendable {
             quality: .medium, deadline: .now + .seconds(seconds), progress: progress)
     }
 
-    /// What begins like a JPEG file, which is as far as anybody looks.
+    /// Bytes that begin like a JPEG file; the rest is never parsed.
     static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 37) }
 }

@@ -6,7 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// What the many ways of not getting a picture are taken for.
+/// Tests of the classification of answers without a picture.
 @Suite struct GeminiRefusalTests {
     static let refusals: [(GeminiBehaviour.Effect, GenerationError.Code, isTerminal: Bool)] = [
         (.blocked("SAFETY"), .contentBlocked, true), (.blocked("OTHER"), .contentBlocked, true),
@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `a refusal is known for what it is, and nothing is tried again`(
+    func `a refusal is classified and not retried`(
         effect: GeminiBehaviour.Effect, code: GenerationError.Code, isTerminal: Bool
     ) async throws {
         try await GeminiFixture.with { fixture in
@@ -63,13 +63,13 @@ import Testing
         }
     }
 
-    @Test func `a picture that the model cannot take is an invalid request`() async throws {
+    @Test func `a picture that the model rejects is an invalid request`() async throws {
         try await GeminiFixture.with { fixture in
             #expect(await fixture.failure(GeminiFixture.request(picture: [1, 2, 3]))?.code == .invalidRequest)
         }
     }
 
-    @Test func `a request that Google would not take is not sent`() async throws {
+    @Test func `a request above Google's size limit is not sent`() async throws {
         try await GeminiFixture.with { fixture in
             let large = [UInt8](repeating: 0xFF, count: 15_100_000)
             #expect(await fixture.failure(GeminiFixture.request(picture: large))?.code == .invalidRequest)
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a picture or an answer above the limits is refused`() async throws {
         try await GeminiFixture.with { fixture in
-            for byteCount in [GeminiConfiguration.imageByteCountMax + 10, GeminiConfiguration.responseByteCountMax] {
+            for byteCount in [GeminiConfiguration.maxImageByteCount + 10, GeminiConfiguration.maxResponseByteCount] {
                 fixture.emulator.add(GeminiBehaviour(.huge(byteCount: byteCount)))
                 #expect(await fixture.failure()?.code == .badPicture)
             }
@@ -93,14 +93,14 @@ import Testing
         }
     }
 
-    @Test func `a deadline that is over begins no call`() async throws {
+    @Test func `no call is made after the deadline`() async throws {
         try await GeminiFixture.with { fixture in
             #expect(await fixture.failure(GeminiFixture.request(within: -1))?.code == .timeout)
             #expect(fixture.emulator.calls.isEmpty)
         }
     }
 
-    @Test func `a call that takes too long though the job has time is only unavailable`() async throws {
+    @Test func `a call that times out before the job's deadline is unavailable`() async throws {
         try await GeminiFixture.with(configure: { $0.timeout = .seconds(2) }) { fixture in
             fixture.emulator.add(GeminiBehaviour(.hang))
             #expect(await fixture.failure()?.code == .unavailable(retryAfter: nil))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a Gemini that is not there is unavailable`() async throws {
+    @Test func `an unreachable Gemini is unavailable`() async throws {
         let port = try FreePort.find()
         try await GeminiFixture.with(configure: { $0.baseURL = "http://127.0.0.1:\(port)" }) { fixture in
             #expect(await fixture.failure()?.code == .unavailable(retryAfter: nil))
@@ -125,11 +125,11 @@ import Testing
     }
 
     @Test(arguments: ["", "models/x", "a b", "../x", "x:y", String(repeating: "x", count: 65)])
-    func `a name that is no model's is refused before anything is sent`(model: String) {
+    func `an invalid model name is refused before a call is made`(model: String) {
         #expect(creationFailure(GeminiConfiguration(apiKey: "k", model: model)) == .invalidRequest)
     }
 
-    @Test func `a key goes over TLS or stays on this machine`() {
+    @Test func `a key is sent over TLS or to this machine only`() {
         var configuration = GeminiConfiguration(apiKey: "k", model: "m")
         configuration.baseURL = "http://gemini.example"
         #expect(creationFailure(configuration) == .invalidRequest)

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [#"\ud83d"#, #"\udc00"#, #"\ud83d\u0041"#, #"\u12"#, #"\uzzzz"#, #"\u+123"#])
-    func `a text with a broken escape is none`(spelling: String) {
+    func `a text with a malformed escape is nil`(spelling: String) {
         #expect(document("[\"\(spelling)\"]")?.root.elements.first?.text() == nil)
     }
 
@@ -32,7 +32,7 @@ import Testing
         "", " ", "{", "[", "]", "{]", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "\"", "\"\\\"", "\"\\", "tru",
         "nul", "[1 2]", "1 2", "--1", "[}", "{\"a\":1}}", "\u{0}",
     ])
-    func `what is cut or broken is no document`(text: String) {
+    func `a truncated or malformed text is no document`(text: String) {
         #expect(document(text) == nil)
     }
 
@@ -42,13 +42,13 @@ import Testing
         #expect(document("[" + String(repeating: "{},", count: 30_000) + "{}]") == nil)
     }
 
-    @Test func `every cut of an answer is no document, and never a crash`() {
+    @Test func `every truncation of an answer is no document`() {
         let whole = Array(#"{"candidates":[{"content":{"parts":[{"inlineData":{"data":"QUJD\/w==","n":-1.5e3}}]}}],"b":[true,null]}"#.utf8)
         #expect(JSONDocument(whole) != nil)
         for count in 0..<whole.count { #expect(JSONDocument(Array(whole.prefix(count))) == nil) }
     }
 
-    @Test func `random changes never crash it`() {
+    @Test func `random changes never crash the parser`() {
         let whole = Array(#"{"a":[{"b":"c\u00e9\"","d":[1,2.5,true]},null,{"e":{"f":"\\"}}]}"#.utf8)
         var generator = SeededGenerator(seed: 20_261_122)
         for _ in 0..<20_000 {

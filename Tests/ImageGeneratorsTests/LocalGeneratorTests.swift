@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a style gives the same JPEG each time, and another style another`() async throws {
+    @Test func `a style is deterministic and differs from other styles`() async throws {
         let generator = LocalGenerator()
         let first = try await generator.generate(request())
         let again = try await generator.generate(request())
@@ -51,12 +51,12 @@ import Testing
         #expect(seen.values.allSatisfy { (1...99).contains($0) })
     }
 
-    @Test func `a broken picture is bad for ever, and a size out of range an invalid request`() async {
+    @Test func `a broken picture is a terminal error and a size out of range an invalid request`() async {
         #expect(await failure(request(picture: Array(Self.png.prefix(300)))) == .badPicture)
         #expect(await failure(request(width: 3)) == .invalidRequest)
     }
 
-    @Test func `a deadline that is over is a timeout, and a cancelled task is cancelled`() async {
+    @Test func `a passed deadline is a timeout and a cancelled task is cancelled`() async {
         #expect(await failure(request(within: -1)) == .timeout)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -65,7 +65,7 @@ import Testing
         #expect(await task.value == .cancelled)
     }
 
-    @Test func `work in progress stops long before it would be done`() async throws {
+    @Test func `work in progress stops early when cancelled`() async throws {
         let large = DrawnPicture.png(width: 1600, height: 1200, seed: [250, 200, 90, 20, 60, 140])
         // A thread of its own: no other test's picture stands in the way.
         let pool = NIOThreadPool(numberOfThreads: 1)

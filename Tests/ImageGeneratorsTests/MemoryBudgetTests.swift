@@ -5,7 +5,7 @@ import Testing
 @testable import ImageGenerators
 
 @Suite struct MemoryBudgetTests {
-    @Test func `together, shares are never more than the budget`() async throws {
+    @Test func `the sum of all shares never exceeds the budget`() async throws {
         let budget = MemoryBudget(bytes: 100)
         let used = Peak()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -25,25 +25,25 @@ import Testing
         #expect(used.now == 0)
     }
 
-    @Test func `a small share goes beside large work while a large one waits, but not for ever`() async throws {
+    @Test func `small shares overtake a waiting large one a limited number of times`() async throws {
         let budget = MemoryBudget(bytes: 100)
         let order = Order()
         try await withThrowingTaskGroup(of: Void.self) { group in
             try await budget.withShare(of: 80) {
                 group.addTask { try await budget.withShare(of: 80) { order.note("large") } }
                 try await eventually("the large one waits") { budget.waiting == 1 ? () : nil }
-                for _ in 0..<MemoryBudget.passesMax { try await budget.withShare(of: 10) { order.note("small") } }
+                for _ in 0..<MemoryBudget.maxPasses { try await budget.withShare(of: 10) { order.note("small") } }
                 group.addTask { try await budget.withShare(of: 10) { order.note("late") } }
                 try await eventually("the late one waits") { budget.waiting == 2 ? () : nil }
             }
             try await group.waitForAll()
         }
         let names = order.names
-        #expect(names.prefix(MemoryBudget.passesMax).allSatisfy { $0 == "small" })
-        #expect(Set(names.dropFirst(MemoryBudget.passesMax)) == ["large", "late"])
+        #expect(names.prefix(MemoryBudget.maxPasses).allSatisfy { $0 == "small" })
+        #expect(Set(names.dropFirst(MemoryBudget.maxPasses)) == ["large", "late"])
     }
 
-    @Test func `whoever is cancelled, or too late, waits no longer and takes nothing`() async throws {
+    @Test func `a cancelled or expired waiter leaves the queue and takes no memory`() async throws {
         let budget = MemoryBudget(bytes: 10)
         try await budget.withShare(of: 10) {
             let waiting = Task { try await budget.withShare(of: 1) {} }

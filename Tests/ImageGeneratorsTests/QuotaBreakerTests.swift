@@ -4,9 +4,9 @@ import Testing
 
 @testable import ImageGenerators
 
-/// The quota of a day, and the breaker that it opens.
+/// Tests of the daily quota and of the circuit breaker that it opens.
 @Suite struct QuotaBreakerTests {
-    @Test func `a day's quota that is used up is known until it is back, and no call is made`() async throws {
+    @Test func `an exhausted daily quota prevents calls until its reset`() async throws {
         try await GeminiFixture.with { fixture in
             fixture.emulator.add(GeminiBehaviour(.dailyQuota))
             let reset = QuotaBreaker.nextReset(after: fixture.clock.now)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a probe finds a quota that was raised, and closes the breaker`() async throws {
+    @Test func `a probe detects a raised quota and closes the breaker`() async throws {
         try await GeminiFixture.with { fixture in
             fixture.emulator.add(GeminiBehaviour(.dailyQuota, count: 2))
             #expect(await fixture.failure() != nil)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a limit of a minute does not open it`() async throws {
+    @Test func `a short-term rate limit does not open the breaker`() async throws {
         try await GeminiFixture.with { fixture in
             fixture.emulator.add(GeminiBehaviour(.rateLimited(retrySeconds: 5)))
             #expect(await fixture.failure() != nil)
@@ -45,7 +45,7 @@ import Testing
         ("2026-11-21T12:00:00Z", "2026-11-22T08:00:00Z"), ("2026-11-22T07:59:59Z", "2026-11-22T08:00:00Z"),
         ("2026-11-22T08:00:00Z", "2026-11-23T08:00:00Z"), ("2026-12-31T23:59:59Z", "2027-01-01T08:00:00Z"),
     ])
-    func `a quota is back at midnight Pacific Standard Time`(now: String, reset: String) throws {
+    func `a quota resets at midnight Pacific Standard Time`(now: String, reset: String) throws {
         let format = ISO8601DateFormatter()
         let now = try #require(format.date(from: now))
         #expect(QuotaBreaker.nextReset(after: now) == format.date(from: reset))

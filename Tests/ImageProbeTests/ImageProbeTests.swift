@@ -8,7 +8,7 @@ func probe(_ chunks: [ArraySlice<UInt8>], limits: ImageLimits = ImageLimits()) t
     return try probe.finish()
 }
 
-/// The kind of fault a file is refused for, or nil when it is taken.
+/// Returns the code with which a file is refused; nil when it is accepted.
 func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProbeError.Code? {
     do throws(ImageProbeError) {
         _ = try probe([bytes[...]], limits: limits)
@@ -20,7 +20,7 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
 
 @Suite struct ImageProbeTests {
     @Test(arguments: TestImages.samples.indices)
-    func `Format and size are told by structure, however the bytes arrive`(index: Int) throws {
+    func `Format and size are derived from the structure, independent of the chunks`(index: Int) throws {
         let (name, format, bytes) = TestImages.samples[index]
         let whole = try probe([bytes[...]])
         #expect(whole.format.rawValue == format, "\(name)")
@@ -30,7 +30,7 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     }
 
     @Test(arguments: TestImages.samples.indices)
-    func `A picture that is cut short anywhere is refused`(index: Int) {
+    func `A picture truncated at any byte is refused`(index: Int) {
         let (name, _, bytes) = TestImages.samples[index]
         for length in 0..<bytes.count {
             // Behind the picture itself, the optional line ends and trailers carry nothing.
@@ -39,7 +39,7 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     }
 
     @Test(arguments: TestImages.samples.indices)
-    func `What phones append to a picture does no harm`(index: Int) throws {
+    func `Data that phones append to a picture is ignored`(index: Int) throws {
         let (name, format, bytes) = TestImages.samples[index]
         guard format != "heic" else { return }
         #expect(try probe([(bytes + [1, 2, 3] + bytes)[...]]).width == 640, "\(name)")
@@ -52,7 +52,7 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
         Array("<svg xmlns=\"x\"/>          ".utf8),
         TestImages.heic(width: 10, height: 10, brands: ["avif", "mif1"]), TestImages.heic(width: 10, height: 10, brands: ["isom"]),
     ])
-    func `Anything else is no picture`(bytes: [UInt8]) {
+    func `Other formats are refused`(bytes: [UInt8]) {
         #expect(refusal(bytes) == .unsupportedFormat)
     }
 
@@ -103,7 +103,7 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     }
 
     @Test(arguments: 0..<4)
-    func `Damaged files never trap and are judged the same however they arrive`(seed: UInt64) {
+    func `Damaged files never trap and give the same result in all chunk sizes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<1_500 {
             var bytes = TestImages.samples.randomElement(using: &random)!.bytes

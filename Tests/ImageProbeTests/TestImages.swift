@@ -66,7 +66,7 @@ enum TestImages {
 
     static func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
 
-    /// One file of every kind that is taken, each 640 × 480.
+    /// One file of every accepted kind, each 640 × 480.
     static let samples: [(name: String, format: String, bytes: [UInt8])] = [
         ("baseline JPEG", "jpeg", jpeg(width: 640, height: 480)),
         ("progressive JPEG", "jpeg", jpeg(width: 640, height: 480, frame: 0xC2)),

@@ -11,7 +11,7 @@ import Testing
         return file
     }
 
-    /// Files, and the bytes a decoder keeps of each pixel of theirs.
+    /// Files, and the bytes per pixel that a decoder keeps of them.
     private static let files: [(name: String, bytes: [UInt8], perPixel: Double)] = [
         ("baseline JPEG", TestImages.jpeg(width: 640, height: 480), 0),
         ("progressive JPEG, 4:2:0", TestImages.jpeg(width: 640, height: 480, frame: 0xC2), 3),
@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: files.indices)
-    func `what a decoder keeps whole is told by structure`(index: Int) throws {
+    func `the memory of a decoder is derived from the structure`(index: Int) throws {
         let (name, bytes, perPixel) = Self.files[index]
         #expect(try probe([bytes[...]]).wholeBytes == Int(Double(Self.pixels) * perPixel), "\(name)")
     }

@@ -10,11 +10,11 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The worker as it is in production, on a stand-in for Google's models.
+/// Tests of the worker as in production, with an emulator of Google's models.
 @Suite struct GeminiTests {
-    /// Runs `body` with a worker that calls an emulator of its own.
+    /// Runs `body` with a worker and its own emulator.
     ///
-    /// - Parameter now: The generator's clock; nil has the worker make the generator itself, as in production.
+    /// - Parameter now: The generator's clock; with nil the worker creates the generator itself, as in production.
     private func withGemini(
         now: (@Sendable () -> Date)? = nil, _ body: (WorkerFixture, GeminiEmulator) async throws -> Void
     ) async throws {
@@ -39,7 +39,7 @@ import WireFormat
         try result.get()
     }
 
-    @Test func `a stop leaves a paid call the time it may take, and ends within the deployment's stop period`() throws {
+    @Test func `a graceful stop waits for a paid call and ends within the deployment's stop period`() throws {
         let gemini = GeminiConfiguration(apiKey: "k", model: "m")
         let settings = Settings(environment: [
             "IMAGE_GENERATOR": "gemini", "GEMINI_API_KEY": gemini.apiKey, "GEMINI_MODEL": gemini.model,
@@ -49,7 +49,7 @@ import WireFormat
         #expect(try ImageWorker.gracefulShutdownLimit(Settings(environment: [:])) == .seconds(25))
     }
 
-    @Test func `a model's picture is finished as the job asks, and paid for once`() async throws {
+    @Test func `a model's picture is finished as requested and paid for once`() async throws {
         try await withGemini { worker, emulator in
             let id = try await worker.submit(template: "watercolor", width: 200, height: 100)
             let job = try await worker.ended(id)
@@ -62,7 +62,7 @@ import WireFormat
     }
 
     @Test(arguments: [GeminiBehaviour.Effect.blocked("SAFETY"), .finish("IMAGE_SAFETY")])
-    func `a refusal of the model ends the job with content_blocked, and it is not asked again`(
+    func `a refusal of the model fails the job with content_blocked without a retry`(
         effect: GeminiBehaviour.Effect
     ) async throws {
         try await withGemini { worker, emulator in
@@ -72,7 +72,7 @@ import WireFormat
         }
     }
 
-    @Test func `failures that cost nothing are outlasted, whatever their kind`() async throws {
+    @Test func `free failures of every kind are retried until a picture is made`() async throws {
         try await withGemini { worker, emulator in
             emulator.add(GeminiBehaviour(.failure(status: 503)))
             emulator.add(GeminiBehaviour(.failure(status: 500, retryAfter: "1")))
@@ -86,7 +86,7 @@ import WireFormat
         }
     }
 
-    @Test func `no image, and then one, is a completed job`() async throws {
+    @Test func `an answer without an image is retried and the job completes`() async throws {
         try await withGemini { worker, emulator in
             emulator.add(GeminiBehaviour(.finish("NO_IMAGE"), count: 2))
             let job = try await worker.ended(try await worker.submit())
@@ -94,7 +94,7 @@ import WireFormat
         }
     }
 
-    @Test func `answers that are lost again and again are paid for three times at most`() async throws {
+    @Test func `lost answers are paid for at most three times`() async throws {
         try await withGemini { worker, emulator in
             emulator.add(GeminiBehaviour(.cutMidway, count: nil))
             let job = try await worker.ended(try await worker.submit())
@@ -102,7 +102,7 @@ import WireFormat
         }
     }
 
-    @Test func `a quota that is used up fails jobs without a call, until it is back`() async throws {
+    @Test func `an exhausted quota fails jobs without a call until it resets`() async throws {
         // The quota of a day is back at 08:00 UTC; a job that is made in the minutes before waits for it.
         let noon = Date(timeIntervalSince1970: 1_795_262_400)
         try await withGemini(now: { noon }) { worker, emulator in
@@ -115,7 +115,7 @@ import WireFormat
         }
     }
 
-    @Test func `a worker works on as many jobs at once as it is allowed to`() async throws {
+    @Test func `concurrent jobs are limited by the configured concurrency`() async throws {
         try await withGemini { worker, emulator in
             // The first ones wait for each other, however slowly the jobs come.
             emulator.add(GeminiBehaviour(.picture, count: 4, latency: .seconds(5)))

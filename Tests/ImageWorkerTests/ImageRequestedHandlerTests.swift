@@ -9,7 +9,7 @@ import Testing
 import WireFormat
 
 @Suite struct ImageRequestedHandlerTests {
-    @Test func `a photo becomes a picture with a thumbnail, one push, and the upload is gone`() async throws {
+    @Test func `a job stores picture and thumbnail, publishes one push and deletes the upload`() async throws {
         try await WorkerFixture.with(LocalGenerator()) { worker in
             try await worker.running {
                 let id = try await worker.submit(template: "pencil-sketch", width: 320, height: 240)
@@ -30,7 +30,7 @@ import WireFormat
                 try await eventually("upload and raw picture are gone") {
                     worker.hasOnlyPictures(id)
                 }
-                try await eventually("that is noted") { try await worker.jobs.find(id: id)?.inputKey == nil }
+                try await eventually("the deletion is recorded") { try await worker.jobs.find(id: id)?.inputKey == nil }
                 #expect(try await worker.events(ImageCompleted.self, about: id).map(\.status) == [.completed])
                 let push = try #require(try await worker.onlyPush(about: id))
                 #expect(push.kind == .jobCompleted && push.recipient == .user(worker.user) && push.lane == .urgent)
@@ -42,7 +42,7 @@ import WireFormat
         }
     }
 
-    @Test func `a blocked picture fails at once, in words that are safe to show`() async throws {
+    @Test func `a blocked picture fails at once with a message that is safe to show`() async throws {
         let generator = ScriptedGenerator(.fail(.contentBlocked))
         try await WorkerFixture.with(generator) { worker in
             try await worker.running {
@@ -53,12 +53,12 @@ import WireFormat
                 let push = try #require(try await worker.onlyPush(about: id))
                 #expect(push.kind == .jobFailed && push.parameters["reason"] == job.failure?.message)
                 #expect(!"\(push)\(job)".contains("secret"))
-                try await eventually("nothing of it is stored any more") { worker.blobs(of: id).isEmpty }
+                try await eventually("its objects are deleted") { worker.blobs(of: id).isEmpty }
             }
         }
     }
 
-    @Test func `an answer without a picture is asked for again, twice at most`() async throws {
+    @Test func `an answer without a picture is retried at most twice`() async throws {
         let patient = ScriptedGenerator(.fail(.noImage), .fail(.noImage), .picture)
         try await WorkerFixture.with(patient) { worker in
             try await worker.running {
@@ -77,7 +77,7 @@ import WireFormat
         }
     }
 
-    @Test func `a generator that asks to wait is called again after that, and nothing counts as paid`() async throws {
+    @Test func `a rate-limited call is retried after the requested wait and counts as free`() async throws {
         let generator = ScriptedGenerator(.fail(.rateLimited(retryAfter: .seconds(2))), .picture)
         try await WorkerFixture.with(generator) { worker in
             try await worker.running {
@@ -87,12 +87,12 @@ import WireFormat
                 let attempts = try await worker.attempts.list(jobID: id)
                 #expect(attempts.first?.outcome == .free && attempts.count == 2)
                 #expect(attempts[1].startedAt.timeIntervalSince(attempts[0].startedAt) >= 2)
-                #expect(try await worker.events(NotificationRequested.self, about: id).count == 1, "no push for a try that failed")
+                #expect(try await worker.events(NotificationRequested.self, about: id).count == 1, "no push for a failed attempt")
             }
         }
     }
 
-    @Test func `a quota that comes back after the deadline fails the job without a wait`() async throws {
+    @Test func `a quota that resets after the deadline fails the job at once`() async throws {
         let generator = ScriptedGenerator(.fail(.quotaExhausted(until: Date(timeIntervalSinceNow: 3600))))
         try await WorkerFixture.with(generator) { worker in
             try await worker.running {
@@ -102,7 +102,7 @@ import WireFormat
         }
     }
 
-    @Test func `a job that is not done in time fails with timeout`() async throws {
+    @Test func `a job that exceeds its deadline fails with timeout`() async throws {
         let generator = ScriptedGenerator(.hang)
         try await WorkerFixture.with(generator) { worker in
             try await worker.running {
@@ -115,7 +115,7 @@ import WireFormat
         }
     }
 
-    @Test func `a deleted job is stopped, leaves nothing, and nobody is told`() async throws {
+    @Test func `a deleted job is stopped, leaves no objects and publishes no events`() async throws {
         let generator = ScriptedGenerator(.hang)
         try await WorkerFixture.with(generator) { worker in
             try await worker.running {
@@ -136,7 +136,7 @@ import WireFormat
         }
     }
 
-    @Test func `what is no picture fails with invalid_image before anything is paid`() async throws {
+    @Test func `an invalid upload fails with invalid_image before a call is made`() async throws {
         let portrait = try Photos.portrait()
         let uploads: [[UInt8]] = [
             Array("a text file named .jpg".utf8), Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8),
@@ -154,7 +154,7 @@ import WireFormat
         }
     }
 
-    @Test func `what the generator gives is held to be hostile too`() async throws {
+    @Test func `an invalid picture from the generator fails the job`() async throws {
         let generator = ScriptedGenerator(.garbage)
         try await WorkerFixture.with(generator) { worker in
             try await worker.running {

@@ -9,7 +9,7 @@ import Testing
 import WireFormat
 
 @Suite struct PaidOnceTests {
-    @Test func `however often and at once a job is requested, it ends once with one push`() async throws {
+    @Test func `a job that is requested several times concurrently ends once with one push`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
             let id = try await worker.submit(requests: 6)
@@ -29,7 +29,7 @@ import WireFormat
     }
 
     @Test(arguments: [true, false])
-    func `a picture that a dead worker stored is used, and no call is made`(isNoted: Bool) async throws {
+    func `a picture that a dead worker stored is used without another call`(isNoted: Bool) async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
             let id = try await worker.submit()
@@ -49,7 +49,7 @@ import WireFormat
         }
     }
 
-    @Test func `a call that a dead worker had under way is made once more, and both are counted`() async throws {
+    @Test func `a call that was in flight in a dead worker is repeated once, and both are counted`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
             let id = try await worker.submit()
@@ -63,7 +63,7 @@ import WireFormat
         }
     }
 
-    @Test func `a lease that ran out while the worker stood still is taken up again before the next call`() async throws {
+    @Test func `a lease that expired while the worker was suspended is renewed before the next call`() async throws {
         let generator = ScriptedGenerator(.fail(.noImage), .picture)
         try await WorkerFixture.with(generator) { worker in
             try await worker.postgres.execute(
@@ -80,7 +80,7 @@ import WireFormat
         }
     }
 
-    @Test func `a picture that cannot be stored is not paid for again: the store is waited for until the deadline`() async throws {
+    @Test func `storing a paid picture is retried until the deadline, without another call`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
             let id = try await worker.submit(processingTime: .seconds(25))
@@ -93,7 +93,7 @@ import WireFormat
         }
     }
 
-    @Test func `workers that die over and over do not pay over and over`() async throws {
+    @Test func `repeated crashes of workers do not repeat the calls without limit`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
             let id = try await worker.submit()
@@ -105,7 +105,7 @@ import WireFormat
         }
     }
 
-    @Test func `a wiped Redis heals: every job still ends once`() async throws {
+    @Test func `every job ends once after Redis was wiped`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator, ownRedis: true) { worker in
             try await worker.running {
@@ -125,7 +125,7 @@ import WireFormat
 }
 
 extension WorkerFixture {
-    /// Leaves what a worker leaves that dies while it calls a generator, and returns the number of the attempt.
+    /// Records an attempt as a worker does that dies during its call, and returns the attempt's number.
     func leaveAttempt(of id: UUID) async throws -> Int {
         let worker = UUID()
         _ = try #require(try await jobs.begin(id: id, worker: worker))

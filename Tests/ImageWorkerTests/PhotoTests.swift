@@ -10,7 +10,7 @@ import Testing
 import WireFormat
 
 @Suite struct PhotoTests {
-    @Test func `photos of ten seconds are one push with a thumbnail, to all but the one who added them all`() async throws {
+    @Test func `photos of one window make one push with a thumbnail, which leaves out their only uploader`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             try await worker.running {
                 let party = try await worker.makeParty()
@@ -32,7 +32,7 @@ import WireFormat
         }
     }
 
-    @Test func `photos of two people are told to both`() async throws {
+    @Test func `photos of two uploaders are pushed to both`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             try await worker.running {
                 let party = try await worker.makeParty()
@@ -42,7 +42,7 @@ import WireFormat
         }
     }
 
-    @Test func `a window outlives the worker that opened it, and is closed once by many`() async throws {
+    @Test func `a window outlives its worker and is closed once by concurrent workers`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             let party = try await worker.makeParty()
             try await worker.running { _ = try await worker.ready(try await worker.addPhoto(by: party.ada)) }
@@ -54,7 +54,7 @@ import WireFormat
         }
     }
 
-    @Test func `a photo that is delivered again and again is told of once`() async throws {
+    @Test func `a photo that is delivered repeatedly is announced once`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             try await worker.running {
                 let party = try await worker.makeParty()
@@ -65,13 +65,13 @@ import WireFormat
                 }
                 let rows = try await worker.postgres.query("SELECT photo_count FROM topic_photo_windows")
                 #expect(try rows.map { try $0.decode("photo_count", as: Int.self) } == [1])
-                // Whoever comes too late deletes what it made after it has marked its delivery.
+                // The slower worker deletes its thumbnail after it has recorded its delivery in the inbox.
                 try await eventually("the photo and one thumbnail are left") { worker.blobs(of: id).count == 2 }
             }
         }
     }
 
-    @Test func `what turns out to be no picture is deleted, and nobody is told`() async throws {
+    @Test func `an invalid photo is deleted without a push`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             try await worker.running {
                 let party = try await worker.makeParty()
@@ -84,7 +84,7 @@ import WireFormat
         }
     }
 
-    @Test func `photos go with their topic, files and rows`() async throws {
+    @Test func `files and rows of photos are deleted with their topic`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             let party = try await worker.makeParty()
             var id = UUID()
@@ -115,7 +115,7 @@ extension WorkerFixture {
         let ben: UUID
     }
 
-    /// Makes the event with two members, whose windows stay open until the test says otherwise.
+    /// Creates the event with two members; its windows stay open until the test closes them.
     func makeParty() async throws -> Party {
         try await postgres.execute(
             """
@@ -131,7 +131,7 @@ extension WorkerFixture {
         return Party(ada: user, ben: ben)
     }
 
-    /// Stores a photo and has its thumbnail requested, as identity-api does.
+    /// Stores a photo and publishes the request for its thumbnail, as identity-api does.
     func addPhoto(by uploader: UUID, bytes: [UInt8]? = nil, requests: Int = 1) async throws -> UUID {
         let id = UUID()
         let key = try BlobKey("topics/\(id.wireString)/photo")
@@ -154,7 +154,7 @@ extension WorkerFixture {
         }
     }
 
-    /// Has the time of a window be over, and waits for its push.
+    /// Ends the time of a window and waits for its push.
     func push(ending what: String) async throws -> NotificationRequested {
         try await postgres.execute("UPDATE topic_photo_windows SET due_at = now()")
         return try await eventually("the push about \(what)") { try await pushes().first }

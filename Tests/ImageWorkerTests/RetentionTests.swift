@@ -9,7 +9,7 @@ import Testing
 import WireFormat
 
 @Suite struct RetentionTests {
-    @Test func `a job that no worker came to in time fails, and its user is told`() async throws {
+    @Test func `a job that no worker claimed before its deadline fails with a push`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
             let id = try await worker.submit(processingTime: .seconds(-1))
@@ -24,7 +24,7 @@ import WireFormat
         }
     }
 
-    @Test func `after its 24 hours a job is gone with its pictures`() async throws {
+    @Test func `an expired job is deleted with its pictures`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             var id = UUID()
             try await worker.running {
@@ -42,7 +42,7 @@ import WireFormat
         }
     }
 
-    @Test func `a job that cannot be removed holds up no other`() async throws {
+    @Test func `a job that cannot be deleted does not delay others`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             let (stuck, other, leftover) = (try await worker.submit(), try await worker.submit(), try await worker.submit())
             try await worker.running { for id in [stuck, other, leftover] { _ = try await worker.ended(id) } }
@@ -70,7 +70,7 @@ import WireFormat
         }
     }
 
-    @Test func `an upload that a dead worker left behind an ended job is deleted, the picture stays`() async throws {
+    @Test func `the upload of an ended job that a dead worker left is deleted and the picture kept`() async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
             let id = try await worker.submit()
             try await worker.running { _ = try await worker.ended(id) }
@@ -91,7 +91,7 @@ import WireFormat
     @Test(arguments: [
         ("IMAGE_GENERATOR", "magic"), ("IMAGE_CONCURRENCY", "0"), ("IMAGE_GENERATOR", "gemini"),
     ])
-    func `a bad setting stops the start with one clear line`(name: String, value: String) async throws {
+    func `an invalid setting prevents the start with one clear line`(name: String, value: String) async throws {
         try await WorkerFixture.with(ScriptedGenerator(.picture), settings: [name: value]) { worker in
             await #expect(throws: ConfigurationError.self) { try await ImageWorker.build(worker.context) }
         }

@@ -3,17 +3,17 @@ import ImageGenerators
 import Imaging
 import Synchronization
 
-/// A generator that does what a test says, and counts its calls.
+/// A generator that follows the script of a test and counts its calls.
 final class ScriptedGenerator: ImageGenerator {
-    /// What a call does.
+    /// The behaviour of one call.
     enum Step: Sendable {
-        /// Gives the picture back as it is.
+        /// Returns the source picture unchanged.
         case picture
-        /// Gives bytes that are no picture.
+        /// Returns bytes that are no picture.
         case garbage
         /// Fails.
         case fail(GenerationError.Code)
-        /// Goes on until it is cancelled.
+        /// Runs until it is cancelled.
         case hang
     }
 
@@ -26,12 +26,12 @@ final class ScriptedGenerator: ImageGenerator {
     let name = "scripted-1"
     private let state: Mutex<State>
 
-    /// - Parameter steps: One a call; the last one is repeated.
+    /// - Parameter steps: One step per call; the last one is repeated.
     init(_ steps: Step...) { state = Mutex(State(steps: steps)) }
 
-    /// How often it was called.
+    /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
-    /// How many calls ended because they were cancelled.
+    /// The number of cancelled calls.
     var cancellations: Int { state.withLock { $0.cancellations } }
 
     func generate(_ request: GenerationRequest) async throws(GenerationError) -> GeneratedImage {

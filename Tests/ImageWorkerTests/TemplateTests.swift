@@ -3,7 +3,7 @@ import Storage
 import Testing
 
 @Suite struct TemplateTests {
-    @Test func `the styles that an operator may name are those the local generator has`() {
+    @Test func `the allowed template styles equal those of the local generator`() {
         #expect(ImageTemplate.styles == PictureStyle.allCases.map(\.rawValue))
     }
 }

@@ -15,7 +15,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// A worker with a database, a Redis server or key prefix, and a blob store of its own.
+/// A worker with its own database, Redis server or key prefix, and blob store.
 struct WorkerFixture {
     let context: ServiceContext
     let blobs: any BlobStore
@@ -29,11 +29,11 @@ struct WorkerFixture {
     var jobs: ImageJobRepository { ImageJobRepository(postgres) }
     var attempts: ImageAttemptRepository { ImageAttemptRepository(postgres) }
 
-    /// Runs `body` beside a worker, and ends the worker in an orderly way.
+    /// Runs `body` with a fixture, and shuts it down gracefully.
     ///
     /// - Parameters:
-    ///   - generator: Makes the pictures; nil has the settings say who does, as in production.
-    ///   - ownRedis: Whether the Redis server is this test's alone, so that it may be wiped.
+    ///   - generator: The generator; with nil the settings select it, as in production.
+    ///   - ownRedis: Whether the test gets its own Redis server, which it may wipe.
     static func with(
         _ generator: (any ImageGenerator)?, ownRedis: Bool = false, settings: [String: String] = [:],
         _ body: (WorkerFixture) async throws -> Void
@@ -80,7 +80,7 @@ struct WorkerFixture {
 
     // MARK: What identity-api does
 
-    /// Stores an upload and a job, and has it requested, as identity-api does.
+    /// Stores an upload and a job, and publishes its request, as identity-api does.
     func submit(
         _ upload: [UInt8]? = nil, template: String = "vintage", width: Int? = nil, height: Int? = nil,
         processingTime: Duration = NewImageJob.defaultProcessingTime, requests: Int = 1
@@ -100,13 +100,13 @@ struct WorkerFixture {
         return id
     }
 
-    /// Has the blob store fail to write an object: something is in its place.
+    /// Makes the blob store fail to write an object by occupying its path.
     func obstruct(_ key: String) throws {
         let path = "\(folder.path)/\(key)/obstacle"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     /// Waits for the end of a job.
     func ended(_ id: UUID) async throws -> ImageJob {
@@ -116,7 +116,7 @@ struct WorkerFixture {
         }
     }
 
-    /// The bodies of the messages about a job that were owed to the streams, oldest first.
+    /// The bodies of the events about a job in the outbox, oldest first.
     func events<Body: Event>(_ type: Body.Type, about id: UUID) async throws -> [Body] {
         let rows = try await postgres.query("SELECT body FROM outbox WHERE type = \(type.type.rawValue) ORDER BY id")
         return try rows.map { try $0.decode("body", as: [UInt8].self) }
@@ -128,12 +128,12 @@ struct WorkerFixture {
             }
     }
 
-    /// Whether picture and thumbnail of a job are stored, and nothing else.
+    /// Returns whether the picture and thumbnail of a job are its only objects.
     func hasOnlyPictures(_ id: UUID) -> Bool {
         blobs(of: id).map { $0.prefix { $0 != "-" } }.sorted() == ["result", "thumbnail"]
     }
 
-    /// The push about a job, `nil` when there are none or several.
+    /// The push about a job; `nil` when there are none or several.
     func onlyPush(about id: UUID) async throws -> NotificationRequested? {
         let pushes = try await events(NotificationRequested.self, about: id)
         return pushes.count == 1 ? pushes[0] : nil

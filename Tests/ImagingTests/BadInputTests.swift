@@ -3,14 +3,14 @@ import Imaging
 import TestSupport
 import Testing
 
-/// What must not be taken: the exact error each time, from every function, and never a crash.
+/// Tests that invalid files are refused by every function with the exact error, and never crash.
 @Suite struct BadInputTests {
     private func codes(_ bytes: [UInt8]) -> Set<ImagingError.Code?> {
         [
-            code { _ = try PictureWorkshop.normalise(bytes, maxSide: 1_000) },
-            code { _ = try PictureWorkshop.thumbnail(of: bytes) },
-            code { _ = try PictureWorkshop.finish(bytes) },
-            code { _ = try PictureWorkshop.stylise(bytes, style: .vintage) },
+            code { _ = try ImagePipeline.normalise(bytes, maxSide: 1_000) },
+            code { _ = try ImagePipeline.thumbnail(of: bytes) },
+            code { _ = try ImagePipeline.finish(bytes) },
+            code { _ = try ImagePipeline.stylise(bytes, style: .vintage) },
             code { _ = try ImageDecoder.decodeUpright(bytes) },
         ]
     }
@@ -23,7 +23,7 @@ import Testing
         "P6\n1 1\n255\nabc", "#?RADIANCE\n", "SIMPLE  =                    T", "push graphic-context\nimage over 0,0 0,0 'https://x/'\n",
         "\0\0\0\u{20}ftypavif\0\0\0\0avifmif1miafMA1B", "\0\0\0\u{0C}JXL \r\n", "\0\0\0\u{0C}jP  \r\n", "MZ\0\0", "not a picture",
     ])
-    func `only four formats are taken`(text: String) {
+    func `only four formats are accepted`(text: String) {
         #expect(codes(Array(text.utf8) + [UInt8](repeating: 0, count: 64)) == [.unsupported])
         #expect(codes(Array(text.utf8)) == [.unsupported])
     }
@@ -37,8 +37,8 @@ import Testing
     @Test func `a file of too many bytes is refused`() throws {
         let file = try Samples.portrait()
         let limits = ImageLimits(bytes: file.count - 1)
-        #expect(code { _ = try PictureWorkshop.thumbnail(of: file, limits: limits) } == .tooLarge)
-        #expect(code { _ = try PictureWorkshop.thumbnail(of: file, limits: ImageLimits(bytes: file.count)) } == nil)
+        #expect(code { _ = try ImagePipeline.thumbnail(of: file, limits: limits) } == .tooLarge)
+        #expect(code { _ = try ImagePipeline.thumbnail(of: file, limits: ImageLimits(bytes: file.count)) } == nil)
     }
 
     @Test func `an animation is refused in every format`() {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["jpeg", "progressive", "png", "webp", "heic"], [0.02, 0.2, 0.5, 0.8, 0.97])
-    func `a file that is cut off is corrupt`(kind: String, share: Double) throws {
+    func `a truncated file is corrupt`(kind: String, share: Double) throws {
         let files = [
             "jpeg": try Samples.portrait(), "progressive": try Photos.load("original/biden"), "png": Samples.noise(side: 64),
             "webp": SmallFiles.webP, "heic": SmallFiles.heic,
@@ -70,7 +70,7 @@ import Testing
         #expect(codes(Array(file.prefix(max(16, Int(Double(file.count) * share))))) == [.corrupt])
     }
 
-    @Test func `a checksum that is wrong is corrupt`() {
+    @Test func `a wrong checksum is corrupt`() {
         var file = Samples.noise(side: 64)
         file[file.count / 2] ^= 0xFF
         #expect(codes(file) == [.corrupt])
@@ -80,8 +80,8 @@ import Testing
         let secret = "CANARY-SECRET"
         let file = JPEGFile(try Samples.quarters()).withMetadata(saying: secret).bytes
         do {
-            _ = try PictureWorkshop.normalise(Array(file.dropLast(40)), maxSide: 100)
-            Issue.record("a file that is cut off was taken")
+            _ = try ImagePipeline.normalise(Array(file.dropLast(40)), maxSide: 100)
+            Issue.record("a truncated file was accepted")
         } catch {
             #expect(!error.description.contains(secret) && !error.description.isEmpty && error.description.count < 300)
         }

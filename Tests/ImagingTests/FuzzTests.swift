@@ -9,14 +9,14 @@ import Testing
     private static let rounds = 300
 
     private static func files() throws -> [[UInt8]] {
-        let portrait = try PictureWorkshop.normalise(try Samples.portrait(), maxSide: 160).picture.bytes
+        let portrait = try ImagePipeline.normalise(try Samples.portrait(), maxSide: 160).picture.bytes
         let profile = PNGFile.profile(ColourProfile.swappedRedAndGreen)
         return [
             portrait, JPEGFile(portrait).with(orientation: 6).withMetadata(saying: "text").with(profile: ColourProfile.greenInks).bytes,
             JPEGFile(SmallFiles.cmyk).with(profile: ColourProfile.greenInks).bytes, SmallFiles.webP, SmallFiles.heic,
             PNGFile.encode(width: 40, height: 30, bands: 4, extra: profile) { x, y, band in UInt8(x * 3 + y + band * 9) },
             PNGFile.encode16(width: 40, height: 30) { x, y, band in UInt16(x * 900 + y * 300 + band * 5_000) },
-            try PictureWorkshop.finish(portrait, format: .webp).bytes, try PictureWorkshop.finish(portrait, format: .png).bytes,
+            try ImagePipeline.finish(portrait, format: .webp).bytes, try ImagePipeline.finish(portrait, format: .png).bytes,
         ]
     }
 
@@ -27,7 +27,7 @@ import Testing
         for round in 0..<Self.rounds {
             let file = Self.damaged(files[round % files.count], files, using: &random)
             do throws(ImagingError) {
-                let result = try PictureWorkshop.thumbnail(of: file)
+                let result = try ImagePipeline.thumbnail(of: file)
                 #expect((result.width, result.height) == (300, 200))
                 _ = try ImageDecoder.decodeUpright(file)
             } catch {

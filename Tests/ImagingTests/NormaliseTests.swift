@@ -2,34 +2,34 @@ import ImageProbe
 import Imaging
 import Testing
 
-/// Whatever a picture was, it becomes an upright JPEG in sRGB.
+/// Tests that every picture becomes an upright JPEG in sRGB.
 @Suite struct NormaliseTests {
     private func normalised(_ bytes: [UInt8], maxSide: Int = 4_000) throws -> RGBImage {
-        try Samples.pixels(try PictureWorkshop.normalise(bytes, maxSide: maxSide).picture)
+        try Samples.pixels(try ImagePipeline.normalise(bytes, maxSide: maxSide).picture)
     }
 
-    @Test func `a picture is no bigger than asked for, and its own size is told`() throws {
-        let result = try PictureWorkshop.normalise(try Samples.portrait(), maxSide: 1_000)
+    @Test func `a picture is scaled to the maximum side and its original size returned`() throws {
+        let result = try ImagePipeline.normalise(try Samples.portrait(), maxSide: 1_000)
         #expect((result.originalWidth, result.originalHeight) == (1_434, 2_333))
         #expect((result.picture.width, result.picture.height) == (615, 1_000))
         #expect(result.picture.format == .jpeg)
     }
 
     @Test func `a small picture keeps its size`() throws {
-        let result = try PictureWorkshop.normalise(try Samples.quarters(), maxSide: 1_000)
+        let result = try ImagePipeline.normalise(try Samples.quarters(), maxSide: 1_000)
         #expect((result.picture.width, result.picture.height) == (80, 60))
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
     func `every orientation comes out upright`(orientation: UInt8) throws {
         let (red, green, blue, white) = ([220, 30, 30], [30, 200, 30], [30, 30, 220], [255, 255, 255])
-        // What is above left, above right, below left and below right once upright, by TIFF's definition of the tag.
+        // The quarters at top left, top right, bottom left and bottom right of the upright picture, by TIFF's definition of the tag.
         let expected: [[[Int]]] = [
             [red, green, blue, white], [green, red, white, blue], [white, blue, green, red], [blue, white, red, green],
             [red, blue, green, white], [blue, red, white, green], [white, green, blue, red], [green, white, red, blue],
         ]
         let file = JPEGFile(try Samples.quarters()).with(orientation: orientation).bytes
-        let result = try PictureWorkshop.normalise(file, maxSide: 4_000)
+        let result = try ImagePipeline.normalise(file, maxSide: 4_000)
         let image = try Samples.pixels(result.picture)
         #expect((image.width, image.height) == (orientation < 5 ? (80, 60) : (60, 80)))
         #expect((result.originalWidth, result.originalHeight) == (image.width, image.height))
@@ -37,13 +37,13 @@ import Testing
         for (found, expected) in zip(found, expected[Int(orientation) - 1]) { #expect(areAlike(found, expected)) }
     }
 
-    @Test func `four inks without a profile are what offset printing means by them`() throws {
+    @Test func `CMYK without a profile is converted as offset printing`() throws {
         let image = try normalised(SmallFiles.cmyk)
         #expect(areAlike(image.colour(0.25, 0.5), [237, 81, 69]))
         #expect(areAlike(image.colour(0.75, 0.5), [16, 126, 175]))
     }
 
-    @Test func `four inks with a profile are what it says`() throws {
+    @Test func `CMYK with a profile is converted by the profile`() throws {
         let colour = try normalised(JPEGFile(SmallFiles.cmyk).with(profile: ColourProfile.greenInks).bytes).colour(0.25, 0.5)
         #expect(colour[1] > colour[0] + 40 && colour[1] > colour[2] + 40)
     }
@@ -67,7 +67,7 @@ import Testing
         #expect(areAlike(try normalised(file).colour(0.25, 0.25), [220, 30, 30]))
     }
 
-    @Test func `a profile for another number of bands is left aside`() throws {
+    @Test func `a profile for another number of bands is ignored`() throws {
         let file = JPEGFile(try Samples.quarters()).with(profile: ColourProfile.greenInks).bytes
         #expect(areAlike(try normalised(file).colour(0.25, 0.25), [220, 30, 30]))
     }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [2, 4])
-    func `what is transparent becomes white`(bands: Int) throws {
+    func `transparency becomes white`(bands: Int) throws {
         let file = PNGFile.encode(width: 64, height: 64, bands: bands) { x, _, band in band == bands - 1 ? (x < 32 ? 0 : 255) : 60 }
         let image = try normalised(file)
         #expect(areAlike(image.colour(0.25, 0.5), [255, 255, 255], within: 4))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [SmallFiles.webP, SmallFiles.heic])
-    func `WebP and HEIC are taken`(file: [UInt8]) throws {
+    func `WebP and HEIC are accepted`(file: [UInt8]) throws {
         let image = try normalised(file)
         #expect((image.width, image.height) == (64, 48))
         #expect(areAlike(image.colour(0.25, 0.5), [200, 120, 40]))

@@ -4,14 +4,14 @@ import SeededRandom
 import Testing
 
 @Suite struct FuzzTests {
-    /// Pieces of which bodies are made, so that nearly-JSON is frequent.
+    /// Pieces that bodies are composed of, so that nearly-JSON is frequent.
     private static let pieces = [
         "{", "}", "[", "]", ",", ":", "\"", "\\", "\\\"", "\\u0041", "\\ud83d\\ude00", "\"a\":", "\"image\":", "\"QUJD\"", "true",
         "null", "1", "-0.5e1", " ", "\n", "\u{1}", "é", "\"a\":1", "\"b\":[]", "\"c\":{\"d\":\"e\"}", "\"image\":\"QUJDRA==\"",
     ]
 
     @Test(arguments: 0..<8)
-    func `nearly-JSON is judged as Foundation judges it, and the same however it is cut`(seed: UInt64) throws {
+    func `nearly-JSON is accepted exactly when Foundation accepts it, however it is split`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var wellFormed = 0
         for _ in 0..<2_000 {
@@ -26,7 +26,7 @@ import Testing
                 wellFormed += 1
                 #expect(isObject, "\(text.debugDescription)")
             case .failure(let error) where error.code == .malformed || error.code == .truncated:
-                // Of the escapes in a streamed text only those of ASCII are taken. Foundation takes a comma too many.
+                // In a streamed text only escapes of ASCII are accepted. Foundation also accepts a trailing comma.
                 let isKnown = text.contains("\\ud83d") || text.contains(/,\s*[}\]]/)
                 #expect(!isObject || isKnown, "\(text.debugDescription): \(error)")
             case .failure:
@@ -36,7 +36,7 @@ import Testing
         #expect(wellFormed > 100, "the generator makes too few bodies that parse: \(wellFormed)")
     }
 
-    @Test func `random bytes never trap and are judged the same however they are cut`() {
+    @Test func `random bytes never trap and give the same result however they are split`() {
         var random = SeededGenerator(seed: 8_259)
         let alphabet = Array("{}[]\",:\\u0aA1-.eE+ntf \n\t".utf8) + [0, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]
         for _ in 0..<5_000 {
@@ -47,14 +47,14 @@ import Testing
         }
     }
 
-    @Test func `base64 is judged as Foundation judges it`() {
+    @Test func `base64 is accepted exactly when Foundation accepts it`() {
         var random = SeededGenerator(seed: 4_648)
         let alphabet = Array("ABCDwxyz0189+/=-_\n ".utf8)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0..<16, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
             let ours = try? decode(cut(bytes, at: [Int.random(in: 0...bytes.count, using: &random)]))
             let theirs = Self.withoutLineBreaks(bytes).flatMap { text -> [UInt8]? in
-                // Foundation also takes spellings that it would not write.
+                // Foundation also accepts texts that are not canonical.
                 Data(base64Encoded: Data(text)).flatMap { $0.base64EncodedData() == Data(text) ? [UInt8]($0) : nil }
             }
             #expect(ours == theirs, "\(String(decoding: bytes, as: UTF8.self))")

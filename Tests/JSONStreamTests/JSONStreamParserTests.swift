@@ -9,14 +9,14 @@ import Testing
         #expect(parsed.members["b"] == .bool(true))
         #expect(parsed.members["n"] == .number(-150))
         guard case .object(let options)? = parsed.members["options"] else {
-            Issue.record("the options are no object")
+            Issue.record("the options are not an object")
             return
         }
         #expect(options.map(\.name) == ["width", "quality"] && options.map(\.value) == [.integer(512), .string("high")])
     }
 
     @Test(arguments: [#"{"image":"abc","x":[1,2,{"y":"}"}],"z":0}"#, #"{"z":"a\"\\","\u0069mage":"\\\"","e":[]}"#, "{}", "{ }\n"])
-    func `wherever a body is cut, it says the same`(text: String) throws {
+    func `a body gives the same events wherever it is split`(text: String) throws {
         let bytes = Array(text.utf8)
         let whole = try parse(text)
         for first in 0...bytes.count {
@@ -26,12 +26,12 @@ import Testing
         }
     }
 
-    @Test func `a name that is written with escapes is the same name`() throws {
+    @Test func `an escaped name is the same name`() throws {
         #expect(try parse(#"{"im\u0061ge":"x"}"#).texts == ["image": [0x78]])
         #expect(throws: JSONStreamError.self) { try parse(#"{"image":"x","im\u0061ge":"y"}"#) }
     }
 
-    @Test func `a streamed member that is null is a small one`() throws {
+    @Test func `a streamed member that is null is a small value`() throws {
         #expect(try parse(#"{"image":null}"#) == Parsed(members: ["image": .null]))
     }
 
@@ -47,12 +47,12 @@ import Testing
         (#"{"a":1,"a":2}"#, "duplicateName"), (#"{"a":{"b":1,"b":2}}"#, "duplicateName"), (#"{"image":5}"#, "notText"),
         (#"{"image":["x"]}"#, "notText"),
     ])
-    func `what is not strictly JSON is refused`(text: String, code: String) {
+    func `a body that is not strictly JSON is refused`(text: String, code: String) {
         let error = #expect(throws: JSONStreamError.self) { try parse(text) }
         #expect(error?.code.rawValue == code)
     }
 
-    @Test func `limits hold for names, values, members, blanks and nesting, whatever a streamed text has`() throws {
+    @Test func `limits apply to names, values, members, blanks and nesting, but not to streamed texts`() throws {
         var limits = JSONStreamLimits()
         (limits.nameBytes, limits.valueBytes, limits.members, limits.blankBytes) = (4, 8, 2, 3)
         func code(_ text: String) -> JSONStreamError.Code? {
@@ -70,7 +70,7 @@ import Testing
         #expect(throws: JSONStreamError.self) { try parse(#"{"a":\#(deep)}"#) }
     }
 
-    @Test func `an error says nothing of what the body says`() {
+    @Test func `an error has no contents of the body`() {
         let error = #expect(throws: JSONStreamError.self) { try parse(#"{"password":"hunter2\q"}"#) }
         #expect(error?.description.contains("hunter2") == false && error?.description.contains("password") == false)
     }

@@ -1,12 +1,12 @@
 import JSONStream
 
-/// What a body is taken apart into, with streamed texts put together again.
+/// The parsed members of a body, with streamed texts joined again.
 struct Parsed: Equatable {
     var members: [String: JSONValue] = [:]
     var texts: [String: [UInt8]] = [:]
 }
 
-/// Splits bytes at offsets, which may be in any order and twice.
+/// Splits bytes at offsets, which may be unordered and repeated.
 func cut(_ bytes: [UInt8], at cuts: [Int]) -> [[UInt8]] {
     let bounds = [0] + cuts.sorted() + [bytes.count]
     return zip(bounds, bounds.dropFirst()).map { Array(bytes[$0..<$1]) }

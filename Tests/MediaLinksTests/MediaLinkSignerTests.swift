@@ -10,7 +10,7 @@ import Testing
         MediaLinkSigner(key: [UInt8](repeating: byte, count: 32), publicURL: try #require(PublicURL(url)))
     }
 
-    /// A link as the service that answers it sees it.
+    /// The parts of a link as the service receives them.
     private func parts(_ link: String) throws -> (path: String, expiry: String?, signature: String?) {
         let url = try #require(URLComponents(string: link))
         func value(_ name: String) -> String? { url.queryItems?.first { $0.name == name }?.value }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: PictureType.allCases)
-    func `a link gives access to what it was made for`(type: PictureType) throws {
+    func `a link grants access to its picture`(type: PictureType) throws {
         let key = try BlobKey("images/job/result-abc.\(type.fileExtension)")
         let link = try #require(try signer().link(to: key, until: Self.now.addingTimeInterval(1)))
         let (path, expiry, signature) = try parts(link)
@@ -39,11 +39,11 @@ import Testing
     }
 
     @Test(arguments: ["images/job/input", "images/job/result.heic", "jpg", "images/job/resultjpg"])
-    func `what is no picture has no link`(name: String) throws {
+    func `a key without a picture's extension has no link`(name: String) throws {
         #expect(try signer().link(to: BlobKey(name), until: Self.now) == nil)
     }
 
-    @Test func `a link ends when it says so`() throws {
+    @Test func `a link expires at its time`() throws {
         let (path, expiry, signature) = try parts(try link(seconds: 10))
         let before = Self.now.addingTimeInterval(9.9)
         let after = Self.now.addingTimeInterval(10)
@@ -51,7 +51,7 @@ import Testing
         #expect(try signer().verify(path: path, expiry: expiry, signature: signature, now: after) == nil)
     }
 
-    @Test func `a link of another key, object, type or expiry is worth nothing`() throws {
+    @Test func `a link of another key, object, type or expiry is invalid`() throws {
         let (path, expiry, signature) = try parts(try link())
         #expect(try signer(2).verify(path: path, expiry: expiry, signature: signature, now: Self.now) == nil)
         for other in ["images/job.v1/thumbnail-abd.jpg", "images/job.v1/thumbnail-abc.png", "images/job.v1/thumbnail-abc", "", ".jpg"] {
@@ -70,7 +70,7 @@ import Testing
         "https://api.example.org", "https://api.example.org/", "https://example.org:8443/photos", "http://localhost:8080",
         "http://127.0.0.1", "http://[::1]:8080", "https://[2001:db8::1]",
     ])
-    func `where phones reach the service is an https URL, or this machine`(text: String) {
+    func `a public URL is https, or leads to this machine`(text: String) {
         #expect(PublicURL(text)?.text == (text.hasSuffix("/") ? String(text.dropLast()) : text))
     }
 
@@ -79,7 +79,7 @@ import Testing
         "https:///x", "https://a b", "https://a?b", "https://a#b", "https://a:0", "https://a:65536", "https://a:b", "https://[::1",
         "https://user:pass@a", "https://a\n", "https://ä",
     ])
-    func `anything else is not`(text: String) {
+    func `any other text is not a public URL`(text: String) {
         #expect(PublicURL(text) == nil)
     }
 }

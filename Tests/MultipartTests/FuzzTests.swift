@@ -3,7 +3,7 @@ import SeededRandom
 import Testing
 
 @Suite struct FuzzTests {
-    /// Pieces of which bodies are made, so that nearly-boundaries are frequent.
+    /// Pieces that bodies are composed of, so that nearly-boundaries are frequent.
     private static let pieces: [String] = [
         "\r\n--XyZ", "--XyZ", "--XyZ--", "\r\n--XyZ--", "\r\n", "\r", "\n", "-", "--", "\r\n--", "\r\n--Xy", "XyZ", " ",
         "\t", "data", "\0", header, "\r\n" + header, "--XyZ\r\n" + header, "\r\n--XyZ\r\n" + header,
@@ -11,7 +11,7 @@ import Testing
     private static let header = "Content-Disposition: form-data; name=\"f\"\r\n\r\n"
 
     @Test(arguments: 0..<8)
-    func `The streaming parser agrees with one that sees the whole body`(seed: UInt64) throws {
+    func `The streaming parser agrees with the reference parser`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var wellFormed = 0
         for _ in 0..<2_000 {
@@ -28,7 +28,7 @@ import Testing
         #expect(wellFormed > 100, "the generator makes too few bodies that parse")
     }
 
-    @Test func `Random bytes never trap and are judged the same however they are cut`() {
+    @Test func `Random bytes never trap and give the same result however they are split`() {
         var random = SeededGenerator(seed: 2_046)
         for _ in 0..<3_000 {
             let alphabet: [UInt8] = [13, 10, 45, 98, 58, 59, 34, 92, 61, 32, 0, 255, UInt8.random(in: 0...255, using: &random)]

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // As curl, browsers and URLSession write it.
+        // Written by curl, browsers and URLSession.
         (#"Content-Disposition: form-data; name="a"; filename="b.jpg""#, "a", "b.jpg"),
         (#"content-disposition:form-data;name="a";filename="b.jpg""#, "a", "b.jpg"),
         ("Content-Disposition: FORM-DATA; NAME=a; Filename=b.jpg;", "a", "b.jpg"),
@@ -22,7 +22,7 @@ import Testing
         (#"Content-Disposition: form-data; name="a"; filename="C:\Users\me\b.jpg""#, "a", #"C:\Users\me\b.jpg"#),
         (#"Content-Disposition: form-data; name="a"; filename="a\\b%41%0D%0A.jpg""#, "a", "a\\b%41\r\n.jpg"),
         (#"Content-Disposition: form-data; name="a"; filename="x; name=\"b\".jpg""#, "a", #"x; name="b".jpg"#),
-        // UTF-8, as RFC 7578 §5.1 wants it, and the extended form it forbids but which is sent.
+        // UTF-8, as RFC 7578 §5.1 requires, and the extended form, which it forbids but some clients send.
         (#"Content-Disposition: form-data; name="a"; filename="写真 📷.jpg""#, "a", "写真 📷.jpg"),
         (#"Content-Disposition: form-data; name="a"; filename="x"; filename*=UTF-8''%E5%86%99.jpg"#, "a", "写.jpg"),
         (#"Content-Disposition: form-data; name="a"; filename="x.jpg"; filename*=latin1''%E9"#, "a", "x.jpg"),
@@ -31,11 +31,11 @@ import Testing
         ("Content-Disposition: form-data;\r\n name=\"a\";\r\n\tfilename=\"b.jpg\"", "a", "b.jpg"),
         (#"Content-Disposition: form-data; name="a"; filename="""#, "a", ""),
     ])
-    func `Names are read as they are sent`(line: String, name: String, filename: String) throws {
+    func `Names are decoded as clients send them`(line: String, name: String, filename: String) throws {
         #expect(try headers(line) == MultipartPartHeaders(name: name, filename: filename))
     }
 
-    @Test func `The content type is kept and unknown headers are not looked at`() throws {
+    @Test func `The content type is kept and unknown headers are ignored`() throws {
         let found = try headers("X-What: (ever)\r\nContent-Type:  image/jpeg \r\nContent-Disposition: form-data; name=a")
         #expect(found == MultipartPartHeaders(name: "a", contentType: "image/jpeg"))
     }
@@ -61,7 +61,7 @@ import Testing
         ("Content Disposition: form-data; name=a", .malformedHeader),
         ("Content-Disposition: form-data; name=a\r\nContent-Transfer-Encoding: base64", .unsupportedTransferEncoding),
     ])
-    func `A header block that is not one is refused`(lines: String, expected: MultipartError.Code) {
+    func `A malformed header block is refused`(lines: String, expected: MultipartError.Code) {
         #expect(refusal(lines) == expected)
     }
 
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["7bit", "8bit", "Binary"])
-    func `A part in plain bytes is taken`(encoding: String) throws {
+    func `A part in a plain encoding is accepted`(encoding: String) throws {
         #expect(try headers("Content-Transfer-Encoding: \(encoding)\r\nContent-Disposition: form-data; name=a").name == "a")
     }
 }

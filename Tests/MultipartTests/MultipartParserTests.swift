@@ -8,17 +8,17 @@ import Testing
         #expect(parts.map { String(decoding: $0.data, as: UTF8.self) } == ["one", "two"])
     }
 
-    @Test func `Preamble and epilogue are thrown away`() throws {
+    @Test func `Preamble and epilogue are discarded`() throws {
         let body = "This is for old mail readers.\r\n\r\n" + form([("a", "one")]) + "and goodbye\r\n--b\r\nnot a part"
         #expect(try parse(body).map { String(decoding: $0.data, as: UTF8.self) } == ["one"])
     }
 
-    @Test func `No line end is needed behind the closing boundary`() throws {
+    @Test func `No line end is needed after the closing boundary`() throws {
         let body = form([("a", "one")])
         #expect(try parse(String(body.utf8.dropLast(2))!).count == 1)
     }
 
-    @Test func `Blanks behind a boundary belong to its line`() throws {
+    @Test func `Blanks after a boundary belong to its line`() throws {
         let body = "--b \t \r\nContent-Disposition: form-data; name=a\r\n\r\none\r\n--b-- \r\n"
         #expect(try parse(body).map(\.data) == [Array("one".utf8)])
     }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `A boundary that goes on is refused and not taken for data`() {
+    @Test func `A boundary with other bytes after it is refused`() {
         #expect(throws: MultipartError.self) { try parse(form([("a", "x\r\n--bc")])) }
         #expect(code { try parse("--bc\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--") } == .malformedDelimiter)
         #expect(code { try parse("--b-x") } == .malformedDelimiter)
@@ -55,7 +55,7 @@ import Testing
         #expect(code { try parse("--b\nContent-Disposition: form-data; name=a\n\nx\n--b--") } == .malformedDelimiter)
     }
 
-    @Test func `A body that stops anywhere is truncated`() throws {
+    @Test func `A body that ends early is truncated`() throws {
         let whole = Array(form([("a", "one"), ("b", "two")]).utf8)
         let end = whole.count - 2
         for length in 0..<end {
@@ -64,7 +64,7 @@ import Testing
         #expect(try parse([whole[..<end]], boundary: "b").count == 2)
     }
 
-    @Test func `A body cut in three anywhere parses the same`() throws {
+    @Test func `A body split in three anywhere parses the same`() throws {
         let body = Array(("x\r\n" + form([("a", "\r\n--\r\n"), ("ü", "")], boundary: "a-b")).utf8)
         let whole = try parse([body[...]], boundary: "a-b")
         for first in 0...body.count {
@@ -79,7 +79,7 @@ import Testing
         #expect(try parse(cut(body, at: Array(0...body.count)), boundary: "b") == parse([body[...]], boundary: "b"))
     }
 
-    @Test func `A big part comes out in slices of the chunk and not in copies`() throws {
+    @Test func `A big part is returned in slices of the chunk, not in copies`() throws {
         let data = [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)
         let header = "--b\r\nContent-Disposition: form-data; name=f; filename=x\r\n\r\n"
         let body = Array(header.utf8) + data + Array("\r\n--b--".utf8)
@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// The kind of fault a body is refused for, or nil when it parses.
+/// The code of the error for a body, or nil when it parses.
 func code(_ body: () throws -> [Part]) -> MultipartError.Code? {
     do {
         _ = try body()

@@ -1,12 +1,12 @@
 import Multipart
 
-/// A parser that has the whole body before it and takes its time: the judge of the streaming one.
+/// A simple parser of complete bodies, the reference for the streaming one.
 ///
-/// It shares nothing with the other but the reading of a header block.
+/// It shares only the parsing of a header block with the streaming parser.
 enum ReferenceParser {
-    /// The data of each part, or nil for a body that is not well formed.
+    /// The data of each part, or nil for a malformed body.
     static func parse(_ body: [UInt8], boundary: String) -> [[UInt8]]? {
-        // Every boundary is preceded by a line end, if the body is taken to begin with one, and the end of a header
+        // Every boundary is preceded by a line end, if one is added before the body, and the end of a header
         // block counts as one too.
         let delimiter = Array("\r\n--\(boundary)".utf8)
         let text = [13, 10] + body

@@ -1,6 +1,6 @@
 import Multipart
 
-/// One part as a test wants to see it.
+/// One parsed part.
 struct Part: Equatable, CustomStringConvertible {
     var headers: MultipartPartHeaders
     var data: [UInt8]
@@ -36,7 +36,7 @@ func parse(
                 precondition(!isOpen)
             }
         }
-        precondition(position == chunk.count, "a chunk is not used up")
+        precondition(position == chunk.count, "a chunk is not consumed")
     }
     try parser.finish()
     return parts
@@ -57,7 +57,7 @@ func cut(_ bytes: [UInt8], at offsets: [Int]) -> [ArraySlice<UInt8>] {
     return chunks + [bytes[start...]]
 }
 
-/// A body of plain fields as a well-behaved client sends it.
+/// A well-formed body of plain fields.
 func form(_ fields: [(name: String, value: String)], boundary: String = "b") -> String {
     fields.map { "--\(boundary)\r\nContent-Disposition: form-data; name=\"\($0.name)\"\r\n\r\n\($0.value)\r\n" }.joined()
         + "--\(boundary)--\r\n"

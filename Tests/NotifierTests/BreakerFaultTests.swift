@@ -8,7 +8,7 @@ import Testing
 import WireFormat
 
 @Suite struct BreakerFaultTests {
-    @Test func `what our missing rights stop waits in the ledger at no cost, and readiness tells`() async throws {
+    @Test func `pushes refused for missing permissions wait without costing attempts, and readiness fails`() async throws {
         try await NotifierFixture.with { fixture in
             fixture.emulator.addFault(FaultRule(.error(.permissionDenied)))
             #expect(await fixture.context.health.report().failures["fcm_credentials"] == nil)
@@ -21,7 +21,7 @@ import WireFormat
         }
     }
 
-    @Test func `a wrong Firebase project stops the pushes after a few, and a stray token stops none`() async throws {
+    @Test func `a wrong Firebase project opens the breaker after a few pushes, and a stray token does not`() async throws {
         try await NotifierFixture.with { fixture in
             let stray = try await fixture.settled(fixture.address([fixture.emulator.mintToken(project: "another-project")]))
             #expect(stray.first?.state == .failed && stray.first?.code == "SENDER_ID_MISMATCH")
@@ -40,7 +40,7 @@ import WireFormat
         }
     }
 
-    @Test func `a platform whose push service refuses waits, and the others go on`() async throws {
+    @Test func `pushes to a platform whose push service refuses wait, and those to other platforms do not`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
             let phones = (0..<3).map { _ in fixture.emulator.mintToken() }
             var refusal = FaultRule(.error(.thirdPartyAuthError))
@@ -59,7 +59,7 @@ import WireFormat
         }
     }
 
-    @Test func `a phone that its platform's push service refuses holds up no other`() async throws {
+    @Test func `a single phone that its platform's push service refuses does not delay other phones`() async throws {
         try await NotifierFixture.with { fixture in
             let developers = fixture.emulator.mintToken()
             var refusal = FaultRule(.error(.thirdPartyAuthError))
@@ -74,7 +74,7 @@ import WireFormat
         }
     }
 
-    @Test func `when half of a hundred pushes fail the rest waits, and no death is believed`() async throws {
+    @Test func `when half of a hundred pushes fail the other pushes wait unsent`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
             var outage = FaultRule(.error(.unavailable))
             outage.count = nil

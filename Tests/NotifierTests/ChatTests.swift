@@ -9,7 +9,7 @@ import Testing
 import WireFormat
 
 @Suite struct ChatTests {
-    @Test func `what was said is opened only for the push`() async throws {
+    @Test func `a sealed chat text and sender name are opened for the push`() async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
             let id = UUIDv7.generate()
@@ -72,7 +72,7 @@ import WireFormat
             #expect(await fixture.emulator.messages(to: shown).isEmpty)
             #expect(await fixture.emulator.messages(to: other).count == 1)
 
-            // The lease ends, and the next message is told.
+            // The presence lease ends, and the next message is pushed.
             try await fixture.postgres.execute("UPDATE push_presence SET lease_until = now()")
             let later = try await fixture.settled(
                 fixture.address([shown], of: user, kind: .chatMessage, parameters: parameters))

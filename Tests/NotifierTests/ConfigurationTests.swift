@@ -13,7 +13,7 @@ import TestSupport
         #expect(error?.name == "GOOGLE_APPLICATION_CREDENTIALS")
     }
 
-    /// The settings that the sources of this system have in place of a key file.
+    /// The `FIREBASE_…` settings, which replace a key file.
     private static func firebase(_ others: [String: String] = [:]) throws -> Settings {
         let key = try RSAPrivateKey.generate().pem()
         let settings = [
@@ -23,7 +23,7 @@ import TestSupport
         return Settings(environment: settings.merging(others) { $1 })
     }
 
-    @Test func `the parts of a key file do as well, with line ends as a key file has them`() throws {
+    @Test func `the parts of a key file are accepted as settings, with escaped line ends`() throws {
         let configuration = try NotifierConfiguration(try Self.firebase())
         #expect(configuration.projectID == "demo-project")
         guard case .key = configuration.credentials else {
@@ -38,7 +38,7 @@ import TestSupport
         (["FIREBASE_CLIENT_EMAIL": ""], "FIREBASE_CLIENT_EMAIL"), (["FIREBASE_PRIVATE_KEY": "hunter2"], "FIREBASE_PRIVATE_KEY"),
         (["FIREBASE_PRIVATE_KEY": ""], "FIREBASE_PRIVATE_KEY"),
     ])
-    func `two ways to have credentials, and half of one, stop the start`(others: [String: String], name: String) throws {
+    func `two sources of credentials, or an incomplete one, are refused`(others: [String: String], name: String) throws {
         let settings = try Self.firebase(others)
         let error = #expect(throws: ConfigurationError.self) { try NotifierConfiguration(settings) }
         #expect(error?.name == name && error?.description.contains("hunter2") == false)

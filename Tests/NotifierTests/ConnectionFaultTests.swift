@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// HTTP/2 connections come and go; pushes do not notice.
+/// Faults of HTTP/2 connections lose no push.
 @Suite struct ConnectionFaultTests {
-    @Test func `connections that FCM takes leave of cost no push`() async throws {
+    @Test func `connections that FCM closes with GOAWAY lose no push`() async throws {
         try await NotifierFixture.with { fixture in
             var rule = FaultRule(.goAway)
             rule.skip = 100

@@ -13,7 +13,7 @@ import WireFormat
 
 @Suite struct FaultTests {
     @Test(arguments: [FCMFault.unavailable, .internal])
-    func `a fault that passes costs a retry, not the push`(fault: FCMFault) async throws {
+    func `a push is retried after a transient fault`(fault: FCMFault) async throws {
         try await NotifierFixture.with { fixture in
             var rule = FaultRule(.error(fault))
             rule.count = 2
@@ -25,7 +25,7 @@ import WireFormat
         }
     }
 
-    @Test func `a lost answer leads to the same push again, under the same collapse id`() async throws {
+    @Test func `a push whose answer is lost is sent again under the same collapse id, without sound`() async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
             var rule = FaultRule(.resetStream())
@@ -42,7 +42,7 @@ import WireFormat
         }
     }
 
-    @Test func `a push that FCM has refused for certain makes its sound when it is sent again`() async throws {
+    @Test func `a push that FCM has certainly refused keeps its sound when it is sent again`() async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
             fixture.emulator.addFault(FaultRule(.error(.thirdPartyAuthError)))
@@ -80,7 +80,7 @@ import WireFormat
         }
     }
 
-    @Test func `FCM's word on how long to wait is honoured`() async throws {
+    @Test func `the Retry-After of FCM is honoured`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "0.01"]) { fixture in
             var rule = FaultRule(.error(.unavailable))
             rule.retryAfter = "2"
@@ -108,7 +108,7 @@ import WireFormat
             let token = fixture.emulator.mintToken()
             let addressed = try await fixture.address([token])
             try await fixture.postgres.execute("DELETE FROM outbox")
-            // A sender that claims and is never heard of again.
+            // A sender that claims and dies.
             let claimed = try await DeliveryRepository(fixture.postgres).claim(
                 addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .milliseconds(500))
             #expect(claimed.count == 1)
@@ -120,7 +120,7 @@ import WireFormat
         }
     }
 
-    @Test func `a push that is sent again belongs to its first request, in the log and in what is told of it`() async throws {
+    @Test func `a retried push keeps the request id and trace of its request, in the log and in its event`() async throws {
         var lines = InMemoryLogHandler()
         lines.metadataProvider = .work
         let logger = Logger(label: "test") { [lines] _ in lines }
@@ -130,19 +130,19 @@ import WireFormat
             fixture.emulator.addFault(rule)
             let addressed = try await fixture.address([fixture.emulator.mintToken()])
             #expect(try await fixture.settled(addressed).map(\.attempt) == [3])
-            let repeated = lines.entries.filter { $0.message == "push failed, to be repeated" }.map(\.metadata)
+            let repeated = lines.entries.filter { $0.message == "push failed, will be retried" }.map(\.metadata)
             #expect(repeated.map { $0["attempt"] } == ["1", "2"])
             for line in repeated {
                 #expect(line["request_id"] == "req-1" && line["trace_id"] == "4bf92f3577b34da6a3ce929d0e0e4736")
             }
-            let told = try await fixture.postgres.query(
+            let events = try await fixture.postgres.query(
                 "SELECT request_id, traceparent FROM outbox WHERE type = \(NotificationSettled.type.rawValue)")
-            #expect(try told.map { try $0.decode("request_id", as: String?.self) } == ["req-1"])
-            #expect(try told.map { try $0.decode("traceparent", as: String?.self) } == [NotifierFixture.traceparent])
+            #expect(try events.map { try $0.decode("request_id", as: String?.self) } == ["req-1"])
+            #expect(try events.map { try $0.decode("traceparent", as: String?.self) } == [NotifierFixture.traceparent])
         }
     }
 
-    @Test func `installations that FCM has a fault for do not hold up the lane`() async throws {
+    @Test func `installations for which FCM fails do not block the lane`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600", "CONSUMER_CONCURRENCY": "8"]) { fixture in
             let troubled = (0..<50).map { _ in fixture.emulator.mintToken() }
             for token in troubled {
@@ -165,20 +165,20 @@ import WireFormat
         }
     }
 
-    @Test func `a lane that FCM slows down waits, and the others go on`() async throws {
+    @Test func `a lane that FCM slows down is paused, and other lanes are not`() async throws {
         try await NotifierFixture.with { fixture in
             let user = try await UserRepository(fixture.postgres).findOrCreate(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
             var quota = FaultRule(.error(.quotaExceeded))
             quota.count = 3
             fixture.emulator.addFault(quota)
             let phones = (0..<3).map { _ in fixture.emulator.mintToken() }
-            let told = try await fixture.address(phones, of: user, expiresIn: 86_400, lane: .bulk)
+            let refused = try await fixture.address(phones, of: user, expiresIn: 86_400, lane: .bulk)
             try await eventually("the lane is paused") {
-                try await fixture.deliveries(told).allSatisfy { $0.code == "QUOTA_EXCEEDED" }
+                try await fixture.deliveries(refused).allSatisfy { $0.code == "QUOTA_EXCEEDED" }
             }
             let tokens = (0..<40).map { _ in fixture.emulator.mintToken() }
             let behind = try await fixture.address(tokens, expiresIn: 86_400, lane: .bulk)
-            try await eventually("those behind it wait unsent, at no cost of attempts") {
+            try await eventually("the deliveries behind them wait unsent, without costing attempts") {
                 try await fixture.deliveries(behind).allSatisfy {
                     $0.state == .pending && $0.code == "lane_paused" && $0.attempt == 0
                 }
@@ -189,27 +189,27 @@ import WireFormat
         }
     }
 
-    @Test func `a device that gets more than FCM lets it have holds up no other`() async throws {
+    @Test func `a device over its own FCM quota does not delay other devices`() async throws {
         try await NotifierFixture.with { fixture in
             let busy = fixture.emulator.mintToken()
             var quota = FaultRule(.error(.quotaExceeded))
             quota.registration = busy
             fixture.emulator.addFault(quota)
-            let told = try await fixture.address([busy], expiresIn: 86_400)
-            try await eventually("it waits") { try await fixture.deliveries(told).first?.code == "QUOTA_EXCEEDED" }
+            let waiting = try await fixture.address([busy], expiresIn: 86_400)
+            try await eventually("it waits") { try await fixture.deliveries(waiting).first?.code == "QUOTA_EXCEEDED" }
             let other = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
             #expect(other.first?.state == .accepted)
         }
     }
 
-    @Test func `pushes of other lanes that hang do not hold an urgent one up`() async throws {
+    @Test func `an urgent push is sent while pushes of other lanes hang`() async throws {
         try await NotifierFixture.with { fixture in
             let tokens = (0..<100).map { _ in fixture.emulator.mintToken() }
             var silence = FaultRule(.hang)
             silence.count = 100
             fixture.emulator.addFault(silence)
             let bulk = try await fixture.address(tokens, expiresIn: 86_400, lane: .bulk)
-            try await eventually("as many hang as may be on their way at first") { fixture.emulator.statistics.sends >= 32 }
+            try await eventually("the initial in-flight limit is reached") { fixture.emulator.statistics.sends >= 32 }
             fixture.emulator.clearFaults()
             let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
             #expect(urgent.first?.state == .accepted && urgent.first?.attempt == 1)
@@ -217,14 +217,14 @@ import WireFormat
         }
     }
 
-    @Test func `a push that had to wait is not sent to a phone that is somebody else's by then`() async throws {
+    @Test func `a push that had to wait is not sent to a phone that has another user by then`() async throws {
         try await NotifierFixture.with { fixture in
-            // As many as may be on their way at first, and the claim of what is behind them is twice as old as it may be.
+            // Fills the initial in-flight limit for longer than twice the claim age, so that the pushes behind become too old.
             var slow = FaultRule(.none)
             (slow.latency, slow.count) = (.fixed(.seconds(13)), 32)
             fixture.emulator.addFault(slow)
             _ = try await fixture.address((0..<100).map { _ in fixture.emulator.mintToken() }, expiresIn: 86_400, lane: .bulk)
-            try await eventually("the way is full") { fixture.emulator.statistics.sends >= 32 }
+            try await eventually("the in-flight limit is reached") { fixture.emulator.statistics.sends >= 32 }
             let users = UserRepository(fixture.postgres)
             let ada = try await users.findOrCreate(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
             let ben = try await users.findOrCreate(emailLookup: SHA256.hash("ben"), emailSealed: [1]).id
@@ -234,7 +234,7 @@ import WireFormat
                 try await !fixture.postgres.query(
                     "SELECT FROM push_leases WHERE \(adas.deliveryIDs[0]) = ANY(delivery_ids)").isEmpty
             }
-            // Whoever signs in on it next.
+            // Another user signs in on the phone.
             try await fixture.postgres.execute(
                 """
                 UPDATE push_installs SET user_id = \(ben), generation = generation + 1, bound_generation = generation + 1
@@ -246,7 +246,7 @@ import WireFormat
         }
     }
 
-    @Test func `what would wait past its expiry has expired`() async throws {
+    @Test func `a push that would be retried after its expiry expires`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"]) { fixture in
             fixture.emulator.addFault(FaultRule(.error(.unavailable)))
             let addressed = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 60)
@@ -254,7 +254,7 @@ import WireFormat
         }
     }
 
-    @Test func `a delivery whose sender died after its event was done is taken over once, by one of two`() async throws {
+    @Test func `a delivery whose sender died after its event was handled is claimed by one of two notifiers, once`() async throws {
         try await NotifierFixture.with(isRunning: false) { fixture in
             let tokens = (0..<30).map { _ in fixture.emulator.mintToken() }
             let addressed = try await fixture.address(tokens)
@@ -273,7 +273,7 @@ import WireFormat
         }
     }
 
-    @Test func `a shutdown waits for the repetition that is under way`() async throws {
+    @Test func `a shutdown waits for the retry that is in flight`() async throws {
         try await NotifierFixture.with(isRunning: false) { fixture in
             var slow = FaultRule(.none)
             slow.latency = .seconds(3)
@@ -303,7 +303,7 @@ import WireFormat
         }
     }
 
-    @Test func `a shutdown does not wait for a push that is to be repeated later`() async throws {
+    @Test func `a shutdown does not wait for a deferred push`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "600"], isRunning: false) { fixture in
             fixture.emulator.addFault(FaultRule(.error(.unavailable)))
             let addressed = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 86_400)

@@ -10,7 +10,7 @@ import WireFormat
 @testable import Notifier
 
 @Suite struct CountSketchTests {
-    @Test func `an id is counted, and others with it only by rare chance`() {
+    @Test func `an id is counted, and hardly any other id with it`() {
         var sketch = CountSketch()
         let ids = (0..<100_000).map { _ in UUID() }
         let wrong = ids.count { sketch.add($0) > 3 }
@@ -22,7 +22,7 @@ import WireFormat
         #expect(sketch.add(one) == 1)
     }
 
-    @Test func `of a hundred thousand ids that are seen five times hardly any counts as seen more often`() {
+    @Test func `hardly any of a hundred thousand ids seen five times counts as seen more than six times`() {
         var sketch = CountSketch()
         let ids = (0..<100_000).map { _ in UUID() }
         for _ in 0..<4 { for id in ids { _ = sketch.add(id) } }
@@ -32,14 +32,14 @@ import WireFormat
 }
 
 extension InstallRates {
-    /// How long a push has to wait, once all that it has to wait for is known; nil when it may go.
+    /// Returns how long a push has to wait, after awaiting the grants it needs; nil when it may be sent.
     fileprivate func wait(_ installID: UUID, _ kind: NotificationKind) async -> Duration? {
         var admission = admit(installID, kind)
         while true {
             switch admission {
             case .go: return nil
             case .wait(let wait): return wait
-            case .ask(let task):
+            case .awaitGrant(let task):
                 await task.value
                 admission = admit(installID, kind, isCounted: true)
             }
@@ -48,7 +48,7 @@ extension InstallRates {
 }
 
 @Suite struct InstallRatesTests {
-    /// Grants that are given in order; the last for ever.
+    /// Returns the given grants in order, and then the last one for ever.
     private final class Bucket: Sendable {
         let asked = Mutex(0)
         let grants: [PushRateGrant]
@@ -68,7 +68,7 @@ extension InstallRates {
         InstallRates(clock: { [start] in start }, take: { _, _ in bucket.take() })
     }
 
-    @Test func `who gets few pushes costs nobody a question`() async {
+    @Test func `installations with few pushes take no tokens`() async {
         let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(1))])
         let rates = rates(bucket)
         for _ in 0..<InstallRates.freePerMinute {
@@ -80,7 +80,7 @@ extension InstallRates {
         #expect(await rates.wait(one, .chatMessage) != nil)
     }
 
-    @Test func `many at once ask for some at a time, and no two of them at the same time`() async {
+    @Test func `concurrent pushes take tokens in slices, one slice at a time`() async {
         let bucket = Bucket([PushRateGrant(count: InstallRates.slice, wait: .zero)])
         let rates = rates(bucket)
         let one = UUID()
@@ -90,7 +90,7 @@ extension InstallRates {
         #expect(bucket.askedCount == (106 - InstallRates.freePerMinute) / InstallRates.slice)
     }
 
-    @Test func `those who have to wait come back one after the other`() async {
+    @Test func `pushes that have to wait are spread over slots`() async {
         let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(6))])
         let rates = rates(bucket)
         let one = UUID()
@@ -102,7 +102,7 @@ extension InstallRates {
         #expect(bucket.askedCount == 1)
     }
 
-    @Test func `ten results of sign-ins a minute go whatever else an installation gets, and the others wait for the next minute`() async {
+    @Test func `ten sign-in results a minute are sent whatever else an installation gets, and further ones wait`() async {
         let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(6))])
         let now = Mutex(start)
         let rates = InstallRates(clock: { now.withLock { $0 } }, take: { _, _ in bucket.take() })
@@ -115,7 +115,7 @@ extension InstallRates {
         #expect(await rates.wait(one, .signIn) == nil)
     }
 
-    @Test func `an installation that gets too many waits in the ledger, and gets all of them`() async throws {
+    @Test func `pushes above the rate of an installation are deferred, and all arrive`() async throws {
         let count = 110
         try await NotifierFixture.with(isRunning: false) { fixture in
             let (phone, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
@@ -127,7 +127,7 @@ extension InstallRates {
             }
             let ids = all.flatMap(\.deliveryIDs)
             let find = { try await DeliveryRepository(fixture.postgres).find(ids: ids) }
-            // All at once: what comes slowly has not to wait.
+            // All at once: pushes that come slowly do not have to wait.
             try await fixture.withNotifier {
                 let waiting = try await eventually("some wait") {
                     let deliveries = try await find()
@@ -138,9 +138,9 @@ extension InstallRates {
                 #expect(waiting.count { $0.state == .accepted } >= InstallRates.freePerMinute + 50)
                 let elsewhere = try await fixture.settled(
                     fixture.address([other], kind: .newPhotos, parameters: ["event_id": "e"], lane: .normal))
-                #expect(elsewhere.first?.state == .accepted, "nobody else waits")
+                #expect(elsewhere.first?.state == .accepted, "other installations do not wait")
 
-                // As after a while.
+                // As if time had passed.
                 try await fixture.postgres.execute("UPDATE push_install_rates SET minute_tokens = 60")
                 try await fixture.postgres.execute(
                     "UPDATE deliveries SET due_at = now() + interval '7 seconds' WHERE state = 'pending'")

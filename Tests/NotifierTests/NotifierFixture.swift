@@ -78,9 +78,9 @@ struct NotifierFixture: Sendable {
         try result.get()
     }
 
-    // MARK: What token-registry does before
+    // MARK: Steps of token-registry
 
-    /// What all notifications of a fixture belong to.
+    /// The trace of all notifications of a fixture.
     static let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
     /// An addressed notification with one delivery for each token.
@@ -134,7 +134,7 @@ struct NotifierFixture: Sendable {
             valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: context.lookupKey), platform: platform)
     }
 
-    // MARK: What came of it
+    // MARK: Outcomes
 
     func deliveries(_ addressed: Addressed) async throws -> [Delivery] {
         try await DeliveryRepository(postgres).find(ids: addressed.deliveryIDs)

@@ -8,7 +8,7 @@ import TestSupport
 import WireFormat
 
 @Suite struct PictureTests {
-    @Test func `a finished picture is pushed with a link to its thumbnail and the true number of unseen ones`() async throws {
+    @Test func `a completed job is pushed with a link to its thumbnail and the number of unseen pictures`() async throws {
         try await NotifierFixture.with { fixture in
             let user = try await fixture.user()
             var jobs: [UUID] = []
@@ -32,7 +32,7 @@ import WireFormat
         }
     }
 
-    @Test func `a failed job is pushed without a picture, in safe words`() async throws {
+    @Test func `a failed job is pushed without a picture, with its public reason`() async throws {
         try await NotifierFixture.with { fixture in
             let user = try await fixture.user()
             let token = fixture.emulator.mintToken()
@@ -52,13 +52,13 @@ import WireFormat
 
 @Suite struct GoneJobTests {
     @Test(arguments: [NotificationKind.jobCompleted, .jobFailed])
-    func `a job that its user deleted is not told of`(kind: NotificationKind) async throws {
+    func `a job that its user deleted gets no push`(kind: NotificationKind) async throws {
         try await expectGone(kind) { fixture, job, user in
             _ = try await ImageJobRepository(fixture.postgres).delete(id: job, userID: user)
         }
     }
 
-    @Test func `a job whose day is over is not told of`() async throws {
+    @Test func `an expired job gets no push`() async throws {
         try await expectGone(.jobCompleted) { fixture, job, _ in
             try await fixture.postgres.execute("UPDATE image_jobs SET expires_at = now() WHERE id = \(job)")
         }
@@ -84,7 +84,7 @@ import WireFormat
 }
 
 extension NotifierFixture {
-    /// Makes somebody who can have jobs.
+    /// Makes a user.
     func user() async throws -> UUID {
         try await UserRepository(postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
     }

@@ -7,8 +7,8 @@ import WireFormat
 @testable import Notifier
 
 @Suite struct QuotaTests {
-    @Test func `before there is leave a hundred pushes that are waited for may go, and none of a fan-out`() async throws {
-        // Nobody asks the database for leave: the quota does not run.
+    @Test func `without a grant a hundred urgent and normal pushes are sent, and no bulk push`() async throws {
+        // The quota does not run, so it takes no tokens from the database.
         let postgres = try PostgresClient(
             configuration: PostgresConfiguration(url: "postgresql://localhost:1/none"), logger: NotifierFixture.quiet)
         let quota = Quota(
@@ -16,7 +16,7 @@ import WireFormat
             logger: NotifierFixture.quiet)
         #expect(quota.take(64, .bulk) == 0)
         #expect(quota.take(64, .urgent) == 64)
-        #expect(quota.take(64, .normal) == 36, "both lanes share the same leave")
+        #expect(quota.take(64, .normal) == 36, "both lanes share a balance")
         #expect(quota.take(1, .urgent) == 0)
         await postgres.shutdown()
     }

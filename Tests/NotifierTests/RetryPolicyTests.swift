@@ -7,15 +7,15 @@ import WireFormat
 @testable import Notifier
 
 @Suite struct RetryPolicyTests {
-    let policy = RetryPolicy(attemptsMax: 5, delayMin: .seconds(10))
+    let policy = RetryPolicy(maxAttempts: 5, minDelay: .seconds(10))
 
     @Test func `waits grow from ten seconds until the attempts are used up`() {
         let steps = (1...5).map { policy.next(after: .ambiguous, attempt: $0, age: .zero, jitter: 1) }
-        #expect(steps == [.after(.seconds(10)), .after(.seconds(20)), .after(.seconds(40)), .after(.seconds(80)), .tooOften])
+        #expect(steps == [.after(.seconds(10)), .after(.seconds(20)), .after(.seconds(40)), .after(.seconds(80)), .attemptsExhausted])
     }
 
     @Test func `no wait is shorter than FCM's ten seconds nor much longer than ten minutes`() throws {
-        let patient = RetryPolicy(attemptsMax: 20, delayMin: .seconds(10))
+        let patient = RetryPolicy(maxAttempts: 20, minDelay: .seconds(10))
         for attempt in 1..<20 {
             guard case .after(let wait) = patient.next(after: .transient(retryAfter: nil), attempt: attempt, age: .zero) else {
                 Issue.record("given up at attempt \(attempt)")
@@ -29,18 +29,18 @@ import WireFormat
         (FCMOutcome.transient(retryAfter: .seconds(90)), 90.0), (.transient(retryAfter: .seconds(1)), 10),
         (.quota(retryAfter: .seconds(60)), 60), (.notSent, 10),
     ])
-    func `FCM may ask for more, not for less`(outcome: FCMOutcome, seconds: Double) {
+    func `FCM can lengthen the wait, not shorten it`(outcome: FCMOutcome, seconds: Double) {
         #expect(policy.next(after: outcome, attempt: 1, age: .zero, jitter: 1) == .after(.seconds(seconds)))
     }
 
     @Test func `after an hour a push is given up`() {
         #expect(policy.next(after: .notSent, attempt: 1, age: .seconds(3590), jitter: 1) == .after(.seconds(10)))
-        #expect(policy.next(after: .notSent, attempt: 1, age: .seconds(3591), jitter: 1) == .tooLate)
+        #expect(policy.next(after: .notSent, attempt: 1, age: .seconds(3591), jitter: 1) == .tooOld)
         let wait = FCMOutcome.transient(retryAfter: .seconds(1800))
-        #expect(policy.next(after: wait, attempt: 1, age: .seconds(1900), jitter: 1) == .tooLate)
+        #expect(policy.next(after: wait, attempt: 1, age: .seconds(1900), jitter: 1) == .tooOld)
     }
 
-    @Test func `a lane waits when two installations were refused, as long as the second was told, and no other lane`() {
+    @Test func `a lane pauses when three installations were refused, for the longest wait, and no other lane does`() {
         let (pauses, now) = (LanePauses(), ContinuousClock.now)
         for _ in 0..<2 { pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(1), at: now) }
         #expect(pauses.remaining(.bulk, at: now) == nil)
@@ -64,7 +64,7 @@ import WireFormat
         #expect(pauses.remaining(.urgent, at: now) == nil)
     }
 
-    @Test func `one installation that is refused again and again, or two at different times, are no reason for a lane to wait`() {
+    @Test func `refusals of one installation, or of two at different times, pause no lane`() {
         let (pauses, now, phone) = (LanePauses(), ContinuousClock.now, UUID())
         for _ in 0..<5 { pauses.refused(.urgent, phone, isBound: true, for: .seconds(600), at: now) }
         pauses.refused(.urgent, UUID(), isBound: true, for: .seconds(600), at: now + LanePauses.memory)

@@ -11,9 +11,9 @@ import WireFormat
 @testable import Notifier
 
 @Suite struct RoomTests {
-    /// Longer than any test takes: a wait that ends before was ended by what the test does.
+    /// Longer than any test takes: a wait that ends earlier was ended by the test.
     private static let forLong = Duration.seconds(600)
-    private static let full = SendQueue.waitingMax
+    private static let full = SendQueue.maxWaiting
 
     /// Runs `body` with a queue that sends nothing.
     private func withQueue(_ body: (SendQueue) async throws -> Void) async throws {
@@ -22,19 +22,19 @@ import WireFormat
         let quota = Quota(
             postgres: postgres, project: "p", limits: PushQuotaLimits(perSecond: 1000, bulkRamp: .zero),
             logger: NotifierFixture.quiet)
-        let result = await Result.catching { try await body(SendQueue(inFlightMax: 640, quota: quota, news: Bell())) }
+        let result = await Result.catching { try await body(SendQueue(maxInFlight: 640, quota: quota, news: Bell())) }
         await postgres.shutdown()
         try result.get()
     }
 
-    @Test func `a claim waits no longer for room in a full lane than it may`() async throws {
+    @Test func `a wait for room in a full lane ends after its timeout`() async throws {
         try await withQueue { queue in
             #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
             #expect(await !queue.waitForRoom(.bulk, for: 1, upTo: .milliseconds(20)))
         }
     }
 
-    @Test func `a wait that is cancelled ends at once, and takes no room`() async throws {
+    @Test func `a cancelled wait ends at once, and reserves no room`() async throws {
         try await withQueue { queue in
             #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
             let waiting = Task { await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong) }
@@ -65,7 +65,7 @@ import WireFormat
         }
     }
 
-    @Test func `the end of the sending ends a wait, and nothing is claimed after it`() async throws {
+    @Test func `closing the queue ends a wait, and no room is reserved afterwards`() async throws {
         try await withQueue { queue in
             #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
             let waiting = Task { await queue.waitForRoom(.bulk, for: 1, upTo: Self.forLong) }
@@ -75,7 +75,7 @@ import WireFormat
         }
     }
 
-    @Test func `room that comes free goes to the wait that is longest`() async throws {
+    @Test func `released room is reserved for a waiting claim`() async throws {
         try await withQueue { queue in
             #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
             let waiting = Task { await queue.waitForRoom(.bulk, for: 1, upTo: Self.forLong) }
@@ -84,14 +84,14 @@ import WireFormat
         }
     }
 
-    @Test func `a full lane keeps no other from its room`() async throws {
+    @Test func `a full lane does not take room from other lanes`() async throws {
         try await withQueue { queue in
             for lane in [Lane.bulk, .normal] { #expect(await queue.waitForRoom(lane, for: Self.full, upTo: Self.forLong)) }
             #expect(await queue.waitForRoom(.urgent, for: 1, upTo: .zero))
         }
     }
 
-    @Test func `while many wait for an FCM that answers after a second and a half, an urgent push arrives`() async throws {
+    @Test func `an urgent push overtakes bulk pushes that wait for a slow FCM`() async throws {
         try await NotifierFixture.with { fixture in
             var slow = FaultRule(.none)
             slow.count = nil
@@ -99,7 +99,7 @@ import WireFormat
             fixture.emulator.addFault(slow)
             let tokens = (0..<600).map { _ in fixture.emulator.mintToken() }
             let bulk = try await fixture.address(tokens, lane: .bulk)
-            try await eventually("some are on their way") { fixture.emulator.statistics.sends > 0 }
+            try await eventually("some are in flight") { fixture.emulator.statistics.sends > 0 }
             let urgent = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
             #expect(urgent.map(\.state) == [.accepted])
             let waiting = try await fixture.deliveries(bulk).count { !$0.state.isTerminal }

@@ -10,10 +10,10 @@ import Tracing
         "HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    private func configuration(_ collector: TraceCollector, batchMax: Int = 2) -> OTLPConfiguration {
+    private func configuration(_ collector: TraceCollector, maxBatchSize: Int = 2) -> OTLPConfiguration {
         var configuration = OTLPConfiguration(endpoint: collector.url + "/v1/traces", resource: [("service.name", "tests")])
-        configuration.batchMax = batchMax
-        configuration.retryWaitMin = .milliseconds(10)
+        configuration.maxBatchSize = maxBatchSize
+        configuration.minRetryWait = .milliseconds(10)
         (configuration.exportTimeout, configuration.flushTimeout) = (.seconds(60), .seconds(60))
         return configuration
     }
@@ -30,7 +30,7 @@ import Tracing
         try await running
     }
 
-    @Test func `a full batch is sent at once, as the standard asks`() async throws {
+    @Test func `a full batch is sent at once, as the standard requires`() async throws {
         let collector = try await TraceCollector()
         var configuration = configuration(collector)
         configuration.headers = [("Authorization", "Bearer secret")]
@@ -46,9 +46,9 @@ import Tracing
         #expect(collector.spans.allSatisfy { $0.service == "tests" && $0.name == "work" && $0.kind == 5 && $0.start <= $0.end })
     }
 
-    @Test func `what waits is sent after the interval`() async throws {
+    @Test func `waiting spans are sent after the interval`() async throws {
         let collector = try await TraceCollector()
-        var configuration = configuration(collector, batchMax: 512)
+        var configuration = configuration(collector, maxBatchSize: 512)
         configuration.interval = .milliseconds(20)
         try await withExporter(configuration) { tracer in
             tracer.startSpan("work").end()
@@ -56,7 +56,7 @@ import Tracing
         }
     }
 
-    @Test func `what waits when the process ends is sent before it does`() async throws {
+    @Test func `waiting spans are sent before the process ends`() async throws {
         let collector = try await TraceCollector()
         try await withExporter(configuration(collector)) { tracer in
             for _ in 0..<5 { tracer.startSpan("work").end() }
@@ -65,7 +65,7 @@ import Tracing
     }
 
     @Test(arguments: ["429 Too Many Requests", "502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout"])
-    func `an export that may be taken later is sent again`(status: String) async throws {
+    func `an export with a retryable status is sent again`(status: String) async throws {
         let collector = try await TraceCollector(answers: [answer(status), answer(status, "Retry-After: 0\r\n")])
         try await withExporter(configuration(collector)) { tracer in
             for _ in 0..<2 { tracer.startSpan("work").end() }
@@ -74,7 +74,7 @@ import Tracing
         #expect(collector.requests.count == 3)
     }
 
-    @Test func `an export that will never be taken is dropped`() async throws {
+    @Test func `a refused export is dropped`() async throws {
         let collector = try await TraceCollector(answers: [answer("400 Bad Request")])
         try await withExporter(configuration(collector)) { tracer in
             for _ in 0..<2 { tracer.startSpan("refused").end() }
@@ -85,7 +85,7 @@ import Tracing
         #expect(collector.requests.count == 2)
     }
 
-    @Test func `an export that is taken in part is not sent again`() async throws {
+    @Test func `a partly accepted export is not sent again`() async throws {
         let body = #"{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}"#
         let collector = try await TraceCollector(answers: [answer("200 OK", body: body)])
         try await withExporter(configuration(collector)) { tracer in
@@ -95,9 +95,9 @@ import Tracing
         #expect(collector.requests.count == 1)
     }
 
-    @Test func `a collector that is away does not hold up the end of the process`() async throws {
+    @Test func `an unreachable collector does not delay the end of the process`() async throws {
         var configuration = OTLPConfiguration(endpoint: "http://127.0.0.1:\(try FreePort.find())/v1/traces", resource: [])
-        configuration.retryWaitMin = .seconds(600)
+        configuration.minRetryWait = .seconds(600)
         configuration.flushTimeout = .milliseconds(200)
         let start = ContinuousClock.now
         try await withExporter(configuration) { tracer in

@@ -5,7 +5,7 @@ import Tracing
 @testable import OTLP
 
 @Suite struct OTLPTracerTests {
-    private let queue = SpanQueue(spansMax: 10, batchMax: 10)
+    private let queue = SpanQueue(maxSpans: 10, maxBatchSize: 10)
     private struct Failure: Error {}
 
     private struct Headers: Injector, Extractor {
@@ -13,7 +13,7 @@ import Tracing
         func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
     }
 
-    @Test func `a span within another is of its trace and below it`() throws {
+    @Test func `a child span is in the trace of its parent`() throws {
         let tracer = OTLPTracer(queue: queue, sampleRatio: 1)
         tracer.withSpan("outer") { _ in tracer.withSpan("inner", ofKind: .client) { _ in } }
         let spans = queue.take()
@@ -24,7 +24,7 @@ import Tracing
     }
 
     @Test(arguments: [true, false])
-    func `a span under a parent from elsewhere is sampled if the parent is`(isSampled: Bool) throws {
+    func `a span with a remote parent is sampled if the parent is`(isSampled: Bool) throws {
         let tracer = OTLPTracer(queue: queue, sampleRatio: isSampled ? 0 : 1)
         let parent = TraceParent(traceID: .random(), spanID: .random(), isSampled: isSampled)
         var context = InstrumentationContext.topLevel
@@ -38,7 +38,7 @@ import Tracing
         #expect(queue.take().map(\.parent) == (isSampled ? [parent.spanID] : []))
     }
 
-    @Test func `a share of new traces is sampled, the same in each process`() {
+    @Test func `a share of new traces is sampled, the same in every process`() {
         let sampler = RatioSampler(ratio: 0.25)
         let ids = (0..<10_000).map { _ in TraceID.random() }
         let sampled = ids.count { sampler.samples($0) }
@@ -46,7 +46,7 @@ import Tracing
         #expect(ids.allSatisfy { RatioSampler(ratio: 1).samples($0) && !RatioSampler(ratio: 0).samples($0) })
     }
 
-    @Test func `of an error its type is kept and nothing that it says`() {
+    @Test func `only the type of an error is kept, not its message`() {
         let tracer = OTLPTracer(queue: queue, sampleRatio: 1)
         _ = try? tracer.withSpan("work") { _ in throw Failure() }
         let span = queue.take()[0]
@@ -61,7 +61,7 @@ import Tracing
         #expect(queue.take().count == 1)
     }
 
-    @Test func `a queue that is full takes no more`() {
+    @Test func `a full queue accepts no more spans`() {
         let tracer = OTLPTracer(queue: queue, sampleRatio: 1)
         for _ in 0..<12 { tracer.startSpan("work").end() }
         #expect(queue.take().count == 10)

@@ -16,7 +16,7 @@ import Tracing
             spans: spans)
     }
 
-    @Test func `is written as the golden file says`() throws {
+    @Test func `the request equals the golden file`() throws {
         let identity = try #require(Self.identity)
         let link = try #require(Self.link)
         let full = FinishedSpan(
@@ -35,7 +35,7 @@ import Tracing
     }
 
     @Test(arguments: [SpanKind.internal, .server, .client, .producer, .consumer])
-    func `is JSON with ids in hexadecimal and times as strings, whatever a span says`(kind: SpanKind) throws {
+    func `the request is JSON with ids in hexadecimal and times as strings, for any span`(kind: SpanKind) throws {
         let names = ["", "\"\\\u{0}\u{1f}\n", "é🙂", String(repeating: "ü", count: 2_000)]
         let spans = (0..<200).map { number in
             FinishedSpan(
@@ -53,9 +53,9 @@ import Tracing
             #expect((json["spanId"] as? String)?.wholeMatch(of: /[0-9a-f]{16}/) != nil)
             #expect((json["parentSpanId"] as? String)?.wholeMatch(of: /[0-9a-f]{16}/) != nil || span.parent == nil)
             #expect(json["startTimeUnixNano"] as? String == "\(span.start)" && json["endTimeUnixNano"] as? String == "\(span.end)")
-            #expect((json["name"] as? String)?.utf8.count ?? 0 <= TraceRequest.textByteCountMax)
+            #expect((json["name"] as? String)?.utf8.count ?? 0 <= TraceRequest.maxTextByteCount)
             let kept = (json["attributes"] as? [Any])?.count ?? 0
-            #expect(kept <= TraceRequest.attributesMax)
+            #expect(kept <= TraceRequest.maxAttributes)
             #expect(kept + (json["droppedAttributesCount"] as? Int ?? 0) == span.attributes.count)
         }
     }

@@ -8,7 +8,7 @@ struct StatementCacheTests {
         PreparedStatement.Key(sql: sql, types: types)
     }
 
-    @Test func `the least recently used statement makes room`() {
+    @Test func `the least recently used statement is evicted`() {
         var cache = StatementCache(capacity: 2)
         let first = cache.insert(key("a")).added
         _ = cache.insert(key("b"))
@@ -28,7 +28,7 @@ struct StatementCacheTests {
         #expect(cache.find(key("a", [20])) === one)
     }
 
-    @Test func `removing an old statement leaves the one prepared anew`() {
+    @Test func `removing an old statement keeps the one prepared anew`() {
         var cache = StatementCache(capacity: 8)
         let old = cache.insert(key("a")).added
         cache.remove(old)
@@ -41,7 +41,7 @@ struct StatementCacheTests {
 
 @Suite("Connect backoff")
 struct ConnectBackoffTests {
-    @Test func `the pause doubles up to its limit, and success ends it`() {
+    @Test func `the pause doubles up to its limit, and a success resets it`() {
         var configuration = PostgresConfiguration(url: "")
         configuration.reconnectDelay = .milliseconds(10)
         configuration.maxReconnectDelay = .milliseconds(80)
@@ -60,7 +60,7 @@ struct ConnectBackoffTests {
 
 @Suite("Event loop")
 struct EventLoopTests {
-    @Test func `tasks that prefer the loop run on its thread, and come back to it`() async throws {
+    @Test func `tasks that prefer the loop run on its thread, and return to it`() async throws {
         let loop = try EventLoop(name: "test-loop")
         let isOnLoop = await Task(executorPreference: loop) {
             let before = loop.isCurrent
@@ -102,7 +102,7 @@ struct EventLoopTests {
 
 @Suite("Migration checksums")
 struct MigrationChecksumTests {
-    @Test func `every edit changes the checksum, and nothing else does`() {
+    @Test func `every edit of the SQL changes the checksum, and nothing else does`() {
         func checksum(_ up: String, _ down: String, name: String = "n") -> String {
             Migration(number: 1, name: name, up: up, down: down).checksum
         }

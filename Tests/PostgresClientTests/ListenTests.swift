@@ -4,7 +4,7 @@ import Testing
 
 @Suite("LISTEN")
 struct ListenTests {
-    @Test func `a listener hears what is committed, and only that`() async throws {
+    @Test func `a listener receives only committed notifications of its channel`() async throws {
         try await withClient { client in
             var notifications = client.notifications(on: "orders").makeAsyncIterator()
             #expect(await notifications.next()?.kind == .listening)
@@ -22,7 +22,7 @@ struct ListenTests {
         }
     }
 
-    @Test func `a commit wakes the listeners of its own client, a rollback does not, and the server hears of neither`() async throws {
+    @Test func `a commit wakes the listeners of its own client, a rollback does not, and neither involves the server`() async throws {
         try await withClient { client in
             let name = try await client.query("SELECT current_database()")[0].decode(0, as: String.self)
             try await withClient(to: PostgresServer.shared().url(database: name)) { other in
@@ -85,7 +85,7 @@ struct ListenTests {
             #expect(try await !client.query(listening).isEmpty)
             try await client.execute("SELECT pg_notify(\(channel), 'stop')")
             await task.value
-            try await eventually("it is closed") { try await client.query(listening).isEmpty }
+            try await eventually("the listening connection is closed") { try await client.query(listening).isEmpty }
         }
     }
 

@@ -21,7 +21,7 @@ struct MigrationTests {
         try await runner.status().map(\.state)
     }
 
-    @Test func `migrations go up, in part and in full, and only once`() async throws {
+    @Test func `migrations are applied once, in part and in full`() async throws {
         try await withClient { client in
             let runner = try MigrationRunner(client: client, migrations: [third, first, second])
             let before = try await states(runner)
@@ -39,7 +39,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func `migrations go down, the latest first, and up again`() async throws {
+    @Test func `migrations are rolled back, the latest first, and applied again`() async throws {
         try await withClient { client in
             let runner = try MigrationRunner(client: client, migrations: [first, second, third])
             try await runner.migrate()
@@ -55,7 +55,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func `a failing migration leaves nothing of itself, and what was before it stays`() async throws {
+    @Test func `a failing migration is rolled back, and the ones before it stay applied`() async throws {
         try await withClient { client in
             let broken = Migration(number: 3, name: "broken", up: "CREATE TABLE half (a int); SELECT 1/0", down: "")
             let runner = try MigrationRunner(client: client, migrations: [first, broken])
@@ -68,7 +68,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func `a migration that was changed after it was applied stops everything`() async throws {
+    @Test func `a migration that was changed after it was applied makes the runner refuse to run`() async throws {
         try await withClient { client in
             try await MigrationRunner(client: client, migrations: [first]).migrate()
             let edited = Migration(number: 1, name: "people", up: first.up + " ", down: first.down)
@@ -82,7 +82,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func `a number below one that is applied is refused`() async throws {
+    @Test func `a missing migration below an applied number is refused`() async throws {
         try await withClient { client in
             let later = Migration(number: 5, name: "later", up: "CREATE TABLE later (a int)", down: "DROP TABLE later")
             try await MigrationRunner(client: client, migrations: [first, later]).migrate()
@@ -92,7 +92,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func `what a newer program applied is told and left alone`() async throws {
+    @Test func `migrations of a newer program are reported and not changed`() async throws {
         try await withClient { client in
             try await MigrationRunner(client: client, migrations: [first, second]).migrate()
             let older = try MigrationRunner(client: client, migrations: [first])
@@ -104,7 +104,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func `runners that start together apply everything once`() async throws {
+    @Test func `runners that start together apply each migration once`() async throws {
         try await withEmptyDatabase { database in
             let migrations = (1...10).map { number in
                 Migration(number: number, name: "t\(number)", up: "CREATE TABLE t\(number) (a int)", down: "DROP TABLE t\(number)")

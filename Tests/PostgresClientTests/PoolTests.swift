@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Pool")
 struct PoolTests {
-    /// Holds the only connection until it is told to let go.
-    private func occupied(_ client: PostgresClient) async -> (task: Task<Void, any Error>, letGo: AsyncStream<Void>.Continuation) {
+    /// Occupies the only connection until `release` yields.
+    private func occupied(_ client: PostgresClient) async -> (task: Task<Void, any Error>, release: AsyncStream<Void>.Continuation) {
         let held = AsyncStream.makeStream(of: Void.self)
         let released = AsyncStream.makeStream(of: Void.self)
         let task = Task {
@@ -21,7 +21,7 @@ struct PoolTests {
         return (task, released.continuation)
     }
 
-    @Test func `work beyond the queue's limit is refused at once`() async throws {
+    @Test func `work beyond the limit of the queue is refused at once`() async throws {
         try await withClient({
             $0.maxConnections = 1
             $0.maxWaiting = 10
@@ -42,7 +42,7 @@ struct PoolTests {
             var answered = 0
             for await outcome in outcomes.stream {
                 if outcome == .queueFull { refused += 1 } else if outcome == nil { answered += 1 }
-                if refused == 5 { holder.letGo.yield() }
+                if refused == 5 { holder.release.yield() }
                 if refused + answered == 15 { break }
             }
             #expect(refused == 5)
@@ -56,7 +56,7 @@ struct PoolTests {
         try await withClient({ $0.maxConnections = 1 }) { client in
             try await client.execute("CREATE TABLE t (n bigint GENERATED ALWAYS AS IDENTITY, arrival bigint)")
             let holder = await occupied(client)
-            // One thread submits all of them, so that the order of arrival is known.
+            // One thread submits all units, so that the order of arrival is known.
             let submitter = Task(executorPreference: client.executor) {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<40 {
@@ -73,7 +73,7 @@ struct PoolTests {
                     try await group.waitForAll()
                 }
             }
-            holder.letGo.yield()
+            holder.release.yield()
             try await holder.task.value
             try await submitter.value
             let arrivals = try await client.query("SELECT arrival FROM t ORDER BY n").map { try $0.decode(0, as: Int.self) }
@@ -94,7 +94,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `values larger than every buffer go both ways, on several connections at once`() async throws {
+    @Test func `values larger than every buffer are sent and received on several connections at once`() async throws {
         try await withClient { client in
             let blob = (0..<12_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -109,7 +109,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `more statements than are kept prepared`() async throws {
+    @Test func `more statements than a connection keeps prepared can be run`() async throws {
         try await withClient({
             $0.maxConnections = 1
             $0.maxPreparedStatements = 5
@@ -126,7 +126,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `a statement the server forgot, or whose result changed, is prepared again`() async throws {
+    @Test func `a statement that was deallocated, or whose columns changed, is prepared again`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             try await client.execute("CREATE TABLE t (a int)")
             try await client.execute("INSERT INTO t VALUES (1)")
@@ -168,7 +168,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `a server that is not there makes a timeout that tells why`() async throws {
+    @Test func `the timeout error for an unreachable server has the connection error as its cause`() async throws {
         try await withClient(to: "host=/nowhere dbname=none") { client in
             let query: PostgresQuery = "SELECT 1"
             let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.seconds(5))) }
@@ -190,7 +190,7 @@ struct ConfigurationTests {
         #expect(error?.description.contains("open") == false)
     }
 
-    @Test func `a limit below one is refused, by name`() {
+    @Test func `a limit below one is refused with its name`() {
         var configuration = PostgresConfiguration(url: "dbname=postgres")
         configuration.maxConnections = 0
         let error = #expect(throws: PostgresError.self) {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PostgresClient
 
-@Suite("Behind a pooler of transactions")
+@Suite("Behind a transaction pooler")
 struct PoolerTests {
-    /// A pooled client, beside the pooler and the database behind it.
+    /// Runs the body with a client behind a pooler, the pooler, and the database behind it.
     private func withPooledClient(
         connections: Int = 2, _ body: (PostgresClient, Pooler, TestDatabase) async throws -> Void
     ) async throws {
@@ -15,7 +15,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func `queries and transactions of many tasks share a few servers and get their own answers`() async throws {
+    @Test func `queries and transactions of many tasks share a few server connections and get their own results`() async throws {
         try await withPooledClient { client, _, database in
             try await client.execute("CREATE TABLE numbers (n bigint PRIMARY KEY, text text NOT NULL)")
             try await withThrowingTaskGroup { group in
@@ -40,7 +40,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func `statements that nobody waits for are executed on the server that has their transaction`() async throws {
+    @Test func `enqueued statements run on the server connection of their transaction`() async throws {
         try await withPooledClient { client, _, database in
             try await client.execute("CREATE TABLE steps (task bigint, step bigint, backend bigint DEFAULT pg_backend_pid())")
             try await withThrowingTaskGroup { group in
@@ -65,7 +65,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func `a statement that fails takes no other with it`() async throws {
+    @Test func `a failing statement does not fail others`() async throws {
         try await withPooledClient(connections: 1) { client, _, _ in
             try await withThrowingTaskGroup { group in
                 for number in 0..<50 {
@@ -84,7 +84,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func `notifications come by the direct way`() async throws {
+    @Test func `notifications arrive on the direct connection`() async throws {
         try await withPooledClient { client, _, _ in
             var notifications = client.notifications(on: "orders").makeAsyncIterator()
             #expect(await notifications.next()?.kind == .listening)
@@ -93,7 +93,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func `nothing of the client is left to the next user of its servers`() async throws {
+    @Test func `the client leaves no settings and statements in the sessions of its server connections`() async throws {
         try await withPooledClient(connections: 1) { client, pooler, _ in
             try await client.execute("SELECT 1")
             let timeout = try await CommandLineTool.run(["psql", "-Atc", "SHOW statement_timeout", pooler.url])
@@ -104,7 +104,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func `a session of one's own is refused`() async throws {
+    @Test func `a session is refused behind a pooler`() async throws {
         try await withPooledClient { client, _, _ in
             let error = await #expect(throws: PostgresError.self) { try await client.withSession { _ in } }
             #expect(error?.code == .configuration)

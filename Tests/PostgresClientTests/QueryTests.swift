@@ -29,7 +29,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `a refused statement carries its SQLSTATE and constraint`() async throws {
+    @Test func `the error of a refused statement has its SQLSTATE and constraint`() async throws {
         try await withClient { client in
             try await client.execute("CREATE TABLE t (a int CONSTRAINT only_once PRIMARY KEY)")
             try await client.execute("INSERT INTO t VALUES (1)")
@@ -39,7 +39,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `an error at COMMIT is an error of the statement`() async throws {
+    @Test func `an error at COMMIT is thrown by the statement`() async throws {
         try await withClient { client in
             try await client.execute("CREATE TABLE parent (id int PRIMARY KEY)")
             try await client.execute(

@@ -3,9 +3,9 @@ import Testing
 
 @Suite("Grouped reads")
 struct ReadGroupTests {
-    /// Starts all queries at once on one connection, so that they share segments, and collects what became of each.
+    /// Starts all queries at once on one connection, so that they share segments, and collects their results.
     private func outcomes(_ queries: [PostgresQuery], on client: PostgresClient) async -> [Result<Int, PostgresError>] {
-        // On the loop's own thread, whoever adds them too, they are all submitted before the loop sends.
+        // Both the adding task and the queries run on the thread of the loop, so that all are submitted before the loop sends.
         let task = Task(executorPreference: client.executor) {
             await withTaskGroup(of: (Int, Result<Int, PostgresError>).self) { group in
                 for (index, query) in queries.enumerated() {
@@ -25,7 +25,7 @@ struct ReadGroupTests {
         return await task.value
     }
 
-    @Test func `a failing read takes no neighbour down`() async throws {
+    @Test func `a failing read does not fail the others of its group`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             let queries = (0..<100).map { number -> PostgresQuery in
                 ("SELECT 100 / \(number % 10)" as PostgresQuery).readOnly()
@@ -42,7 +42,7 @@ struct ReadGroupTests {
         }
     }
 
-    @Test func `a statement that does not parse fails alone, and again`() async throws {
+    @Test func `a statement that does not parse fails alone, each time`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             for _ in 0..<3 {
                 let queries = (0..<30).map { number -> PostgresQuery in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broken connections")
 struct RestartTests {
-    /// Numbers to write, and those whose write was acknowledged.
+    /// Counts the numbers to write, and records those whose write was acknowledged.
     private final class Progress: Sendable {
         private let state = Mutex((last: 0, acknowledged: [Int]()))
 
@@ -22,7 +22,7 @@ struct RestartTests {
         var acknowledged: [Int] { state.withLock(\.acknowledged) }
     }
 
-    @Test func `load survives a crash of the server`() async throws {
+    @Test func `acknowledged writes survive a crash of the server under load`() async throws {
         let server = try await PostgresServer.start()
         try await withClient(to: server.url()) { client in
             try await client.execute("CREATE TABLE t (a bigint PRIMARY KEY)")
@@ -42,17 +42,17 @@ struct RestartTests {
                 }
             }
             for round in 1...2 {
-                try await eventually("writes get through") { progress.acknowledged.count > 200 * round }
+                try await eventually("writes succeed") { progress.acknowledged.count > 200 * round }
                 await server.kill()
                 let before = progress.acknowledged.count
                 try await server.start()
-                try await eventually("writes get through again") { progress.acknowledged.count > before + 200 }
+                try await eventually("writes succeed again") { progress.acknowledged.count > before + 200 }
             }
             for writer in writers { writer.cancel() }
             for writer in writers { await writer.value }
             let stored = Set(try await client.query("SELECT a FROM t").map { try $0.decode(0, as: Int.self) })
             let lost = progress.acknowledged.filter { !stored.contains($0) }
-            #expect(lost.isEmpty, "acknowledged, but not there: \(lost)")
+            #expect(lost.isEmpty, "acknowledged, but not stored: \(lost)")
         }
         await server.stop()
     }
@@ -60,7 +60,7 @@ struct RestartTests {
     @Test func `a terminated backend fails its query, and the next gets a new connection`() async throws {
         try await withClient({ $0.maxConnections = 2 }) { client in
             let task = Task { try await client.execute("SELECT pg_sleep(77)") }
-            try await eventually("it is terminated") {
+            try await eventually("the backend is terminated") {
                 try await client.query(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(77)' AND state = 'active'"
                 ).count == 1
@@ -77,14 +77,14 @@ struct RestartTests {
         try await withClient { client in
             let pid = try await client.query("SELECT pg_backend_pid()")[0].decode(0, as: Int32.self)
             try await withClientBeside(client) { _ = try await $0.query("SELECT pg_terminate_backend(\(pid))") }
-            // Its line in pg_stat_activity goes before its end of the connection does: only what is no process any more is closed.
+            // The row in pg_stat_activity disappears before the backend closes its connection: wait for the end of the process.
             try await eventually("the backend is gone") { kill(pid, 0) != 0 && errno == ESRCH }
             let rows = try await client.query("SELECT 1")
             #expect(rows.count == 1)
         }
     }
 
-    /// Runs the body with another client on the same database.
+    /// Runs the body with a second client on the same database.
     private func withClientBeside(_ client: PostgresClient, _ body: (PostgresClient) async throws -> Void) async throws {
         let name = try await client.query("SELECT current_database()")[0].decode(0, as: String.self)
         let url = try await PostgresServer.shared().url(database: name)

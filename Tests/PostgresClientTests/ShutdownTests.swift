@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Shutdown")
 struct ShutdownTests {
-    @Test func `shutdown lets work in flight end and refuses new work`() async throws {
+    @Test func `shutdown lets work in flight finish and refuses new work`() async throws {
         try await withEmptyDatabase { database in
             var configuration = PostgresConfiguration(url: database.url)
             configuration.drainTimeout = .seconds(60)
@@ -52,7 +52,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func `as a service it ends on graceful shutdown, and closes its connections`() async throws {
+    @Test func `as a service the client ends on graceful shutdown, and closes its connections`() async throws {
         try await withEmptyDatabase { database in
             let client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quietLogger)
             let group = ServiceGroup(services: [client], logger: quietLogger)
@@ -66,7 +66,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func `a client that is dropped closes its connections`() async throws {
+    @Test func `a released client closes its connections`() async throws {
         try await withEmptyDatabase { database in
             do {
                 let client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quietLogger)

@@ -47,7 +47,7 @@ struct StopTests {
         }
     }
 
-    @Test func `a slow read is left alone at its deadline, and the backstop ends it`() async throws {
+    @Test func `a slow read is not cancelled at its deadline, and the statement timeout of the server ends it`() async throws {
         try await withClient({
             $0.maxConnections = 1
             $0.statementTimeout = .seconds(3)
@@ -55,7 +55,7 @@ struct StopTests {
             let slow = PostgresQuery("SELECT pg_sleep(60)").readOnly()
             let error = await #expect(throws: PostgresError.self) { try await client.query(slow.timeout(.milliseconds(50))) }
             #expect(error?.code == .timeout)
-            // The only connection is free again once the server's own limit has struck.
+            // The only connection is free again once the server's own timeout has passed.
             let rows = try await client.query("SELECT 1")
             #expect(rows.count == 1)
             let own = await #expect(throws: PostgresError.self) { try await client.query(slow) }
@@ -63,7 +63,7 @@ struct StopTests {
         }
     }
 
-    @Test func `waiting for a connection ends at the deadline too`() async throws {
+    @Test func `waiting for a connection ends at the deadline`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             try await client.withTransaction { transaction in
                 try await transaction.execute("SELECT 1")
@@ -91,7 +91,7 @@ struct StopTests {
         }
     }
 
-    @Test func `a cancel request never hits the next statement`() async throws {
+    @Test func `a cancel request never stops the next statement`() async throws {
         try await withClient({ $0.maxConnections = 2 }) { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for round in 0..<60 {
@@ -108,7 +108,7 @@ struct StopTests {
                             #expect(error.code == .cancelled)
                         }
                         try await canceller.value
-                        // Not cancelled by anybody: must never fail.
+                        // This statement is not cancelled and must never fail.
                         try await client.execute("SELECT pg_sleep(0.001)")
                     }
                 }
@@ -117,13 +117,13 @@ struct StopTests {
         }
     }
 
-    @Test func `a lock that is never granted does not outlive the deadline`() async throws {
+    @Test func `waiting for a lock ends at the deadline`() async throws {
         try await withClient({ $0.cancelGrace = .seconds(30) }) { client in
             try await client.execute("CREATE TABLE t (a int)")
             try await client.withTransaction { transaction in
                 try await transaction.execute("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")
                 let query: PostgresQuery = "INSERT INTO t VALUES (1)"
-                // Time for another connection, and for the server to read it: what it has not read yet it does not cancel.
+                // Long enough to open a second connection and for the server to read the statement: it cancels only what it has read.
                 let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.seconds(3))) }
                 #expect(error?.code == .timeout)
             }

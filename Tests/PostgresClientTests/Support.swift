@@ -2,7 +2,7 @@ import Logging
 import PostgresClient
 import TestSupport
 
-/// Runs the body with a client on an empty database of its own.
+/// Runs the body with a client on a new, empty database.
 func withClient(
     _ adjust: (inout PostgresConfiguration) -> Void = { _ in },
     _ body: (PostgresClient) async throws -> Void
@@ -30,7 +30,7 @@ func withClient(
     await client.shutdown()
 }
 
-/// A log that only errors reach.
+/// A logger that only logs errors.
 let quietLogger: Logger = {
     var logger = Logger(label: "postgres")
     logger.logLevel = .error

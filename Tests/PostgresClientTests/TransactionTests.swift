@@ -16,7 +16,7 @@ struct TransactionTests {
         try await client.query("SELECT count(*) FROM t")[0].decode(0)
     }
 
-    @Test func `a transaction commits what its body did`() async throws {
+    @Test func `a transaction commits the work of its body`() async throws {
         try await withTable { client in
             let answer = try await client.withTransaction { transaction in
                 try await transaction.execute("INSERT INTO t VALUES (\(1))")
@@ -31,7 +31,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a body that throws rolls everything back`() async throws {
+    @Test func `a body that throws rolls the transaction back`() async throws {
         try await withTable { client in
             await #expect(throws: Refused.self) {
                 try await client.withTransaction { transaction in
@@ -44,7 +44,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a failed statement rolls back, and its error comes out`() async throws {
+    @Test func `a failed statement rolls the transaction back, and its error is thrown`() async throws {
         try await withTable { client in
             let error = await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { transaction in
@@ -58,7 +58,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a swallowed error does not look like a commit`() async throws {
+    @Test func `a transaction whose body ignores an error throws instead of committing`() async throws {
         try await withTable { client in
             let error = await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { transaction in
@@ -72,7 +72,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `cancelling the task rolls back`() async throws {
+    @Test func `cancelling the task rolls the transaction back`() async throws {
         try await withTable { client in
             let started = AsyncStream.makeStream(of: Void.self)
             let task = Task {
@@ -91,7 +91,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a body that ignores its cancellation is rolled back all the same`() async throws {
+    @Test func `a body that ignores its cancellation is rolled back`() async throws {
         try await withTable { client in
             let task = Task {
                 try await client.withTransaction { transaction in
@@ -106,7 +106,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a transaction that outlives its body is refused`() async throws {
+    @Test func `queries of a transaction are refused after its body has returned`() async throws {
         try await withTable { client in
             let escaped = try await client.withTransaction { transaction in
                 try await transaction.execute("INSERT INTO t VALUES (1)")
@@ -117,7 +117,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `an empty transaction is fine`() async throws {
+    @Test func `an empty transaction returns the result or the error of its body`() async throws {
         try await withTable { client in
             #expect(try await client.withTransaction { _ in 7 } == 7)
             await #expect(throws: Refused.self) { try await client.withTransaction { _ in throw Refused() } }
@@ -126,7 +126,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `an asynchronous commit is asked for by one transaction, and for itself only`() async throws {
+    @Test func `an asynchronous commit applies only to the transaction that requests it`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             let within = try await client.withTransaction { transaction in
                 try await transaction.commitAsynchronously()
@@ -138,7 +138,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `the isolation level is the one asked for`() async throws {
+    @Test func `the transaction has the requested isolation level`() async throws {
         try await withTable { client in
             let level = try await client.withTransaction(isolation: .serializable) { transaction in
                 try await transaction.query("SHOW transaction_isolation")[0].decode(0, as: String.self)
@@ -179,7 +179,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a BEGIN sent as a single query does not leak`() async throws {
+    @Test func `a BEGIN sent as a single query does not reach the next query`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             try await client.execute("BEGIN")
             try await client.execute("CREATE TABLE t (a int)")
@@ -188,7 +188,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a transaction that stands still gives its locks back, and cannot go on`() async throws {
+    @Test func `a transaction without statements loses its locks after the idle timeout, and cannot continue`() async throws {
         try await withClient({ $0.idleTransactionTimeout = .seconds(2) }) { client in
             try await client.execute("CREATE TABLE t (a int PRIMARY KEY)")
             await #expect(throws: PostgresError.self) {
@@ -204,15 +204,15 @@ struct TransactionTests {
         }
     }
 
-    // MARK: Statements that nobody waits for
+    // MARK: Enqueued statements
 
-    @Test func `a statement that nobody waits for goes out with the next one, and before it`() async throws {
+    @Test func `an enqueued statement is sent with the next one, and before it`() async throws {
         try await withTable { client in
             try await client.withTransaction { transaction in
                 try await transaction.enqueue("SELECT pg_advisory_xact_lock(\(7))")
                 try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
                 let isFree: Bool = try await client.query("SELECT pg_try_advisory_xact_lock(7)")[0].decode(0)
-                #expect(isFree, "nothing was sent yet")
+                #expect(isFree, "the statement was not sent yet")
                 let rows: Int = try await transaction.query("SELECT count(*) FROM t")[0].decode(0)
                 #expect(rows == 1)
                 let isStillFree: Bool = try await client.query("SELECT pg_try_advisory_xact_lock(7)")[0].decode(0)
@@ -221,7 +221,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a statement that nobody waits for goes out with the commit at last`() async throws {
+    @Test func `an enqueued statement is sent with the commit when no other follows`() async throws {
         try await withTable { client in
             try await client.withTransaction { transaction in
                 try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
@@ -232,7 +232,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a statement that nobody waits for is not sent when the body throws`() async throws {
+    @Test func `an enqueued statement is not sent when the body throws`() async throws {
         try await withTable { client in
             try await client.execute("CREATE SEQUENCE s")
             await #expect(throws: Refused.self) {
@@ -242,13 +242,13 @@ struct TransactionTests {
                     throw Refused()
                 }
             }
-            // A sequence does not go back with its transaction.
+            // A rollback does not reset a sequence.
             let next: Int = try await client.query("SELECT nextval('s')")[0].decode(0)
             #expect(next == 1)
         }
     }
 
-    @Test func `the next statement has the error of one that nobody waited for`() async throws {
+    @Test func `the next statement throws the error of an enqueued one`() async throws {
         try await withTable { client in
             let error = await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { transaction in
@@ -265,7 +265,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `the commit has the error of one that nobody waited for, and the connection serves on`() async throws {
+    @Test func `the commit throws the error of an enqueued statement, and the connection stays usable`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             try await client.execute("CREATE TABLE t (a int PRIMARY KEY)")
             let before: Int32 = try await client.query("SELECT pg_backend_pid()")[0].decode(0)
@@ -283,7 +283,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `what was lost with a statement that failed unsent is not committed without`() async throws {
+    @Test func `a transaction is not committed when its enqueued statements were lost with a cancelled one`() async throws {
         try await withTable { client in
             let error = await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { transaction in
@@ -300,7 +300,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a script runs after what nobody waited for`() async throws {
+    @Test func `a script runs after the enqueued statements`() async throws {
         try await withTable { client in
             try await client.withTransaction { transaction in
                 try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
@@ -311,7 +311,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a statement that cannot be sent is refused when it is noted`() async throws {
+    @Test func `a statement that cannot be sent is refused when it is enqueued`() async throws {
         try await withTable { client in
             let error = await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { transaction in try await transaction.enqueue("SELECT '\u{0}'") }

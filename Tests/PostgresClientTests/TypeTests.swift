@@ -7,7 +7,7 @@ import Testing
 struct TypeTests {
     enum Colour: String, PostgresEncodable, PostgresDecodable { case red, green }
 
-    /// Sends a value, has the server hand it back, and reads it.
+    /// Sends a value, and reads it from the server's result.
     private func roundTrip<Value: PostgresCodable>(_ value: Value, _ client: PostgresClient) async throws -> Value {
         try await client.query(PostgresQuery("SELECT \(value)").readOnly())[0].decode(0)
     }
@@ -17,7 +17,7 @@ struct TypeTests {
         #expect(returned == value)
     }
 
-    @Test func `random scalars come back as they went`() async throws {
+    @Test func `random scalars are returned unchanged`() async throws {
         try await withClient { client in
             var random = SeededGenerator(seed: 1)
             for _ in 0..<200 {
@@ -39,7 +39,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `random arrays come back as they went`() async throws {
+    @Test func `random arrays are returned unchanged`() async throws {
         try await withClient { client in
             var random = SeededGenerator(seed: 2)
             for length in [0, 1, 2, 17, 100, 1000] {
@@ -61,7 +61,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `extremes and NULL`() async throws {
+    @Test func `extreme values and NULL are returned unchanged`() async throws {
         try await withClient { client in
             for number in [Int64.min, -1, 0, 1, .max] { try await expectRoundTrip(number, client) }
             try await expectRoundTrip(Double.infinity, client)
@@ -75,7 +75,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `types that only the server makes are read`() async throws {
+    @Test func `types that only the server sends are read`() async throws {
         try await withClient { client in
             let row = try await client.query(
                 """
@@ -94,7 +94,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `enumerations of the server are text`() async throws {
+    @Test func `enumerations of the server are read as text`() async throws {
         try await withClient { client in
             try await client.execute("CREATE TYPE colour AS ENUM ('red', 'green')")
             let rows = try await client.query("SELECT (\(Colour.red)::text)::colour AS colour")
@@ -102,7 +102,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `a column that does not fit is a decoding error that names it`() async throws {
+    @Test func `a column that cannot be decoded is a decoding error with its name`() async throws {
         try await withClient { client in
             let row = try await client.query("SELECT 1 AS number, NULL::text AS nothing, 'blue' AS colour, ARRAY[[1],[2]] AS deep")[0]
             func expectDecodingError(_ body: () throws -> Void, naming column: String) {
@@ -120,7 +120,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `a value never becomes a part of the statement`() async throws {
+    @Test func `a value never becomes part of the statement`() async throws {
         try await withClient { client in
             let hostile = "'; DROP TABLE users; --"
             try await expectRoundTrip(hostile, client)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The push of one user never reaches a phone that is another's by now.
+/// A push of one user never reaches a phone that has another user by now.
 @Suite struct BindingTests {
-    @Test func `phones that change hands during a fan-out are not sent what was meant for the former user`() async throws {
+    @Test func `phones that change users during a fan-out get no push of the former user`() async throws {
         try await PushSystem.with(running: ["token-registry"]) { system in
             let phones = try await system.crowd(FanOutSize.targets(200))
             let id = try await system.fanOut()
@@ -23,7 +23,7 @@ import WireFormat
         }
     }
 
-    @Test func `a late logout leaves the next user's phone alone`() async throws {
+    @Test func `a late logout does not unbind the phone from its next user`() async throws {
         try await PushSystem.with { system in
             let (first, second) = (try await system.makeUser(), try await system.makeUser())
             let token = system.emulator.mintToken()
@@ -38,7 +38,7 @@ import WireFormat
         }
     }
 
-    @Test func `a phone that moves from token to installation id is one phone`() async throws {
+    @Test func `a phone that moves from token to installation id stays one installation`() async throws {
         try await PushSystem.with { system in
             let user = try await system.makeUser()
             let token = system.emulator.mintToken()

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// What an end without a goodbye costs: time, and no push.
+/// Crashes cost time, and no push.
 @Suite struct CrashTests {
-    @Test func `a notifier killed in a fan-out costs no push, and repeats only what was under way`() async throws {
+    @Test func `killing a notifier in a fan-out loses no push, and only pushes in flight are repeated`() async throws {
         try await PushSystem.with { system in
             let count = FanOutSize.targets(600)
             _ = try await system.crowd(count)
-            // A third is answered. What follows arrives and is not: the sender cannot come to the end before it is killed.
+            // A third is answered. The other pushes arrive without an answer, so that the sender cannot finish before it is killed.
             var silence = FaultRule(.hang)
             silence.isDelivered = true
             silence.count = nil
@@ -22,12 +22,12 @@ import WireFormat
                 system.emulator.statistics.accepted > count / 3
             }
             await system.services.kill("notifier")
-            // What it had sent is in the emulator's sockets for a moment longer.
-            try await eventually("the dead one's connections are read to their end") {
+            // Its last requests are in the emulator's sockets for a moment longer.
+            try await eventually("the connections of the killed notifier are closed") {
                 system.emulator.statistics.openConnections == 0
             }
-            // And what it had asked of the database may be under way there.
-            try await eventually("the dead one's transactions are over") {
+            // Its last statements may still run in the database.
+            try await eventually("the transactions of the killed notifier are over") {
                 try await system.postgres.query(
                     """
                     SELECT FROM pg_stat_activity
@@ -38,7 +38,7 @@ import WireFormat
             let before = Set(await system.emulator.messages().compactMap(\.registration))
             system.emulator.clearFaults()
             let written = try await system.states(of: id)["accepted"] ?? 0
-            // What the dead one had claimed is others' when its lease has ended; here that is now.
+            // Ends the leases of the killed notifier now, so that others claim its deliveries.
             try await system.postgres.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
             #expect(before.count < count, "it was killed before the end")
             try system.services.start("notifier", as: "notifier-2")
@@ -47,14 +47,14 @@ import WireFormat
             let counts = system.emulator.acceptedCounts
             let repeated = counts.filter { $0.key > 1 }.values.reduce(0, +)
             #expect(counts[0] == nil && counts.keys.max() ?? 0 <= 2)
-            #expect(repeated <= before.count - written, "only what was sent and not yet written down is sent twice")
+            #expect(repeated <= before.count - written, "only pushes whose outcome was not written are sent twice")
             let collapseIDs = Set(
                 await system.emulator.messages().map { $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string })
             #expect(collapseIDs.count == 1 && !collapseIDs.contains(nil), "on the phone a repetition replaces")
         }
     }
 
-    @Test func `a database that crashes in a fan-out costs no push, and what it has forgotten replaces itself`() async throws {
+    @Test func `a database crash in a fan-out loses no push, and repeated pushes replace themselves`() async throws {
         let server = try await PostgresServer.start()
         try await PushSystem.with(on: server) { system in
             let count = FanOutSize.targets(600)
@@ -65,7 +65,7 @@ import WireFormat
             }
             await server.kill()
             try await server.start()
-            // What was claimed before the crash is sent again when its lease has ended; here that is now.
+            // Ends the leases now, so that deliveries claimed before the crash are sent again.
             try await eventually("the leases have ended") {
                 try? await system.postgres.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
             }

@@ -4,12 +4,12 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// An FCM that calls living tokens dead does not empty the registry.
+/// An FCM that reports living tokens as dead does not empty the registry.
 @Suite struct GuardTests {
-    /// So many dead tokens are believed in any case.
-    private static let believedMax = 200
+    /// The most installations that are pruned before the guard trips.
+    private static let maxTrusted = 200
 
-    @Test func `when everything is answered as dead, the guard trips and nobody is deleted`() async throws {
+    @Test func `when every token is reported as dead, the guard trips and no installation is deleted`() async throws {
         try await PushSystem.with { system in
             let count = FanOutSize.targets(900)
             _ = try await system.crowd(count)
@@ -18,18 +18,18 @@ import Testing
             system.emulator.addFault(dead)
             let id = try await system.fanOut()
             try await system.settled(id)
-            let states = try await eventually("the registry has judged all of them") {
+            let states = try await eventually("the registry has handled all outcomes") {
                 let states = try await system.installStates()
                 return states["active"] == nil ? states : nil
             }
             #expect((states["invalid"] ?? 0) + (states["suspect"] ?? 0) == count, "no row is gone: \(states)")
-            #expect(states["invalid"] ?? 0 <= Self.believedMax, "\(states)")
+            #expect(states["invalid"] ?? 0 <= Self.maxTrusted, "\(states)")
             system.emulator.clearFaults()
             // An hour later.
             try await system.postgres.execute("UPDATE push_installs SET suspect_until = now() WHERE state = 'suspect'")
             let suspects = states["suspect"] ?? 0
             #expect(try await system.settled(try await system.fanOut()) == ["accepted": suspects])
-            try await eventually("who was reached is trusted again") {
+            try await eventually("the reached installations are active again") {
                 try await system.installStates()["active"] == suspects ? () : nil
             }
         }

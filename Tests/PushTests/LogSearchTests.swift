@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The search of all logs at the end of a test run finds what it is there for.
+/// The search of all logs at the end of a test run finds secrets.
 @Suite struct LogSearchTests {
     @Test(arguments: ["services/a.log", "ATests.log"])
     func `the search of a run's logs finds a secret that was planted`(_ file: String) async throws {

@@ -3,11 +3,11 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// What people confide in us is in no log and in no stream, whatever is done with it.
+/// Secrets and texts of users are in no log and in no stream.
 @Suite struct LogTests {
     private static let word = ServiceLogs.secretWord
 
-    /// Says a thing to identity-api as an app does, and to whom it does not matter.
+    /// Sends a request to identity-api; `bearer` may be invalid. Returns the status.
     private func say(_ method: String, _ path: String, _ body: String, bearer: String?, _ stack: Stack) async throws -> Int {
         var request = HTTPClientRequest(method: method, url: stack.apiURL + path)
         request.headers = [("Content-Type", "application/json")]
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Signs up and in by face, with an e-mail that nobody may read.
+    /// Signs up and in by face, with an e-mail address that contains the secret word.
     private func accessToken(of phone: Phone) async throws -> (token: String, secrets: [String]) {
         let email = "\(Self.word)-\(UUID().uuidString.lowercased())@example.org"
         let signUp = try await phone.signUp(email: email)
@@ -48,27 +48,27 @@ import Testing
         return (token, [email, refresh, signUp.sessionToken ?? "", login.sessionToken ?? ""])
     }
 
-    /// Two people write to each other: a preview and a name that nobody else may read.
+    /// Sends a chat message whose text and sender name contain the secret word.
     private func chat(_ ada: Phone, _ adas: String, _ ben: Phone, _ bens: String) async throws {
         let stack = ada.stack
         let id = "logs-\(UUID().uuidString.lowercased())"
-        let told = try await ben.pushes(count: 2).count
+        let earlier = try await ben.pushes(count: 2).count
         #expect(try await ada.enter("conversation:\(id)", bearer: adas).status == 200)
         let own = try await ben.enter("conversation:own-\(id)", bearer: bens)
         let bensID = try #require(own.body["data"]["user_id"].text)
         #expect(try await ada.enter("conversation:\(id)", bensID, bearer: adas).status == 202)
-        let informed = try await ben.pushes(count: told + 1).count
+        let invited = try await ben.pushes(count: earlier + 1).count
         #expect(try await ben.enter("conversation:\(id)", bearer: bens).status == 200)
         let name = #"{"display_name":"Ada \#(Self.word)"}"#
         #expect(try await say("PUT", "/v1/users/me", name, bearer: adas, stack) == 200)
         let message = #"{"message_id":"m-1","text":"meet me at the \#(Self.word)"}"#
         let status = try await say("POST", "/v1/topics/conversation:\(id)/messages", message, bearer: adas, stack)
         #expect((200...202).contains(status))
-        let pushes = try await ben.pushes(count: informed + 1)
-        #expect(pushes[informed]["notification"]["body"].text?.contains(Self.word) == true, "the secret went all the way")
+        let pushes = try await ben.pushes(count: invited + 1)
+        #expect(pushes[invited]["notification"]["body"].text?.contains(Self.word) == true, "the push contains the secret word")
     }
 
-    /// Secrets where they do not belong: bad bearers, bodies that are none, fields that nobody asked for.
+    /// Sends the secret word in bad bearer tokens, invalid bodies and unknown fields.
     private func insist(_ stack: Stack) async throws {
         let word = Self.word
         for (method, path) in [
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Pushes that go wrong: what the notifier says of them is a log too.
+    /// Makes pushes fail, because the notifier logs failures.
     private func fail(_ stack: Stack, _ phone: Phone) async throws {
         let rules = [
             #"{"code":"UNAVAILABLE","retry_after":"1"}"#, #"{"action":"html","status":502}"#,

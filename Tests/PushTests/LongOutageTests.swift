@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// Ten minutes without FCM: the ledger and FCM's own clock are moved on, so that the test takes one.
+/// Ten minutes without FCM: the due times and the emulator's clock are advanced, so that the test takes one minute.
 @Suite struct LongOutageTests {
     private static let outage = 600.0
-    /// FCM's own least wait before a retry, in seconds.
+    /// FCM's least wait before a retry, in seconds.
     private static let leastWait = 10.0
-    /// Pushes a second at full speed, and how long the bulk lane takes to get there.
+    /// Pushes per second at the full rate, and the bulk lane's ramp to it.
     private static let rate = 160.0
     private static let rampSeconds = 10.0
 
@@ -22,7 +22,7 @@ import WireFormat
         "FCM_BULK_RAMP_SECONDS": "\(Int(rampSeconds))",
     ]
 
-    @Test func `FCM down for ten minutes costs time: all is taken, nobody hurried or pruned, and it begins again slowly`() async throws {
+    @Test func `an FCM outage of ten minutes loses no push, prunes no installation, and ends with a slow ramp`() async throws {
         try await PushSystem.with(settings: Self.settings) { system in
             let phones = try await system.crowd(300)
             let api = try await Chat.start(system)
@@ -37,13 +37,13 @@ import WireFormat
                 return open.count > phones.count && open.allSatisfy { $0 != nil }
             }
             try await expectPatience(phones, system)
-            #expect(try await system.installStates() == ["active": phones.count + 1], "an outage says nothing of a phone")
+            #expect(try await system.installStates() == ["active": phones.count + 1], "an outage prunes no installation")
 
             try await passTenMinutes(system)
             for number in 20..<25 { #expect(try await api.say("message \(number)") == 202) }
             #expect(try await system.settled(bulk) == ["accepted": phones.count])
             try await eventually("nothing waits") { try await Self.open(system).isEmpty }
-            #expect(await system.emulator.messages(to: api.listener.value).count >= 5, "what was said after it, at least")
+            #expect(await system.emulator.messages(to: api.listener.value).count >= 5, "at least the messages after the outage arrive")
             let lost = try await system.postgres.query(
                 "SELECT FROM deliveries WHERE state IN ('failed', 'expired', 'dead') OR (state = 'skipped' AND code <> 'superseded')")
             #expect(lost.isEmpty)
@@ -52,14 +52,14 @@ import WireFormat
         }
     }
 
-    /// Why each delivery that has not ended waits; nil for those that a sender has.
+    /// The code of each delivery that is not settled; nil for those not attempted or deferred yet.
     private static func open(_ system: PushSystem) async throws -> [String?] {
         try await system.postgres.query("SELECT code FROM deliveries WHERE state IN ('pending', 'sending')").map {
             try $0.decode("code", as: String?.self)
         }
     }
 
-    /// Nobody was tried again within ten seconds, or will be.
+    /// Expects that no phone was or will be sent a retry within ten seconds.
     private func expectPatience(_ phones: [AddressedPhone], _ system: PushSystem) async throws {
         let rows = try await system.postgres.query(
             """
@@ -90,7 +90,7 @@ import WireFormat
             """)
     }
 
-    /// The first seconds after the outage carried a small part of what they could have.
+    /// Expects that the first seconds after the outage carried a small part of the full rate.
     private func expectRamp(_ phones: [AddressedPhone], _ system: PushSystem) {
         let times = phones.flatMap { phone in
             system.emulator.requestTimes(to: phone.value).filter(\.isAccepted).map(\.at)
@@ -102,7 +102,7 @@ import WireFormat
     }
 }
 
-/// A conversation of two by the API: one speaks, and the other has the phone.
+/// A conversation by the API: one user writes, and the other one has the phone.
 private struct Chat {
     let http: HTTPClient
     let url: String
@@ -140,7 +140,7 @@ private struct Chat {
         return chat
     }
 
-    /// Says something; the answer's status, or nil without one.
+    /// Sends a message; returns the status of the answer, or nil without an answer.
     func say(_ text: String) async throws -> Int? {
         let body = #"{"message_id":"\#(UUID().uuidString)","text":"\#(text)"}"#
         let headers = [("Authorization", "Bearer \(bearer)"), ("Content-Type", "application/json")]

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// What operators see of the notifier while it works.
+/// The metrics of a working notifier.
 @Suite struct ObservationTests {
-    /// The figures of a notifier, by name and labels.
+    /// Reads the metrics of a notifier, by name and labels.
     private static func figures(port: Int, _ http: HTTPClient) async throws -> [String: Double] {
         let url = "http://127.0.0.1:\(port)/metrics"
         guard let answer = try? await http.execute(HTTPClientRequest(url: url)), answer.status == 200 else { return [:] }
@@ -29,7 +29,7 @@ import WireFormat
         try result.get()
     }
 
-    @Test func `what waits, what is on its way, the quota and the breakers can be seen`() async throws {
+    @Test func `the metrics show the queue, the pushes in flight, the quota and the breakers`() async throws {
         try await PushSystem.with(running: ["token-registry"]) { system in
             let port = try FreePort.find()
             try system.services.start("notifier", settings: ["ADMIN_PORT": "\(port)"])
@@ -43,7 +43,7 @@ import WireFormat
                 let busy = try await eventually("pushes wait") {
                     let figures = try await Self.figures(port: port, http)
                     let waiting = figures[#"push_queue_length{lane="bulk"}"#] ?? 0
-                    // The figure that is recorded last has to be there too.
+                    // The metric that is recorded last has to be there too.
                     let isWhole = figures[#"push_quota_tokens{share="all"}"#] != nil
                     return waiting > 0 && figures["push_in_flight"] ?? 0 > 0 && isWhole ? figures : nil
                 }
@@ -59,7 +59,7 @@ import WireFormat
                 #expect(try await system.settled(id) == ["accepted": 300])
                 let idle = try await eventually("nothing waits") {
                     let figures = try await Self.figures(port: port, http)
-                    // A look may be under way that has recorded the one and not yet the other.
+                    // A recording may be under way that has written only one of the two.
                     return figures["push_in_flight"] == 0 && figures["push_connections_opened_total"] ?? 0 >= 1 ? figures : nil
                 }
                 #expect(idle[#"push_queue_length{lane="bulk"}"#] == 0)
@@ -67,7 +67,7 @@ import WireFormat
         }
     }
 
-    @Test func `a breaker that opens can be seen`() async throws {
+    @Test func `the metrics show an open breaker`() async throws {
         try await PushSystem.with(running: ["token-registry"]) { system in
             let port = try FreePort.find()
             try system.services.start("notifier", settings: ["ADMIN_PORT": "\(port)"])
@@ -82,15 +82,15 @@ import WireFormat
         }
     }
 
-    @Test func `the canary shows when FCM is away and when it is back, and reaches no phone`() async throws {
+    @Test func `the canary detects an outage of FCM and its end, and reaches no phone`() async throws {
         try await PushSystem.with(running: []) { system in
             let port = try FreePort.find()
             let canary = system.emulator.mintToken()
             try system.services.start(
                 "notifier", settings: ["ADMIN_PORT": "\(port)", "FCM_CANARY": canary, "FCM_CANARY_SECONDS": "1"])
             try await Self.withClient { http in
-                func waitFor(_ up: Double, _ what: String) async throws {
-                    try await eventually("FCM is \(what)") {
+                func waitFor(_ up: Double, _ state: String) async throws {
+                    try await eventually("FCM is \(state)") {
                         try await Self.figures(port: port, http)["push_fcm_up"] == up
                     }
                 }
@@ -102,8 +102,8 @@ import WireFormat
                 system.emulator.clearFaults()
                 try await waitFor(1, "back")
                 system.emulator.deleteToken(canary)
-                try await eventually("it is told that the canary is dead") {
-                    system.services.tail(of: "notifier").contains("FCM_CANARY wants another")
+                try await eventually("the log says that the canary is dead") {
+                    system.services.tail(of: "notifier").contains("set another one in FCM_CANARY")
                 }
                 #expect(try await Self.figures(port: port, http)["push_fcm_up"] == 1)
                 #expect(await system.emulator.messages().isEmpty)

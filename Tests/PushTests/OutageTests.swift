@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// An outage of FCM costs time, not messages, and nobody's registration.
+/// An outage of FCM costs time, but no push and no installation.
 @Suite struct OutageTests {
-    @Test func `while FCM is down nothing is lost, hurried or pruned, and afterwards all arrives`() async throws {
+    @Test func `an outage of FCM loses no push and prunes no installation, and retries keep their wait`() async throws {
         let leastWait = 0.5
         try await PushSystem.with(settings: ["NOTIFY_MAX_ATTEMPTS": "20"]) { system in
             let phones = try await system.crowd(40)
@@ -15,11 +15,11 @@ import WireFormat
             system.emulator.addFault(down)
             let bulk = try await system.fanOut()
             let urgent = try await system.push(to: .user(phones[0].userID))
-            try await eventually("everybody was tried, and somebody again") {
+            try await eventually("every phone was tried, and one of them twice") {
                 let tries = phones.map { system.emulator.requestTimes(to: $0.value).count }
                 return tries.allSatisfy { $0 > 0 } && tries.contains { $0 > 1 } ? () : nil
             }
-            #expect(try await system.installStates() == ["active": phones.count], "an outage says nothing of a phone")
+            #expect(try await system.installStates() == ["active": phones.count], "an outage prunes no installation")
             system.emulator.clearFaults()
             #expect(try await system.settled(bulk) == ["accepted": phones.count])
             #expect(try await system.settled(urgent) == ["accepted": 1])
@@ -33,7 +33,7 @@ import WireFormat
         }
     }
 
-    @Test func `dead tokens are pruned in one pass, without a second try`() async throws {
+    @Test func `dead tokens are pruned after one attempt`() async throws {
         try await PushSystem.with { system in
             let phones = try await system.crowd(FanOutSize.targets(200))
             let dead = phones.prefix(phones.count * 3 / 10)
@@ -51,7 +51,7 @@ import WireFormat
         }
     }
 
-    @Test func `GOAWAY and connections that break cost no push, and few connections`() async throws {
+    @Test func `GOAWAY loses no push, and costs few connections`() async throws {
         try await PushSystem.with { system in
             let count = FanOutSize.targets(600)
             _ = try await system.crowd(count)
@@ -64,7 +64,7 @@ import WireFormat
             let statistics = system.emulator.statistics
             #expect(statistics.goAways > 0)
             #expect(statistics.connections <= 8 + statistics.goAways, "eight at a time, and one for each that went away")
-            #expect(system.emulator.acceptedCounts == [1: count], "what GOAWAY refuses was not processed, the rest is answered")
+            #expect(system.emulator.acceptedCounts == [1: count], "refused requests were not processed, the others are answered")
         }
     }
 
@@ -72,7 +72,7 @@ import WireFormat
         try await PushSystem.with { system in
             let count = FanOutSize.targets(300)
             _ = try await system.crowd(count)
-            // One after the other: what waits of the first for two seconds is superseded by the second.
+            // One after the other: the second would supersede pushes of the first that are pending for two seconds.
             for _ in 0..<2 {
                 let id = try await system.fanOut()
                 #expect(try await system.settled(id) == ["accepted": count])
@@ -81,7 +81,7 @@ import WireFormat
         }
     }
 
-    @Test func `a lost answer is asked for again under the same collapse id`() async throws {
+    @Test func `a push whose answer is lost is sent again under the same collapse id`() async throws {
         try await PushSystem.with { system in
             let user = try await system.makeUser()
             let phone = try await system.signIn(system.emulator.mintToken(), user)

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// Whatever people type, FCM never has to refuse what we build of it.
+/// FCM accepts the message built from any user text.
 @Suite struct PayloadTests {
-    /// What texts of people look like when they are unkind.
+    /// Hostile user texts.
     private static let texts: [String] = [
         "a", String(repeating: "é", count: 2_500), String(repeating: "👩‍👩‍👧‍👦", count: 120), "\u{202E}right to left\u{2066}",
         "\"quotes\" \\ and </script>", "line\nbreak\ttab\u{1F}", "\u{FEFF}\u{200B}",
@@ -18,7 +18,7 @@ import WireFormat
         "nothing\0here",
     ]
 
-    /// The parameters of a kind with a text in every place that people's texts reach.
+    /// The parameters of a kind, with the text in every parameter that users can write.
     private func parameters(_ kind: NotificationKind, _ text: String, _ system: PushSystem, _ id: UUID) throws -> [String: String] {
         var parameters = [
             "success": "true", "session_id": UUID().uuidString, "user_id": "u", "event_id": "e", "job_id": UUID().uuidString,
@@ -47,7 +47,7 @@ import WireFormat
             }
             var ids: [UUID] = []
             for text in Self.texts + noise {
-                // Phones of their own for each text: one gets ten pushes about sign-ins a minute.
+                // New phones for each text: an installation gets at most ten pushes about sign-ins a minute.
                 let user = try await system.makeUser()
                 try await system.signIn(system.emulator.mintToken(), user)
                 try await system.signIn(system.emulator.mintToken(platform: .android), user)
@@ -59,7 +59,7 @@ import WireFormat
             }
             for id in ids {
                 let states = try await system.settled(id)
-                // A job that nobody knows is nobody's business any more.
+                // Deliveries of unknown jobs are skipped.
                 #expect(states["failed"] == nil && states["dead"] == nil, "\(states)")
             }
             #expect(system.emulator.badRequests.map(\.reason) == [])

@@ -7,14 +7,14 @@ import Storage
 import TestSupport
 import WireFormat
 
-/// A phone: what FCM knows it by, and what the registry does.
+/// A phone: its FCM token or installation id, its user, and its row in the registry.
 struct AddressedPhone: Sendable {
     let value: String
     let userID: UUID
     let installID: UUID
 }
 
-/// How many targets the fan-outs have: enough to show what they are about in seconds. `PUSH_TARGETS` makes them larger.
+/// The number of targets of the fan-outs: small enough for seconds. `PUSH_TARGETS` makes them larger.
 enum FanOutSize {
     static func targets(_ usual: Int) -> Int {
         ProcessInfo.processInfo.environment["PUSH_TARGETS"].flatMap { Int($0) } ?? usual
@@ -22,7 +22,7 @@ enum FanOutSize {
 }
 
 extension PushSystem {
-    /// What identity-api makes of a registration token or installation id.
+    /// Makes the registration that identity-api makes of a registration token or installation id.
     func registration(_ value: String) throws -> PushRegistration {
         guard let target = PushTarget(value) else { throw DeadlineExceeded(description: "not a registration") }
         let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
@@ -59,7 +59,7 @@ extension PushSystem {
         }
     }
 
-    /// Makes a topic of so many people with one phone each.
+    /// Makes a topic of `count` users with one phone each.
     func crowd(_ count: Int, in name: String = "event:crowd") async throws -> [AddressedPhone] {
         guard let topic = TopicName(name) else { throw DeadlineExceeded(description: "not a topic") }
         let owner = try await makeUser()
@@ -98,7 +98,7 @@ extension PushSystem {
 }
 
 extension PushSystem {
-    /// Asks for a push, as the workers do: by a row in the outbox.
+    /// Requests a push as the workers do: by a row in the outbox.
     @discardableResult
     func push(
         _ kind: NotificationKind = .signIn, to recipient: NotificationRecipient, lane: Lane = .urgent,
@@ -120,7 +120,7 @@ extension PushSystem {
         try await push(.newPhotos, to: .topic(topic), lane: lane, expiresIn: seconds)
     }
 
-    /// How many deliveries of a notification are in each state.
+    /// Counts the deliveries of a notification by state.
     func states(of notificationID: UUID) async throws -> [String: Int] {
         let rows = try await postgres.query(
             "SELECT state, count(*) AS n FROM deliveries WHERE notification_id = \(notificationID) GROUP BY state")
@@ -129,20 +129,20 @@ extension PushSystem {
         return states
     }
 
-    /// The states of a notification's deliveries, once all have ended.
+    /// Waits until a notification has ended, and counts its deliveries by state.
     @discardableResult
     func settled(
         _ notificationID: UUID, within limit: Duration = .seconds(120)
     ) async throws -> [String: Int] {
-        let what = "notification \(notificationID) has ended"
-        return try await eventually(within: limit, what) {
+        let condition = "notification \(notificationID) has ended"
+        return try await eventually(within: limit, condition) {
             let rows = try await postgres.query("SELECT state FROM notifications WHERE id = \(notificationID)")
             let state = try rows.first?.decode("state", as: String.self)
             return ["settled", "skipped", "expired"].contains(state) ? try await states(of: notificationID) : nil
         }
     }
 
-    /// How many installations are in each state.
+    /// Counts the installations by state.
     func installStates() async throws -> [String: Int] {
         let rows = try await postgres.query("SELECT state, count(*) AS n FROM push_installs GROUP BY state")
         var states: [String: Int] = [:]

@@ -8,7 +8,7 @@ import Storage
 import Synchronization
 import TestSupport
 
-/// Token-registry and notifier as they are deployed, as processes, with a database, a key prefix and an FCM of their own.
+/// Token-registry and notifier as deployed processes, with a database, a key prefix and an FCM emulator of their own.
 struct PushSystem: Sendable {
     let emulator: FCMEmulator
     let postgres: PostgresClient
@@ -28,8 +28,8 @@ struct PushSystem: Sendable {
     ///
     /// - Parameters:
     ///   - settings: More environment variables of both. The wait before a retry is half a second unless they say more.
-    ///   - running: What is started before `body`.
-    ///   - server: Where the database is; the one of all tests when nil.
+    ///   - running: The services that are started before `body`.
+    ///   - server: The server of the database; nil for the one that all tests share.
     static func with(
         settings: [String: String] = [:], on server: PostgresServer? = nil, running: [String] = ["token-registry", "notifier"],
         emulator configure: (inout FCMEmulatorConfiguration) -> Void = { _ in },
@@ -110,7 +110,7 @@ final class ServiceProcesses: Sendable {
     /// Ends a service as `kill -9` does.
     func kill(_ name: String) async { await processes.withLock { $0.removeValue(forKey: name) }?.stop(signal: 9) }
 
-    /// Ends all of them in order, so that what they say last is in the logs.
+    /// Shuts all of them down gracefully, so that their last lines are in the logs.
     func stopAll() async {
         let running = processes.withLock { processes in
             defer { processes = [:] }
@@ -121,17 +121,17 @@ final class ServiceProcesses: Sendable {
         }
     }
 
-    /// What a service logged so far.
+    /// The path of a service's log.
     func log(of name: String) -> String { "\(logs)/\(name).log" }
 
-    /// What all services logged so far.
+    /// Reads the logs of all services.
     func allLogs() -> String {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: logs)) ?? []
         return files.filter { $0.hasSuffix(".log") }.sorted()
             .map { String(decoding: FileManager.default.contents(atPath: "\(logs)/\($0)") ?? Data(), as: UTF8.self) }.joined()
     }
 
-    /// The end of what a service logged, for the message of a test that fails.
+    /// Reads the last lines of a service's log, for the message of a failing test.
     func tail(of name: String) -> String {
         let text = String(decoding: FileManager.default.contents(atPath: log(of: name)) ?? Data(), as: UTF8.self)
         return text.split(separator: "\n").suffix(8).joined(separator: "\n")

@@ -10,7 +10,7 @@ import Testing
         "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret",
     ]
 
-    /// The line that a service stops with, or nil when it has a store.
+    /// The error line of the start, or nil when the service has a store.
     private func complaint(_ environment: [String: String]) async throws -> String? {
         let key = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
         let base = [
@@ -30,7 +30,7 @@ import Testing
         return complaint
     }
 
-    @Test func `a folder is enough, and the default`() async throws {
+    @Test func `a folder is sufficient, and the default`() async throws {
         #expect(try await complaint(["BLOB_STORE_PATH": "/nowhere"]) == nil)
         #expect(try await complaint(["BLOB_STORE": "file", "BLOB_STORE_PATH": "/nowhere"]) == nil)
         #expect(try await complaint([:]) == "BLOB_STORE_PATH is missing: it should be a folder that identity-api and the workers share")
@@ -54,7 +54,7 @@ import Testing
         ("S3_BUCKET", "My Bucket", "S3_BUCKET is not valid: it should be the name of a bucket"),
         ("S3_REGION", "EU!", "S3_REGION is not valid: it should be the region of the bucket, such as eu-central-1"),
     ])
-    func `a wrong setting is named with what it should be`(name: String, value: String, line: String) async throws {
+    func `an invalid setting is named with its expected value`(name: String, value: String, line: String) async throws {
         #expect(try await complaint(Self.s3.merging([name: value]) { $1 }) == line)
     }
 }

@@ -22,7 +22,7 @@ import Testing
         #expect(await health.report().failures["slow"] != nil)
     }
 
-    @Test func `a service that drains is not ready whatever the checks say`() async {
+    @Test func `a draining service is not ready, whatever its checks`() async {
         let health = HealthRegistry()
         health.register("postgres") {}
         health.beginDraining()

@@ -24,7 +24,7 @@ import Testing
         #expect(age > -5 && age < 24 * 60 * 60)
     }
 
-    @Test func `a program's name with brackets and spaces moves no field`() throws {
+    @Test func `a program name with brackets and spaces does not shift the fields`() throws {
         let root = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: "\(root.path)/self", withIntermediateDirectories: true)
         let numbers = (4...52).map { "\($0 * 100)" }.joined(separator: " ")
@@ -43,11 +43,11 @@ import Testing
         #expect(memory?.limit == 1000)
     }
 
-    @Test func `without maxmemory the machine is the limit`() {
+    @Test func `without maxmemory the memory of the machine is the limit`() {
         #expect(RedisMemory(info: "used_memory:1\r\nmaxmemory:0\r\ntotal_system_memory:5000\r\n")?.limit == 5000)
     }
 
-    @Test func `an answer without memory is none`() {
+    @Test func `a reply without memory fields is refused`() {
         #expect(RedisMemory(info: "used_memory:many\r\n") == nil)
     }
 }

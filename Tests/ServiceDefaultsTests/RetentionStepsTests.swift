@@ -9,7 +9,7 @@ import Testing
 @Suite struct RetentionStepsTests {
     private struct Stuck: Error {}
 
-    /// A clock that a test moves on.
+    /// A clock that the test advances.
     private final class Clock: Sendable {
         private let start = ContinuousClock.now
         private let passed = Mutex(Duration.zero)
@@ -19,7 +19,7 @@ import Testing
         func now() -> ContinuousClock.Instant { start + passed.withLock { $0 } }
     }
 
-    /// Items of which some cannot be deleted, in the order in which they are due.
+    /// Items in the order in which they are due, some of which cannot be deleted.
     private final class Items: Sendable {
         private let state: Mutex<[UUID]>
         let stuck: Set<UUID>
@@ -51,7 +51,7 @@ import Testing
         return RetentionSteps(logger: logger, backoff: backoff, metrics: PrometheusMetricsFactory(registry: registry))
     }
 
-    @Test func `a step that fails is counted, and the next one runs`() async {
+    @Test func `a failed step is counted, and the next one runs`() async {
         let steps = steps()
         await steps.run("first") { throw Stuck() }
         #expect(await steps.run("second") { 5 } == 5)
@@ -59,7 +59,7 @@ import Testing
         #expect(!registry.exposition().contains(#"step="second""#))
     }
 
-    @Test func `items that cannot be deleted do not keep the items behind them`() async {
+    @Test func `items that cannot be deleted do not block the items behind them`() async {
         let items = Items(stuck: RetentionSteps.batchSize * 2, others: 7)
         let backoff = DeletionBackoff(now: clock.now)
         for _ in 0..<3 {
@@ -68,7 +68,7 @@ import Testing
         #expect(items.left == items.stuck)
     }
 
-    @Test func `an item that could not be deleted is tried again later, not at once`() async {
+    @Test func `an item that could not be deleted is attempted again after its delay`() async {
         let tries = Mutex(0)
         let items = Items(stuck: 1, others: 0)
         let backoff = DeletionBackoff(now: clock.now)
@@ -81,14 +81,14 @@ import Testing
         await sweep()
         await sweep()
         #expect(tries.withLock { $0 } == 1)
-        clock.advance(by: DeletionBackoff.firstRest)
+        clock.advance(by: DeletionBackoff.initialDelay)
         await sweep()
         await sweep()
         #expect(tries.withLock { $0 } == 2)
-        clock.advance(by: DeletionBackoff.firstRest)
+        clock.advance(by: DeletionBackoff.initialDelay)
         await sweep()
         #expect(tries.withLock { $0 } == 2)
-        clock.advance(by: DeletionBackoff.firstRest)
+        clock.advance(by: DeletionBackoff.initialDelay)
         await sweep()
         #expect(tries.withLock { $0 } == 3)
         #expect(registry.exposition().contains(#"retention_step_failures_total{step="items"} 3"#))

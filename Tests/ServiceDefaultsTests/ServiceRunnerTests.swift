@@ -8,7 +8,7 @@ import ServiceLifecycle
 import TestSupport
 import Testing
 
-/// A service with nothing of its own: what remains is what all services have.
+/// A service without components of its own: only those of all services run.
 private enum BareService: HeliographService {
     static let name = "bare-service"
     static let summary = "Only what all services have."
@@ -25,7 +25,7 @@ private enum BareService: HeliographService {
         ])
     }
 
-    @Test func `a service answers its operators while it runs and ends when it is told to`() async throws {
+    @Test func `a service serves its admin port while it runs, and ends on a shutdown`() async throws {
         try await withMigratedDatabase { database in
             let port = try FreePort.find()
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -48,13 +48,13 @@ private enum BareService: HeliographService {
         }
     }
 
-    @Test func `a service whose Postgres is gone is alive but not ready, and says why`() async throws {
+    @Test func `a service without Postgres is alive but not ready, and reports why`() async throws {
         let server = try await PostgresServer.start()
         let database = TestDatabase(url: server.url(), name: "postgres", server: server)
         let port = try FreePort.find()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = try ServiceContext(name: "bare-service", settings: try await settings(database, port: port), logger: logger)
-        // Each question has two seconds.
+        // Each check has a timeout of two seconds.
         try await eventually("it is ready") { await context.health.report().isReady }
         await server.stop()
         try await eventually("Postgres alone is missed") { await context.health.report().failures.keys.sorted() == ["postgres"] }
@@ -62,7 +62,7 @@ private enum BareService: HeliographService {
         await context.redis.shutdown()
     }
 
-    @Test func `secrets of the wrong form stop the start without being shown`() async throws {
+    @Test func `malformed secrets stop the start and are not printed`() async throws {
         let environment = ["DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "SEALING_KEYS": "hunter2"]
         let error = #expect(throws: ConfigurationError.self) {
             _ = try ServiceContext(name: "x", settings: Settings(environment: environment), logger: Logger(label: "test"))

@@ -3,7 +3,7 @@ import ServiceDefaults
 import Testing
 
 @Suite struct SettingsTests {
-    @Test func `a missing setting names itself and says what it should be`() {
+    @Test func `a missing setting is named with its expected value`() {
         let error = #expect(throws: ConfigurationError.self) { _ = try Settings(environment: [:]).string("REDIS_URL", "a URL") }
         #expect(error?.description == "REDIS_URL is missing: it should be a URL")
     }
@@ -29,14 +29,14 @@ import Testing
         #expect(throws: ConfigurationError.self) { _ = try settings.string("GEMINI_API_KEY", "a key") }
     }
 
-    @Test func `a number outside its range is refused without showing it`() {
+    @Test func `a number outside its range is refused without printing it`() {
         let error = #expect(throws: ConfigurationError.self) {
             _ = try Settings(environment: ["ADMIN_PORT": "70000"]).int("ADMIN_PORT", default: 1, in: 0...65_535)
         }
         #expect(error?.description == "ADMIN_PORT is not valid: it should be a whole number from 0 to 65535")
     }
 
-    @Test func `a default holds when nothing is set`() throws {
+    @Test func `a default applies when nothing is set`() throws {
         let settings = Settings(environment: [:])
         #expect(try settings.int("X", default: 7, in: 1...9) == 7)
         #expect(try settings.seconds("Y", default: .milliseconds(2500), in: 0...10) == .milliseconds(2500))

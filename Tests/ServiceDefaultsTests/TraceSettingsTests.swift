@@ -8,7 +8,7 @@ import Testing
         try OTLPConfiguration(Settings(environment: environment), service: "notifier")
     }
 
-    @Test func `nothing is traced when nobody says where to`() throws {
+    @Test func `nothing is traced without an endpoint`() throws {
         #expect(try configuration(["OTEL_SERVICE_NAME": "n", "OTEL_TRACES_SAMPLER_ARG": "1"]) == nil)
         #expect(try configuration(["OTEL_EXPORTER_OTLP_ENDPOINT": ""]) == nil)
     }
@@ -25,7 +25,7 @@ import Testing
         #expect(try configuration(environment)?.endpoint == url)
     }
 
-    @Test func `says what the spans come from`() throws {
+    @Test func `the resource has the service, its version and its instance`() throws {
         let plain = try #require(try configuration(["OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo:4318"]))
         #expect(plain.resource.map(\.name) == ["service.name", "service.version", "service.instance.id"])
         #expect(plain.resource[1].value == "unknown")
@@ -42,7 +42,7 @@ import Testing
         #expect(resource["deployment.environment.name"] == "test bed" && named.sampleRatio == 0.25)
     }
 
-    @Test func `headers are sent as they are, over TLS or to this machine`() throws {
+    @Test func `headers are decoded, and need TLS or a loopback address`() throws {
         let headers = "Authorization=Basic%20c2VjcmV0,X-Scope-OrgID=1"
         let good = try configuration(["OTEL_EXPORTER_OTLP_ENDPOINT": "https://tempo", "OTEL_EXPORTER_OTLP_HEADERS": headers])
         #expect(good?.headers.map { "\($0.name): \($0.value)" } == ["Authorization: Basic c2VjcmV0", "X-Scope-OrgID: 1"])
@@ -56,7 +56,7 @@ import Testing
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_TRACES_SAMPLER_ARG", "2"), ("OTEL_RESOURCE_ATTRIBUTES", "no-value"),
         ("OTEL_EXPORTER_OTLP_HEADERS", "=x"),
     ])
-    func `a wrong setting is named`(name: String, value: String) {
+    func `an invalid setting is named`(name: String, value: String) {
         let environment = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"].merging([name: value]) { $1 }
         let error = #expect(throws: ConfigurationError.self) { try configuration(environment) }
         #expect(error?.name == name)

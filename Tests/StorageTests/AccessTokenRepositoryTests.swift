@@ -28,7 +28,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a valid token is found, an unknown or expired one is not`() async throws {
+    @Test func `find returns a valid token, but not an unknown or expired one`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
             let tokens = AccessTokenRepository(client)
@@ -39,11 +39,11 @@ struct AccessTokenRepositoryTests {
             #expect(inserted.installationKey == hash(7))
             #expect(try await tokens.find(accessHash: hash(2)) == nil)
             #expect(try await tokens.find(accessHash: hash(3)) == nil)
-            #expect(try await tokens.find(accessHash: hash(1001)) == nil, "a refresh token is no access token")
+            #expect(try await tokens.find(accessHash: hash(1001)) == nil, "a refresh token is not an access token")
         }
     }
 
-    @Test func `revoking a token revokes its family, once, and nobody else's`() async throws {
+    @Test func `revoking a token revokes its family once, and no other family`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
             let tokens = AccessTokenRepository(client)
@@ -61,7 +61,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a sign-in that is held does not end before the transaction does, and then is not held any more`() async throws {
+    @Test func `a held sign-in cannot be revoked before the transaction ends, and a revoked one cannot be held`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             let pair = try await AccessTokenRepository(client).insert(token(1, of: user.id))
@@ -89,7 +89,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a refresh token that comes again gets the pair of the first time, also at the same time`() async throws {
+    @Test func `a repeated refresh gets the pair of the first one, even concurrently`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             try await AccessTokenRepository(client).insert(token(1, of: user.id))
@@ -101,7 +101,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a refresh token that comes again too late, or after its successor was used, revokes the family`() async throws {
+    @Test func `reusing a refresh token too late, or after its successor was used, revokes the family`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             let tokens = AccessTokenRepository(client)
@@ -120,7 +120,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a refresh token whose successor was signed out gets nothing`() async throws {
+    @Test func `a refresh token whose successor was revoked by a logout gets nothing`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             try await AccessTokenRepository(client).insert(token(1, of: user.id))
@@ -151,7 +151,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a logout with the token that was just rotated away revokes the family, once`() async throws {
+    @Test func `a logout with a rotated token revokes the family once`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             let tokens = AccessTokenRepository(client)
@@ -165,7 +165,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `a logout that meets a rotation leaves no pair alive`() async throws {
+    @Test func `a logout concurrent with a rotation leaves no valid pair`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             for round in 0..<20 {
@@ -177,13 +177,13 @@ struct AccessTokenRepositoryTests {
                     }
                     return try await logOut(2 * round, client) != nil
                 }
-                #expect(loggedOut.contains(true), "in either order there was a pair to revoke")
+                #expect(loggedOut.contains(true), "there is a pair to revoke in either order")
                 #expect(try await AccessTokenRepository(client).revokeAll(userID: user.id) == 0)
             }
         }
     }
 
-    @Test func `a sign-in supersedes the user's earlier ones on the device, though they are being refreshed`() async throws {
+    @Test func `a sign-in supersedes the user's earlier ones on the device, even during their refresh`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             for round in 0..<20 {
@@ -200,7 +200,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `of sign-ins on one device at once one stays`() async throws {
+    @Test func `one of several concurrent sign-ins on a device remains`() async throws {
         try await withStorage { client async throws in
             let user = try await UserRepository(client).make()
             _ = try await race(8) { try await signIn($0, user.id, client) }
@@ -220,7 +220,7 @@ struct AccessTokenRepositoryTests {
         try await client.query("SELECT count(*) AS n FROM access_tokens WHERE revoked_at IS NULL")[0].decode("n")
     }
 
-    @Test func `a token of nobody is refused, and tokens die with their user`() async throws {
+    @Test func `a token without a user is refused, and tokens are deleted with their user`() async throws {
         try await withStorage { client in
             let tokens = AccessTokenRepository(client)
             let error = await #expect(throws: PostgresError.self) {
@@ -234,7 +234,7 @@ struct AccessTokenRepositoryTests {
         }
     }
 
-    @Test func `pairs are deleted when their refresh token has ended`() async throws {
+    @Test func `pairs are deleted when their refresh token has expired`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
             let tokens = AccessTokenRepository(client)

@@ -6,18 +6,18 @@ import Testing
 import WireFormat
 
 struct ConversationRepositoryTests {
-    @Test func `messages are numbered in their order, and a repetition is known as one`() async throws {
+    @Test func `messages are numbered in order, and repetitions are recognised`() async throws {
         try await withChat { chat in
             guard case .posted(let first, memberCount: 2) = try await chat.post("m-1", by: 0) else { Issue.record("not posted"); return }
             guard case .posted(let second, memberCount: 2) = try await chat.post("m-2", by: 1) else { Issue.record("not posted"); return }
             #expect(first.number == 1 && second.number == 2 && first.senderID == chat.users[0])
-            #expect(try await chat.post("m-1", by: 0) == .repeated(first), "the first push is the one that counts")
+            #expect(try await chat.post("m-1", by: 0) == .repeated(first), "the notification of the first post is kept")
             #expect(try await chat.post("m-1", by: 0, text: 2) == .idTaken, "with another text")
-            #expect(try await chat.post("m-1", by: 1) == .idTaken, "by somebody else")
+            #expect(try await chat.post("m-1", by: 1) == .idTaken, "by another user")
         }
     }
 
-    @Test func `of one message that comes many times at once, one is posted`() async throws {
+    @Test func `a message that is posted many times concurrently is posted once`() async throws {
         try await withChat { chat in
             let results = try await race(8) { _ in try await chat.post("m-1", by: 0) }
             #expect(results.count { if case .posted = $0 { true } else { false } } == 1)
@@ -29,7 +29,7 @@ struct ConversationRepositoryTests {
         }
     }
 
-    @Test func `strangers post, read and show nothing`() async throws {
+    @Test func `users who are not members cannot post, read or show a conversation`() async throws {
         try await withChat { chat in
             #expect(try await chat.post("m-1", by: 2) == .notFound)
             _ = try await chat.post("m-1", by: 0)
@@ -40,7 +40,7 @@ struct ConversationRepositoryTests {
         }
     }
 
-    @Test func `what others said is unread until it is read, and reading takes nothing back`() async throws {
+    @Test func `messages of others are unread until read, and the read mark never moves back`() async throws {
         try await withChat { chat in
             for number in 1...3 { _ = try await chat.post("m-\(number)", by: 0) }
             #expect(try await chat.unread() == [chat.users[1]: 3])
@@ -53,7 +53,7 @@ struct ConversationRepositoryTests {
         }
     }
 
-    @Test func `whoever answers has read what came before, and whoever comes later has nothing to read`() async throws {
+    @Test func `posting marks earlier messages as read, and a new member starts with nothing unread`() async throws {
         try await withChat { chat in
             _ = try await chat.post("m-1", by: 0)
             _ = try await chat.post("m-2", by: 1)
@@ -65,7 +65,7 @@ struct ConversationRepositoryTests {
         }
     }
 
-    @Test func `old messages are forgotten, and what is unread of them is not`() async throws {
+    @Test func `old messages are deleted, but still count as unread`() async throws {
         try await withChat { chat in
             _ = try await chat.post("m-1", by: 0)
             try await chat.client.execute("UPDATE conversation_messages SET created_at = now() - interval '31 days'")
@@ -77,12 +77,12 @@ struct ConversationRepositoryTests {
         }
     }
 
-    @Test func `an installation shows one conversation, for as long as its lease`() async throws {
+    @Test func `an installation shows one conversation for the time of its lease`() async throws {
         try await withChat { chat in
             let presence = PresenceRepository(chat.client)
             let until = try #require(try await presence.show(.chat, on: hash(1), userID: chat.users[0]))
-            #expect(try await #require(presence.show(.chat, on: hash(1), userID: chat.users[1])) >= until, "whoever is signed in now")
-            #expect(try await !presence.hide(installationKey: hash(1), userID: chat.users[0]), "the former user's word is late")
+            #expect(try await #require(presence.show(.chat, on: hash(1), userID: chat.users[1])) >= until, "the user who is signed in now")
+            #expect(try await !presence.hide(installationKey: hash(1), userID: chat.users[0]), "the former user cannot end it")
             #expect(try await presence.hide(installationKey: hash(1), userID: chat.users[1]))
             _ = try await presence.show(.chat, on: hash(2), userID: chat.users[0])
             #expect(try await presence.deleteExpired(limit: 10) == 0)
@@ -91,7 +91,7 @@ struct ConversationRepositoryTests {
         }
     }
 
-    @Test func `the total is jobs, photos of others that are still there, and messages`() async throws {
+    @Test func `the total counts jobs, existing photos of others, and messages`() async throws {
         try await withChat { chat in
             let (ada, ben) = (chat.users[0], chat.users[1])
             let jobs = ImageJobRepository(chat.client)
@@ -117,7 +117,7 @@ struct ConversationRepositoryTests {
     }
 }
 
-/// A conversation of the first two of three users.
+/// A conversation with the first two of three users as members.
 struct TestChat: Sendable {
     let client: PostgresClient
     let users: [UUID]

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct DeliveryPageTests {
-    @Test func `a claimed page carries all that is needed to send its pushes`() async throws {
+    @Test func `a claimed page has all data needed to send its pushes`() async throws {
         try await withPage(of: 3) { page in
             let before = Date()
             let claimed = try await page.claim()
@@ -22,7 +22,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `a page's push goes to the token that its user's phone has meanwhile`() async throws {
+    @Test func `a page's push is sent to the current token of its user's phone`() async throws {
         try await withPage(of: 2) { page in
             let install = page.installs[0]
             try await page.client.execute(
@@ -37,11 +37,11 @@ struct DeliveryPageTests {
             #expect(claimed[install.id]?.generation == install.generation + 1)
             let passedOn = claimed[page.installs[1].id]
             #expect(passedOn?.skipCode == "no_installation")
-            #expect(passedOn?.generation == 1, "in the ledger it must not stand in the way of the next user's")
+            #expect(passedOn?.generation == 1, "its row must not conflict with the delivery to the next user")
         }
     }
 
-    @Test func `of concurrent senders one gets a page, and another when its lease has ended`() async throws {
+    @Test func `one of several concurrent senders claims a page, and another can after the lease`() async throws {
         try await withPage(of: 2) { page in
             #expect(try await race(8) { _ in try await page.claim().count }.reduce(0, +) == 2)
             #expect(try await page.claimDue().isEmpty)
@@ -53,7 +53,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `a page that no event brings to a sender is due after a while`() async throws {
+    @Test func `a page whose event reaches no sender becomes due`() async throws {
         try await withPage(of: 2) { page in
             #expect(try await page.claimDue().isEmpty)
             try await page.end("due_at = due_at - make_interval(secs => \(DeliveryPageRepository.eventAge / .seconds(1)))")
@@ -62,10 +62,10 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `a page that is put off is due as a page, and its event comes too late`() async throws {
+    @Test func `a deferred page is due as a whole, and cannot be claimed by its event`() async throws {
         try await withPage(of: 2) { page in
             let begin = ContinuousClock.now
-            try await DeliveryPageRepository(page.client).putOff(page.id, for: .seconds(30), code: "lane_paused")
+            try await DeliveryPageRepository(page.client).deferUnclaimed(page.id, for: .seconds(30), code: "lane_paused")
             #expect(try await page.claim().isEmpty)
             let wait = try #require(try await page.deliveries.timeUntilDue(lanes: [.bulk]))
             #expect(wait > .seconds(29) - (.now - begin) && wait < .seconds(31))
@@ -74,7 +74,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `what is accepted ends once, and the page with its last`() async throws {
+    @Test func `accepted deliveries are settled once, and the page with the last one`() async throws {
         try await withPage(of: 3) { page in
             let ids = try await page.claim().map(\.id)
             let first = DeliverySettlement(id: ids[0], outcome: .accepted, fcmName: "projects/p/messages/1", attempt: 1)
@@ -84,14 +84,14 @@ struct DeliveryPageTests {
             let found = try #require(try await page.deliveries.find(ids: [ids[0]]).first)
             #expect(found.state == .accepted && found.fcmName == "projects/p/messages/1" && found.settledAt != nil)
             try await page.end("due_at = now() - interval '1 second'")
-            #expect(Set(try await page.claimDue().map(\.id)) == Set(ids.dropFirst()), "those that have ended are not sent again")
+            #expect(Set(try await page.claimDue().map(\.id)) == Set(ids.dropFirst()), "settled deliveries are not claimed again")
             #expect(try await page.settle(ids.dropFirst().map { DeliverySettlement(id: $0, outcome: .accepted) }).count == 2)
             #expect(try await page.open() == 0)
             #expect(try await page.deliveries.timeUntilDue(lanes: [.bulk]) == nil)
         }
     }
 
-    @Test func `what is refused has a row of its own`() async throws {
+    @Test func `a failed delivery gets its own row`() async throws {
         try await withPage(of: 3) { page in
             let ids = try await page.claim().map(\.id)
             let dead = DeliverySettlement(id: ids[1], outcome: .dead, code: "UNREGISTERED", attempt: 1, generation: 1)
@@ -103,10 +103,10 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `what is put off has a row of its own, and is sent again from there`() async throws {
+    @Test func `a deferred delivery gets its own row, from which it is sent again`() async throws {
         try await withPage(of: 3) { page in
             let claimed = try await page.claim()
-            try await page.postpone(claimed[2], attempt: 1)
+            try await page.deferDelivery(claimed[2], attempt: 1)
             #expect(try await page.open() == 3)
             #expect(try await page.claimDue().map(\.id) == [claimed[2].id])
             #expect(try await page.settle([DeliverySettlement(id: claimed[2].id, outcome: .accepted, attempt: 2)]).count == 1)
@@ -115,28 +115,28 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `a sender that was taken for dead puts nothing off, and what it sent counts`() async throws {
+    @Test func `a sender that lost its lease cannot defer, but its accepted deliveries count`() async throws {
         try await withPage(of: 2) { page in
             let ids = try await page.claim().map(\.id)
             try await page.end("due_at = now() - interval '1 second'")
             let again = try await page.claimDue()
-            try await page.postpone(again[0], attempt: 1)
+            try await page.deferDelivery(again[0], attempt: 1)
             #expect(try await page.claimDue().isEmpty)
             #expect(try await page.settle(ids.map { DeliverySettlement(id: $0, outcome: .accepted, attempt: 1) }).count == 2)
             #expect(try await page.open() == 0)
         }
     }
 
-    @Test func `an end that comes after its push was put off is the end`() async throws {
+    @Test func `a deferred delivery can still be settled by its former sender`() async throws {
         try await withPage(of: 2) { page in
             let claimed = try await page.claim()
-            try await page.postpone(claimed[0], attempt: 1)
+            try await page.deferDelivery(claimed[0], attempt: 1)
             #expect(try await page.settle([DeliverySettlement(id: claimed[0].id, outcome: .accepted)]) == [claimed[0].id])
             #expect(try await page.claimDue().isEmpty)
         }
     }
 
-    @Test func `an installation that passes on within a fan-out does not lose the push to its new user`() async throws {
+    @Test func `an installation that changes users during a fan-out still gets the push to its new user`() async throws {
         try await withPage(of: 2) { page in
             let claimed = try await page.claim()
             let installID = claimed[0].installID
@@ -145,27 +145,27 @@ struct DeliveryPageTests {
             let second = try await page.insert(userIDs: [try #require(claimed[0].target?.userID)])
             let again = try await page.claim(second)
             #expect(again.map(\.installID) == [installID] && again[0].target != nil)
-            try await page.postpone(again[0], attempt: 1)
+            try await page.deferDelivery(again[0], attempt: 1)
             #expect(try await page.claimDue().map(\.id) == [again[0].id])
         }
     }
 
-    @Test func `an installation that passes on while its first push waits gets the second, and both are counted`() async throws {
+    @Test func `an installation that changes users while its first push waits gets the second, and both are counted`() async throws {
         try await withPage(of: 2) { page in
             let claimed = try await page.claim()
-            try await page.postpone(claimed[0], attempt: 1)
+            try await page.deferDelivery(claimed[0], attempt: 1)
             try await page.client.execute(
                 "UPDATE push_installs SET generation = generation + 1 WHERE id = \(claimed[0].installID)")
             let second = try await page.insert(userIDs: [try #require(claimed[0].target?.userID)])
             try await page.client.execute("UPDATE notifications SET delivery_count = delivery_count + 1")
-            try await page.postpone(try #require(try await page.claim(second).first), attempt: 1)
-            #expect(try await page.open() == 2, "the first is ended, its second and the other's are under way")
+            try await page.deferDelivery(try #require(try await page.claim(second).first), attempt: 1)
+            #expect(try await page.open() == 2, "the first is ended, its second and that of the other are open")
             let again = try await page.claimDue()
             #expect(again.map(\.installID) == [claimed[0].installID] && again[0].target != nil)
         }
     }
 
-    @Test func `what is told twice of one name is kept once`() async throws {
+    @Test func `the message name of a repeated settlement is stored once`() async throws {
         try await withPage(of: 2) { page in
             let ids = try await page.claim().map(\.id)
             let told = ids.map { DeliverySettlement(id: $0, outcome: .accepted, fcmName: "projects/p/messages/\($0)") }
@@ -175,7 +175,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `pushes that wait on a page are taken back with their notification`() async throws {
+    @Test func `pending deliveries of a page are withdrawn with their notification`() async throws {
         try await withPage(of: 3) { page in
             let taken = try await page.deliveries.withdraw(notificationIDs: [page.notificationID], code: "user_erased")
             #expect(taken == 3)
@@ -184,7 +184,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `what expires on a page is ended, but for what a sender has`() async throws {
+    @Test func `expired deliveries of a page are ended, except those that a sender holds`() async throws {
         try await withPage(of: 3) { page in
             _ = try await page.claim()
             #expect(try await page.deliveries.expireOpen(notificationIDs: [page.notificationID], code: "NEVER_SENT") == 0)
@@ -194,7 +194,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `a newer push takes the place of those that wait on a page, and the others are sent`() async throws {
+    @Test func `a newer push supersedes waiting ones of a page, and the others are sent`() async throws {
         try await withPage(of: 3) { page in
             try await page.end("created_at = now() - interval '60 seconds'")
             let newer = try await page.notify()
@@ -208,7 +208,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `a device is believed what it tells of a push on a page, and a stranger's is not`() async throws {
+    @Test func `a receipt for a push of a page is accepted from its recipient only`() async throws {
         try await withPage(of: 3) { page in
             let receipts = ReceiptRepository(page.client)
             let mine = page.installs[1]
@@ -220,7 +220,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `figures count what is on pages`() async throws {
+    @Test func `figures count the deliveries of pages`() async throws {
         try await withPage(of: 3) { page in
             let ids = try await page.claim().map(\.id)
             _ = try await page.settle([
@@ -232,7 +232,7 @@ struct DeliveryPageTests {
         }
     }
 
-    @Test func `pages go with age, and their notification after them`() async throws {
+    @Test func `old pages are deleted, and then their notification`() async throws {
         try await withPage(of: 2) { page in
             let notifications = NotificationRepository(page.client)
             try await page.client.execute("UPDATE notifications SET created_at = now() - interval '2 days'")
@@ -243,7 +243,7 @@ struct DeliveryPageTests {
     }
 }
 
-/// A notification to a topic with a page of deliveries, to one installation each of some users.
+/// A notification to a topic with a page of deliveries, to one installation of each user.
 private struct TestPage: Sendable {
     let client: PostgresClient
     let notificationID: UUID
@@ -268,13 +268,13 @@ private struct TestPage: Sendable {
         try await client.withTransaction { try await DeliveryRepository($0).settle(batch) }
     }
 
-    /// Puts a delivery off for no time at all.
-    func postpone(_ delivery: ClaimedDelivery, attempt: Int) async throws {
-        let postponement = DeliveryPostponement(id: delivery.id, attempt: attempt, delay: .zero, code: "UNAVAILABLE")
-        _ = try await client.withTransaction { try await DeliveryRepository($0).postpone([postponement]) }
+    /// Defers a delivery with a delay of zero.
+    func deferDelivery(_ delivery: ClaimedDelivery, attempt: Int) async throws {
+        let deferral = DeliveryDeferral(id: delivery.id, attempt: attempt, delay: .zero, code: "UNAVAILABLE")
+        _ = try await client.withTransaction { try await DeliveryRepository($0).deferDeliveries([deferral]) }
     }
 
-    /// Changes the page behind everybody's back.
+    /// Changes the page's row directly.
     func end(_ change: String) async throws {
         let query: PostgresQuery = "UPDATE delivery_pages SET \(unescaped: change) WHERE id = \(id)"
         try await client.execute(query)
@@ -315,7 +315,7 @@ private func withPage(of count: Int, _ body: @Sendable (TestPage) async throws -
                 try await PushInstallRepository($0).register(.make(seed), userID: user)
             }
             installs.append(registered.install)
-            // Who is in the topic is asked again of what has waited for ten seconds.
+            // Membership is checked again for deliveries that have waited for ten seconds.
             let topic = try #require(TopicName("event:page"))
             let owner = try #require(installs[0].userID)
             _ = try await TestTopics(client: client).bring(user, to: topic, by: owner)

@@ -19,7 +19,7 @@ struct DeliveryRepositoryTests {
         return (delivery.id, install)
     }
 
-    @Test func `a claimed delivery carries all that is needed to send it`() async throws {
+    @Test func `a claimed delivery has all data needed to send it`() async throws {
         try await withStorage { client in
             let (id, install) = try await address(on: client)
             let before = Date()
@@ -36,7 +36,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a push that waits goes to the token that its user's phone has meanwhile, and not to another user's`() async throws
+    @Test func `a waiting push is sent to the current token of its user's phone, and not to another user's`() async throws
     {
         try await withStorage { client in
             let (installs, deliveries) = (PushInstallRepository(client), DeliveryRepository(client))
@@ -59,7 +59,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `who has left a topic is not told any more what has waited`() async throws {
+    @Test func `a user who has left a topic gets no waiting pushes`() async throws {
         try await withStorage { client in
             let ada = try await UserRepository(client).make(1).id
             try await client.execute("INSERT INTO topics (name, owner_id) VALUES ('event:7', \(ada))")
@@ -75,7 +75,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `an invitation that was withdrawn is not pushed any more`() async throws {
+    @Test func `a withdrawn invitation is not pushed`() async throws {
         try await withTopics { topics, users in
             let (client, deliveries) = (topics.client, DeliveryRepository(topics.client))
             for user in users[0...1] { _ = try await topics.add(user, by: users[0]) }
@@ -93,7 +93,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `of concurrent senders one gets a batch, and another when its lease has ended`() async throws {
+    @Test func `one of several concurrent senders claims a batch, and another can after the lease`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let (id, batch) = (try await address(on: client).delivery, UUID())
@@ -113,21 +113,21 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a lease that is given back leaves nothing to take over`() async throws {
+    @Test func `a released lease leaves nothing to claim`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let (id, batch) = (try await address(on: client).delivery, UUID())
             let begin = ContinuousClock.now
             _ = try await deliveries.claim([id], as: batch, lease: .seconds(60))
             let wait = try #require(try await deliveries.timeUntilDue(lanes: [.urgent]))
-            #expect(wait > .seconds(59) - (.now - begin) && wait <= .seconds(60), "somebody looks when the lease has ended")
+            #expect(wait > .seconds(59) - (.now - begin) && wait <= .seconds(60), "due when the lease ends")
             try await deliveries.settle([DeliverySettlement(id: id, outcome: .accepted)])
             try await deliveries.release(leases: [batch])
             #expect(try await deliveries.timeUntilDue(lanes: [.urgent]) == nil)
         }
     }
 
-    @Test func `what a sender has is neither withdrawn nor superseded nor expired`() async throws {
+    @Test func `a claimed delivery is neither withdrawn nor superseded nor expired`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let (id, install) = try await address(on: client)
@@ -142,7 +142,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `the first end counts, also against a later claim`() async throws {
+    @Test func `the first settlement is final, even against a later claim`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
@@ -162,7 +162,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `one notification reaches one installation once`() async throws {
+    @Test func `a notification has one delivery for an installation`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let notification = NewNotification.make()
@@ -178,15 +178,15 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a postponed delivery waits its time and is then found due`() async throws {
+    @Test func `a deferred delivery becomes due after its delay`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
             #expect(try await deliveries.timeUntilDue(lanes: Lane.allCases) == nil)
             _ = try await deliveries.claim([id], lease: .seconds(60))
             let begin = ContinuousClock.now
-            let postponement = DeliveryPostponement(id: id, attempt: 1, delay: .seconds(30), code: "UNAVAILABLE")
-            #expect(try await deliveries.postpone([postponement]) == [id])
+            let deferral = DeliveryDeferral(id: id, attempt: 1, delay: .seconds(30), code: "UNAVAILABLE")
+            #expect(try await deliveries.deferDeliveries([deferral]) == [id])
             #expect(try await deliveries.claim([id], lease: .seconds(60)).isEmpty)
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).isEmpty)
             let wait = try #require(try await deliveries.timeUntilDue(lanes: Lane.allCases))
@@ -197,64 +197,64 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a delivery that was given back unsent has its attempt again`() async throws {
+    @Test func `deferring an unsent delivery does not count an attempt`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
             _ = try await deliveries.claim([id], lease: .seconds(60))
-            try await deliveries.postpone([
-                DeliveryPostponement(id: id, attempt: 1, delay: .zero, code: "lane_paused", countsAsAttempt: false)
+            try await deliveries.deferDeliveries([
+                DeliveryDeferral(id: id, attempt: 1, delay: .zero, code: "lane_paused", countsAsAttempt: false)
             ])
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).map(\.attempt) == [1])
         }
     }
 
-    @Test func `what may have reached the phone once is known until it ends, and what was refused has not`() async throws {
+    @Test func `mayHaveArrived is kept until the delivery is settled, and is not set by a refusal`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let (refused, lost) = (try await address(on: client).delivery, try await address(to: 2, on: client).delivery)
             #expect(try await deliveries.claim([refused, lost], lease: .seconds(60)).allSatisfy { !$0.mayHaveArrived })
             for attempt in 1...2 {
-                // What may have arrived at the first attempt is refused for certain at the second.
-                let postponements = [refused, lost].map {
-                    DeliveryPostponement(
+                // The first attempt may have arrived; the second is definitely refused.
+                let deferrals = [refused, lost].map {
+                    DeliveryDeferral(
                         id: $0, attempt: attempt, delay: .zero, code: "any", mayHaveArrived: $0 == lost && attempt == 1)
                 }
-                try await deliveries.postpone(postponements)
+                try await deliveries.deferDeliveries(deferrals)
                 let due = try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60))
                 #expect(due.count == 2 && due.allSatisfy { $0.mayHaveArrived == ($0.id == lost) })
             }
         }
     }
 
-    @Test func `what a sender had that died may have reached the phone`() async throws {
+    @Test func `the deliveries of a crashed sender may have reached the phone`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
             _ = try await deliveries.claim([id], lease: .zero)
             let second = try #require(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).first)
             #expect(second.mayHaveArrived && second.attempt == 2)
-            let put = DeliveryPostponement(id: id, attempt: 2, delay: .zero, code: "lane_paused", countsAsAttempt: false)
-            try await deliveries.postpone([put])
-            // The second sender dies too, of what it has for the second time.
+            let put = DeliveryDeferral(id: id, attempt: 2, delay: .zero, code: "lane_paused", countsAsAttempt: false)
+            try await deliveries.deferDeliveries([put])
+            // The second sender crashes too, with the deliveries at their second attempt.
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .zero).count == 1)
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .zero).first?.mayHaveArrived == true)
         }
     }
 
-    @Test func `a sender that was taken for dead cannot give back what another holds`() async throws {
+    @Test func `a sender that lost its lease cannot defer a delivery that another holds`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             let id = try await address(on: client).delivery
             _ = try await deliveries.claim([id], lease: .zero)
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
-            let late = DeliveryPostponement(id: id, attempt: 1, delay: .zero, code: "timeout")
-            #expect(try await deliveries.postpone([late]).isEmpty)
+            let late = DeliveryDeferral(id: id, attempt: 1, delay: .zero, code: "timeout")
+            #expect(try await deliveries.deferDeliveries([late]).isEmpty)
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).isEmpty)
         }
     }
 
-    @Test func `what was never tried is not found due, and what is due goes to one of many`() async throws {
+    @Test func `deliveries that were never attempted are not due, and one of many senders claims due ones`() async throws {
         try await withStorage { client in
             let deliveries = DeliveryRepository(client)
             _ = try await address(to: 1, on: client)
@@ -273,7 +273,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a push for a user has no target once the installation is another's, a push for a session has`()
+    @Test func `a push for a user has no target once the installation belongs to another user, but a push for a session has`()
         async throws
     {
         try await withStorage { client in
@@ -290,14 +290,14 @@ struct DeliveryRepositoryTests {
             #expect(claimed.first { $0.id == forUser }?.target == nil)
             #expect(claimed.first { $0.id == forSession }?.target != nil)
             let generation = claimed.first { $0.id == forSession }?.generation
-            #expect(generation == 2, "what a dead answer is compared with")
+            #expect(generation == 2, "the generation that an answer about a dead token is compared with")
             let end = DeliverySettlement(id: forSession, outcome: .dead, attempt: 1, generation: generation)
             try await DeliveryRepository(client).settle([end])
             #expect(try await DeliveryRepository(client).find(ids: [forSession]).map(\.generation) == [2])
         }
     }
 
-    @Test func `a dead or removed installation is no target`() async throws {
+    @Test func `a dead or deleted installation is no target`() async throws {
         try await withStorage { client in
             let (dead, install) = try await address(to: 1, on: client)
             let (gone, _) = try await address(to: 2, on: client)
@@ -311,7 +311,7 @@ struct DeliveryRepositoryTests {
 }
 
 extension DeliveryRepository {
-    /// Claims deliveries in batches of their own, one for each notification.
+    /// Claims deliveries in one batch for each notification.
     fileprivate func claim(_ ids: [UUID], as leaseID: UUID? = nil, lease: Duration) async throws -> [ClaimedDelivery] {
         var claimed: [ClaimedDelivery] = []
         for (notificationID, members) in Dictionary(grouping: try await find(ids: ids), by: \.notificationID) {

@@ -44,20 +44,20 @@ struct EndedDeliveriesTests {
         return Int(try #require(try await client.query(query).first).decode("open", as: Int32.self))
     }
 
-    @Test func `a notification counts its deliveries until each has ended, once`() async throws {
+    @Test func `a notification counts each of its ended deliveries once`() async throws {
         try await withStorage { client in
             let (id, deliveries) = try await address(5, on: client)
             #expect(try await open(id, on: client) == 5)
             let two = deliveries.prefix(2).map { DeliverySettlement(id: $0, outcome: .accepted) }
             for _ in 0..<2 { try await DeliveryRepository(client).settle(two) }
             #expect(try await open(id, on: client) == 3)
-            let put = DeliveryPostponement(id: deliveries[2], attempt: 1, delay: .seconds(9), code: "UNAVAILABLE")
-            try await DeliveryRepository(client).postpone([put])
-            #expect(try await open(id, on: client) == 3, "what is put off is under way")
+            let put = DeliveryDeferral(id: deliveries[2], attempt: 1, delay: .seconds(9), code: "UNAVAILABLE")
+            try await DeliveryRepository(client).deferDeliveries([put])
+            #expect(try await open(id, on: client) == 3, "a deferred delivery is open")
         }
     }
 
-    @Test func `what a newer notification makes needless is counted with the one, and no longer with the other`() async throws {
+    @Test func `superseded deliveries count as ended for the older notification, not for the newer one`() async throws {
         try await withStorage { client in
             let old = try await address(3, age: .seconds(60), on: client)
             let new = try await address(2, on: client)
@@ -66,7 +66,7 @@ struct EndedDeliveriesTests {
         }
     }
 
-    @Test func `of messages that were said at one time the newest are kept, and no older ones`() async throws {
+    @Test func `of messages with the same time, only the newest are kept`() async throws {
         try await withStorage { client in
             func say(_ count: Int) async throws -> [UUID] {
                 try await client.withTransaction { transaction in
@@ -97,7 +97,7 @@ struct EndedDeliveriesTests {
         }
     }
 
-    @Test func `what is withdrawn is not counted`() async throws {
+    @Test func `withdrawn deliveries count as ended`() async throws {
         try await withStorage { client in
             let (id, _) = try await address(4, on: client)
             #expect(try await DeliveryRepository(client).withdraw(installIDs: [Self.installation(1)], code: "gone").count == 1)
@@ -107,18 +107,18 @@ struct EndedDeliveriesTests {
         }
     }
 
-    @Test func `a count that has gone wrong is put right when the notification is overdue`() async throws {
+    @Test func `a wrong count is corrected when the notification is overdue`() async throws {
         try await withStorage { client in
             let (id, deliveries) = try await address(4, on: client)
             _ = try await DeliveryRepository(client).claim(
                 [deliveries[0]], of: id, as: UUID(), lane: .urgent, lease: .seconds(60))
             try await client.execute("UPDATE notifications SET delivery_count = 17, ended_deliveries = 3 WHERE id = \(id)")
             #expect(try await DeliveryRepository(client).expireOpen(notificationIDs: [id], code: "late") == 3)
-            #expect(try await open(id, on: client) == 1, "a sender has one of them")
+            #expect(try await open(id, on: client) == 1, "a sender holds one of them")
         }
     }
 
-    @Test func `notifications that many writers end together are counted to the last`() async throws {
+    @Test func `concurrent writers of the same notifications count every delivery`() async throws {
         try await withStorage { client in
             var deliveries: [UUID] = []
             var notifications: [UUID] = []
@@ -140,7 +140,7 @@ struct EndedDeliveriesTests {
         }
     }
 
-    @Test func `a push that goes well changes its row in its place`() async throws {
+    @Test func `settling an accepted push is a heap-only update`() async throws {
         try await withStorage { client in
             let (_, deliveries) = try await address(200, on: client)
             let changed = try await client.withTransaction { transaction in
@@ -151,7 +151,7 @@ struct EndedDeliveriesTests {
                 let query: PostgresQuery = "SELECT pg_stat_get_xact_tuples_hot_updated('deliveries'::regclass) AS n"
                 return try await transaction.query(query).first?.decode("n", as: Int64.self)
             }
-            #expect(changed == 200, "no index has an entry more")
+            #expect(changed == 200, "no index has a new entry")
         }
     }
 }

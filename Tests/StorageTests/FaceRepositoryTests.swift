@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct FaceRepositoryTests {
-    @Test func `of concurrent enrolments of one user exactly one is made`() async throws {
+    @Test func `exactly one of several concurrent enrolments of a user succeeds`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
             let faces = FaceTemplateRepository(client)
@@ -18,7 +18,7 @@ struct FaceRepositoryTests {
         }
     }
 
-    @Test func `an upsert replaces the face and keeps the day of the first`() async throws {
+    @Test func `an upsert replaces the face and keeps the time of the first enrolment`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
             let faces = FaceTemplateRepository(client)
@@ -38,7 +38,7 @@ struct FaceRepositoryTests {
         }
     }
 
-    @Test func `photos are remembered per user, also for one that does not exist`() async throws {
+    @Test func `photo hashes are stored per user, even for a user that does not exist`() async throws {
         try await withStorage { client async throws in
             let photos = FacePhotoHashRepository(client)
             let decoy = UUID()
@@ -51,7 +51,7 @@ struct FaceRepositoryTests {
         }
     }
 
-    @Test func `photos are forgotten after half a year, in batches`() async throws {
+    @Test func `photo hashes are deleted after half a year, in batches`() async throws {
         try await withStorage { client async throws in
             let photos = FacePhotoHashRepository(client)
             let user = UUID()

@@ -7,7 +7,7 @@ import Testing
 struct IdempotencyRepositoryTests {
     private static let lease = Duration.seconds(60)
 
-    /// Runs `body` with the keys of a database of its own, and a request of a user in it.
+    /// Runs `body` with a new database and the scope of a user's request.
     private func withKeys(_ body: (IdempotencyRepository, IdempotencyScope, PostgresClient) async throws -> Void) async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
@@ -26,14 +26,14 @@ struct IdempotencyRepositoryTests {
         IdempotencyAnswer(fingerprint: hash(seed), resourceID: UUID(), status: 202, body: #"{"n":"\#(seed)"}"#)
     }
 
-    @Test func `of many that begin at once one does, and the others see it at work`() async throws {
+    @Test func `one of many concurrent calls begins, and the others find it in progress`() async throws {
         try await withKeys { keys, scope, _ in
             let results = try await race(20) { _ in try await keys.begin(scope, lease: Self.lease) }
             #expect(results.count { $0 == .inProgress } == 19)
         }
     }
 
-    @Test func `what was answered stays answered, whatever else is tried`() async throws {
+    @Test func `an answered request stays answered`() async throws {
         try await withKeys { keys, scope, _ in
             let lease = try await begin(keys, scope)
             let given = answer()
@@ -45,7 +45,7 @@ struct IdempotencyRepositoryTests {
         }
     }
 
-    @Test func `a lease that is renewed is kept, and one that ran out belongs to whoever came then`() async throws {
+    @Test func `a renewed lease is kept, and an ended one can be taken by another attempt`() async throws {
         try await withKeys { keys, scope, client in
             let first = try await begin(keys, scope)
             try await client.execute("UPDATE idempotency_keys SET locked_until = now() - interval '1 second'")
@@ -60,14 +60,14 @@ struct IdempotencyRepositoryTests {
         }
     }
 
-    @Test func `what is let go of can be begun again`() async throws {
+    @Test func `a released request can be begun again`() async throws {
         try await withKeys { keys, scope, _ in
             try await keys.release(try await begin(keys, scope))
             _ = try await begin(keys, scope)
         }
     }
 
-    @Test func `users, routes and keys are apart`() async throws {
+    @Test func `scopes with different users, routes or keys are independent`() async throws {
         try await withKeys { keys, scope, client in
             let other = try await UserRepository(client).make(2)
             _ = try await begin(keys, scope)
@@ -77,7 +77,7 @@ struct IdempotencyRepositoryTests {
         }
     }
 
-    @Test func `an answer is rolled back with what it speaks of`() async throws {
+    @Test func `a response is rolled back with its resource`() async throws {
         try await withKeys { keys, scope, client in
             let lease = try await begin(keys, scope)
             await #expect(throws: NotBegun.self) {

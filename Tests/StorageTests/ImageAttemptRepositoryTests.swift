@@ -8,37 +8,37 @@ import WireFormat
 struct ImageAttemptRepositoryTests {
     private static let limits = ImageAttemptLimits()
 
-    @Test func `attempts are numbered, and end with the third that may have cost something`() async throws {
+    @Test func `attempts are numbered, and limited to three that may have cost something`() async throws {
         try await withImageJobs { jobs, user, client in
             let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             let id = try await jobs.insert(.make(user)).id
-            #expect(try await attempts.begin(jobID: id, worker: worker, generator: "local") == nil, "nobody works on it yet")
+            #expect(try await attempts.begin(jobID: id, worker: worker, generator: "local") == nil, "no worker holds the job yet")
             try await client.begin(id, worker)
             let numbers = try await race(8) { _ in try await attempts.begin(jobID: id, worker: worker, generator: "local") }
             #expect(Set(numbers.compactMap { $0 }) == [1, 2, 3])
             #expect(numbers.count { $0 != nil } == 3)
             #expect(try await attempts.list(jobID: id).map(\.number) == [1, 2, 3])
-            #expect(try await attempts.begin(jobID: id, worker: UUID(), generator: "local") == nil, "it is another worker's")
+            #expect(try await attempts.begin(jobID: id, worker: UUID(), generator: "local") == nil, "another worker holds the job")
         }
     }
 
-    @Test func `a call that cost nothing makes room for another, once`() async throws {
+    @Test func `a free call allows one more`() async throws {
         try await withImageJobs { jobs, user, client in
             let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             let id = try await jobs.insert(.make(user)).id
             try await client.begin(id, worker)
-            for number in 1...Self.limits.totalMax {
+            for number in 1...Self.limits.maxAttempts {
                 #expect(try await attempts.begin(jobID: id, worker: worker, generator: "g") == number)
                 let ends = try await race(4) { _ in
                     try await attempts.finish(jobID: id, number: number, outcome: .free)
                 }
                 #expect(ends.count { $0 } == 1)
             }
-            #expect(try await attempts.begin(jobID: id, worker: worker, generator: "g") == nil, "also what costs nothing ends")
+            #expect(try await attempts.begin(jobID: id, worker: worker, generator: "g") == nil, "free calls are limited too")
         }
     }
 
-    @Test func `what a call gave is noted once and found again`() async throws {
+    @Test func `the outcome of a call is recorded once and read back`() async throws {
         try await withImageJobs { jobs, user, client in
             let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             let id = try await jobs.insert(.make(user)).id
@@ -53,7 +53,7 @@ struct ImageAttemptRepositoryTests {
         }
     }
 
-    @Test func `nothing is called for a job that has ended or was deleted`() async throws {
+    @Test func `no call is allowed for an ended or deleted job`() async throws {
         try await withImageJobs { jobs, user, client in
             let (attempts, worker) = (ImageAttemptRepository(client), UUID())
             for isDeleted in [true, false] {
@@ -67,7 +67,7 @@ struct ImageAttemptRepositoryTests {
 }
 
 extension PostgresClient {
-    /// Has a worker hold a job for as long as a test may take: nobody keeps its lease up.
+    /// Gives a worker a lease long enough for a test, because nothing renews it.
     fileprivate func begin(_ id: UUID, _ worker: UUID) async throws {
         _ = try await ImageJobRepository(self).begin(id: id, worker: worker)
         try await execute("UPDATE image_jobs SET lease_until = now() + interval '10 minutes' WHERE id = \(id)")

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct ImageJobRepositoryTests {
-    @Test func `the templates that are there from the start have everything a generator needs`() async throws {
+    @Test func `the initial templates have everything a generator needs`() async throws {
         try await withStorage { client in
             let templates = try await ImageTemplateRepository(client).list()
             #expect(
@@ -16,7 +16,7 @@ struct ImageJobRepositoryTests {
         }
     }
 
-    @Test func `a template that is switched off is no longer offered, and still known`() async throws {
+    @Test func `a disabled template is not listed, but still found`() async throws {
         try await withStorage { client in
             try await client.execute("UPDATE image_templates SET enabled = false WHERE id = 'vintage'")
             let templates = ImageTemplateRepository(client)
@@ -27,7 +27,7 @@ struct ImageJobRepositoryTests {
         }
     }
 
-    @Test func `what a generator is told ends with what to avoid, if there is anything`() async throws {
+    @Test func `the instructions end with the negative prompt, if there is one`() async throws {
         let template = ImageTemplate(id: "a", name: "A", description: "", style: "vintage", prompt: "Paint it.")
         #expect(template.instructions == "Paint it.")
         let careful = ImageTemplate(
@@ -35,7 +35,7 @@ struct ImageJobRepositoryTests {
         #expect(careful.instructions == "Paint it.\n\nAvoid: text, logos")
     }
 
-    @Test func `of two writers of a template who read the same one writes it`() async throws {
+    @Test func `one of two writers that read the same template writes it`() async throws {
         try await withStorage { client in
             let templates = ImageTemplateRepository(client)
             let read = try #require(try await templates.find(id: "vintage"))
@@ -83,11 +83,11 @@ struct ImageJobRepositoryTests {
         }
     }
 
-    @Test func `paging shows every job once, also when others come in with the same time`() async throws {
+    @Test func `paging returns every job once, even when others with the same time are inserted`() async throws {
         try await withImageJobs { jobs, user, client in
             var expected: Set<UUID> = []
             for _ in 0..<25 { expected.insert(try await jobs.insert(.make(user)).id) }
-            // All at one time, so that only the id tells them apart.
+            // All with the same time, so that only the ids order them.
             try await client.execute("UPDATE image_jobs SET created_at = '2026-01-02 03:04:05.678901+00'")
             var seen: [UUID] = []
             var cursor: ImageJobCursor?
@@ -104,7 +104,7 @@ struct ImageJobRepositoryTests {
         }
     }
 
-    @Test func `a list is newest first, and one's own`() async throws {
+    @Test func `a list has the user's own jobs, newest first`() async throws {
         try await withImageJobs { jobs, user, client in
             let other = try await UserRepository(client).make(2).id
             let first = try await jobs.insert(.make(user)).id
@@ -115,11 +115,11 @@ struct ImageJobRepositoryTests {
     }
 
     @Test(arguments: ["", ".", "abc", "zz.zz", "-1.\(UUID().uuidString)", "1.2.3", "zzzzzzzzzzzzz.\(UUID().uuidString)"])
-    func `what is no cursor is not taken for one`(text: String) {
+    func `an invalid cursor is refused`(text: String) {
         #expect(ImageJobCursor(text) == nil)
     }
 
-    @Test func `the queue position counts those that wait before`() async throws {
+    @Test func `the queue position counts the pending jobs before`() async throws {
         try await withImageJobs { jobs, user, client in
             var ids: [UUID] = []
             for _ in 0..<3 { ids.append(try await jobs.insert(.make(user)).id) }
@@ -132,7 +132,7 @@ struct ImageJobRepositoryTests {
         }
     }
 
-    @Test func `the median is of a template's own completed jobs`() async throws {
+    @Test func `the median covers the completed jobs of the template only`() async throws {
         try await withImageJobs { jobs, user, client in
             #expect(try await jobs.medianSeconds(templateID: "vintage") == nil)
             for seconds in [3, 7, 40] {

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct ImageJobStateTests {
-    @Test func `a job can be taken into work again until it has ended`() async throws {
+    @Test func `a job can be claimed again until it has ended`() async throws {
         try await withImageJobs { jobs, user, client in
             let id = try await jobs.insert(.make(user)).id
             let first = try #require(try await jobs.begin(id: id))
@@ -21,7 +21,7 @@ struct ImageJobStateTests {
         }
     }
 
-    @Test func `of many workers one has a job, until it lets go or gives no sign of life`() async throws {
+    @Test func `one of many workers holds a job, until it releases it or its lease ends`() async throws {
         try await withImageJobs { jobs, user, client in
             let id = try await jobs.insert(.make(user)).id
             let workers = (0..<8).map { _ in UUID() }
@@ -30,8 +30,8 @@ struct ImageJobStateTests {
             #expect(taken.count { $0 != nil } == 1)
             let other = UUID()
             let begin = ContinuousClock.now
-            #expect(try await jobs.keep(id: id, worker: winner))
-            #expect(try await !jobs.keep(id: id, worker: other))
+            #expect(try await jobs.renewLease(id: id, worker: winner))
+            #expect(try await !jobs.renewLease(id: id, worker: other))
             let left = try #require(try await jobs.leaseLeft(id: id))
             #expect(left > ImageJobRepository.lease - .seconds(1) - (.now - begin))
             try await jobs.release(id: id, worker: other)
@@ -41,26 +41,26 @@ struct ImageJobStateTests {
             #expect(try await jobs.begin(id: id, worker: other) != nil)
             try await client.execute("UPDATE image_jobs SET lease_until = now()")
             #expect(try await jobs.begin(id: id, worker: winner) != nil)
-            #expect(try await !jobs.keep(id: id, worker: other), "it was taken from this one")
+            #expect(try await !jobs.renewLease(id: id, worker: other), "another worker has claimed it")
         }
     }
 
-    @Test func `a worker that a job was taken from cannot fail it, but may bring its picture`() async throws {
+    @Test func `a worker that lost the lease cannot fail the job, but can complete it`() async throws {
         try await withImageJobs { jobs, user, client in
             let (late, next) = (UUID(), UUID())
             let id = try await jobs.insert(.make(user)).id
-            #expect(try await !jobs.fail(id: id, worker: late, .test), "nobody has it yet")
+            #expect(try await !jobs.fail(id: id, worker: late, .test), "no worker holds it yet")
             _ = try #require(try await jobs.begin(id: id, worker: late))
             try await client.execute("UPDATE image_jobs SET lease_until = now()")
             _ = try #require(try await jobs.begin(id: id, worker: next))
             #expect(try await !jobs.fail(id: id, worker: late, .test))
-            #expect(try await jobs.keep(id: id, worker: next))
+            #expect(try await jobs.renewLease(id: id, worker: next))
             #expect(try await jobs.complete(id: id, result: .test))
             #expect(try await !jobs.fail(id: id, worker: next, .test))
         }
     }
 
-    @Test func `of completion, failure, deadline and deletion at once exactly one takes effect`() async throws {
+    @Test func `exactly one of concurrent completion, failure, deadline and deletion takes effect`() async throws {
         try await withImageJobs { jobs, user, client in
             for round in 0..<12 {
                 let (id, worker) = (try await jobs.insert(.make(user)).id, UUID())
@@ -85,24 +85,24 @@ struct ImageJobStateTests {
         }
     }
 
-    @Test func `progress never falls, and is refused once the job has ended`() async throws {
+    @Test func `progress never decreases, and is refused once the job has ended`() async throws {
         try await withImageJobs { jobs, user, client in
             let id = try await jobs.insert(.make(user)).id
-            #expect(try await jobs.progress(id: id, percent: 5) == nil, "nobody works on it yet")
+            #expect(try await jobs.progress(id: id, percent: 5) == nil, "no worker holds it yet")
             let worker = UUID()
             _ = try await jobs.begin(id: id, worker: worker)
             _ = try await race(20) { index in try await jobs.progress(id: id, percent: index * 4) }
             #expect(try await jobs.find(id: id)?.percent == 76)
             #expect(try await jobs.progress(id: id, percent: 10) == 76)
             #expect(try await jobs.progress(id: id, percent: 100) == 99)
-            #expect(try await jobs.keep(id: id, worker: worker))
+            #expect(try await jobs.renewLease(id: id, worker: worker))
             #expect(try await jobs.complete(id: id, result: .test))
             #expect(try await jobs.progress(id: id, percent: 99) == nil)
-            #expect(try await !jobs.keep(id: id, worker: worker))
+            #expect(try await !jobs.renewLease(id: id, worker: worker))
         }
     }
 
-    @Test func `only overdue jobs fail, once, whoever asks`() async throws {
+    @Test func `only overdue jobs fail, and only once`() async throws {
         try await withImageJobs { jobs, user, client in
             var overdue: Set<UUID> = []
             for index in 0..<20 {
@@ -120,7 +120,7 @@ struct ImageJobStateTests {
         }
     }
 
-    @Test func `an overdue job is not taken into work any more`() async throws {
+    @Test func `an overdue job cannot be claimed`() async throws {
         try await withImageJobs { jobs, user, client in
             var new = NewImageJob.make(user)
             new.processingTime = .seconds(-1)
@@ -129,7 +129,7 @@ struct ImageJobStateTests {
         }
     }
 
-    @Test func `a deleted job is gone at once, whatever was its state`() async throws {
+    @Test func `a deleted job is invisible at once, in any state`() async throws {
         try await withImageJobs { jobs, user, client in
             let pending = try await jobs.insert(.make(user)).id
             let processing = try await jobs.insert(.make(user)).id
@@ -153,13 +153,13 @@ struct ImageJobStateTests {
         }
     }
 
-    @Test func `what is deleted or too old is removed, a job in work only after its deadline`() async throws {
+    @Test func `deleted and expired jobs are removed, a job in processing only after its deadline`() async throws {
         try await withImageJobs { jobs, user, client in
             var ids: [UUID] = []
             for _ in 0..<4 { ids.append(try await jobs.insert(.make(user)).id) }
             _ = try await jobs.begin(id: ids[1])
             for id in ids[0...1] { _ = try await jobs.delete(id: id, userID: user) }
-            #expect(try await jobs.removable(limit: 10).isEmpty, "left to those who deleted it")
+            #expect(try await jobs.removable(limit: 10).isEmpty, "left to the caller that deleted it")
             try await client.execute("UPDATE image_jobs SET deleted_at = now() - interval '2 minutes' WHERE deleted_at IS NOT NULL")
             try await client.execute("UPDATE image_jobs SET expires_at = now() WHERE id = \(ids[2])")
             #expect(try await Set(jobs.removable(limit: 10)) == [ids[0], ids[2]])
@@ -171,7 +171,7 @@ struct ImageJobStateTests {
         }
     }
 
-    @Test func `an upload that a dead worker left is found`() async throws {
+    @Test func `the upload that a crashed worker left is found`() async throws {
         try await withImageJobs { jobs, user, client in
             let id = try await jobs.insert(.make(user)).id
             _ = try await jobs.insert(.make(user))
@@ -183,7 +183,7 @@ struct ImageJobStateTests {
         }
     }
 
-    @Test func `whatever the code does, the database refuses a job that contradicts itself`() async throws {
+    @Test func `the database refuses an inconsistent job`() async throws {
         try await withImageJobs { jobs, user, client in
             let id = try await jobs.insert(.make(user)).id
             let lies = [

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// Runs `body` with the image jobs of a database of its own, a user who may order some, and the client behind it.
+/// Runs `body` with the image jobs of a new database, a user who may order some, and the client.
 func withImageJobs(_ body: (ImageJobRepository, UUID, PostgresClient) async throws -> Void) async throws {
     try await withStorage { client in
         let user = try await UserRepository(client).make()
@@ -14,7 +14,7 @@ func withImageJobs(_ body: (ImageJobRepository, UUID, PostgresClient) async thro
 }
 
 extension ImageJobRepository {
-    /// Takes a job through to its completion.
+    /// Completes a job.
     func finish(_ id: UUID) async throws {
         _ = try await begin(id: id)
         #expect(try await complete(id: id, result: .test))
@@ -22,7 +22,7 @@ extension ImageJobRepository {
 }
 
 extension PostgresClient {
-    /// The whole row of a job, also of one that nobody sees any more.
+    /// The whole row of a job, even a deleted or expired one.
     func imageJobRow(_ id: UUID) async throws -> String {
         try await #require(query("SELECT j::text AS line FROM image_jobs j WHERE id = \(id)").first).decode("line")
     }

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct InboxRepositoryTests {
-    @Test func `a message is fresh once a group`() async throws {
+    @Test func `a message is new once per group`() async throws {
         try await withStorage { client async throws in
             let inbox = InboxRepository(client)
             let ids = (0..<5).map { _ in UUIDv7.generate() }
@@ -19,7 +19,7 @@ struct InboxRepositoryTests {
         }
     }
 
-    @Test func `concurrent batches with the same messages divide them`() async throws {
+    @Test func `concurrent batches with the same messages mark each once`() async throws {
         try await withStorage { client in
             let ids = (0..<100).map { _ in UUIDv7.generate() }
             let fresh = try await race(8) { _ in
@@ -32,7 +32,7 @@ struct InboxRepositoryTests {
         }
     }
 
-    @Test func `a mark that was rolled back leaves the message fresh`() async throws {
+    @Test func `a message is new again after its mark was rolled back`() async throws {
         try await withStorage { client async throws in
             struct Crash: Error {}
             let id = UUIDv7.generate()
@@ -46,13 +46,13 @@ struct InboxRepositoryTests {
         }
     }
 
-    @Test func `old marks of every group are forgotten in batches, young ones are kept`() async throws {
+    @Test func `old marks of every group are deleted in batches, recent ones are kept`() async throws {
         try await withStorage { client in
             let inbox = InboxRepository(client)
             let old = (0..<10).map { UUIDv7.generate(at: Date(timeIntervalSinceNow: -15 * 86400 - Double($0))) }
             let young = (0..<10).map { _ in UUIDv7.generate() }
             for group in ["a", "b", "c"] { _ = try await inbox.markHandled(group: group, ids: old + young) }
-            #expect(try await inbox.deleteOlder(limit: 100) == 0, "made long ago, but handled just now")
+            #expect(try await inbox.deleteOlder(limit: 100) == 0, "created long ago, but handled just now")
             try await client.execute("UPDATE inbox SET handled_at = now() - interval '15 days'")
             #expect(try await inbox.deleteOlder(limit: 12) == 12)
             #expect(try await inbox.deleteOlder(limit: 100) == 18)

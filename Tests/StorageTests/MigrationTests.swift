@@ -11,7 +11,7 @@ struct MigrationTests {
         #expect(Set(migrations.map(\.name)).count == migrations.count)
     }
 
-    @Test func `all ups, all downs and all ups again give the same schema, and nothing in between`() async throws {
+    @Test func `migrating up, down and up again gives the same schema, and an empty one in between`() async throws {
         try await withEmptyDatabase { database in
             try await withClient(of: database) { client in
                 let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
@@ -42,8 +42,8 @@ struct MigrationTests {
         }
     }
 
-    /// Run with `UPDATE_GOLDEN=1` to write the file anew, and read the difference before you commit it.
-    @Test func `the schema is the one of the golden file`() async throws {
+    /// Run with `UPDATE_GOLDEN=1` to write the file again, and read the difference before you commit it.
+    @Test func `the schema matches the golden file`() async throws {
         try await withStorage { client in
             let listing = try await schemaListing(of: client)
             let golden = URL(fileURLWithPath: PackageRoot.path + "/Tests/Golden/schema.txt")
@@ -56,7 +56,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func `every foreign key and every table has what it needs`() async throws {
+    @Test func `every foreign key has an index, and every table a comment`() async throws {
         try await withStorage { client in
             let unindexed = try await client.query(
                 """
@@ -76,7 +76,7 @@ struct MigrationTests {
     }
 }
 
-/// Lists everything that the migrations make, one line an object, in a stable order.
+/// Lists all objects of the schema, one per line, in a stable order.
 private func schemaListing(of client: PostgresClient) async throws -> String {
     let rows = try await client.query(
         """

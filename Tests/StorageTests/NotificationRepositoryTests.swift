@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct NotificationRepositoryTests {
-    @Test func `a notification is read back whole`() async throws {
+    @Test func `a notification is read back completely`() async throws {
         try await withStorage { client in
             let notifications = NotificationRepository(client)
             let new = NewNotification.make(recipient: .user(UUID()))
@@ -20,7 +20,7 @@ struct NotificationRepositoryTests {
         }
     }
 
-    @Test func `a text with a NUL, which Postgres cannot hold, is kept without it`() async throws {
+    @Test func `a text is stored without NUL characters, which Postgres cannot store`() async throws {
         try await withStorage { client in
             var new = NewNotification.make()
             new.parameters = ["reason": "a\0\u{301}b", "event_id": "7"]
@@ -58,7 +58,7 @@ struct NotificationRepositoryTests {
         }
     }
 
-    @Test func `it is settled when its last delivery has ended, once, and forgets its parameters`() async throws {
+    @Test func `a notification is settled once, when its last delivery has ended, and loses its parameters`() async throws {
         try await withStorage { client in
             let notifications = NotificationRepository(client)
             let deliveries = DeliveryRepository(client)
@@ -71,7 +71,7 @@ struct NotificationRepositoryTests {
             #expect(try await notifications.settle([new.id]).isEmpty, "not addressed yet")
             try await notifications.markAddressed([new.id: 2])
             try await deliveries.settle([DeliverySettlement(id: pair[0].id, outcome: .accepted)])
-            #expect(try await notifications.settle([new.id]).isEmpty, "one delivery is under way")
+            #expect(try await notifications.settle([new.id]).isEmpty, "one delivery is open")
             try await deliveries.settle([DeliverySettlement(id: pair[1].id, outcome: .dead)])
             let settled = try await race(8) { _ in try await notifications.settle([new.id]) }
             #expect(settled.filter { !$0.isEmpty } == [[new.id]])
@@ -80,7 +80,7 @@ struct NotificationRepositoryTests {
         }
     }
 
-    @Test func `a skipped notification says why and stays skipped`() async throws {
+    @Test func `a skipped notification has a reason and stays skipped`() async throws {
         try await withStorage { client in
             let notifications = NotificationRepository(client)
             let new = NewNotification.make()
@@ -93,7 +93,7 @@ struct NotificationRepositoryTests {
         }
     }
 
-    @Test func `old notifications go after their deliveries, in batches`() async throws {
+    @Test func `old notifications are deleted after their deliveries, in batches`() async throws {
         try await withStorage { client in
             let notifications = NotificationRepository(client)
             let batch = (0..<3).map { _ in NewNotification.make() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The second half of a message's life: published, looked at, settled.
+/// The second half of a message's life: published, checked, settled.
 struct OutboxConfirmTests {
     /// Appends messages for groups and marks them as published; they are due at once.
     private func publish(
@@ -20,7 +20,7 @@ struct OutboxConfirmTests {
         let outbox = OutboxRepository(client)
         try await outbox.append(envelopes.map { NewOutboxMessage($0, stream: "s", groups: groups) })
         let publications = envelopes.enumerated().map { OutboxPublication(messageID: $1.id, entryID: "\($0 + 1)-0") }
-        try await outbox.markPublished(publications, wait: .zero, waitMax: .zero)
+        try await outbox.markPublished(publications, wait: .zero, maxWait: .zero)
         return publications
     }
 
@@ -49,7 +49,7 @@ struct OutboxConfirmTests {
         }
     }
 
-    @Test func `what people wrote leaves a message that is confirmed, and not before`() async throws {
+    @Test func `a confirmed message loses users' texts, and not before`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)
             let request = NotificationRequested(
@@ -59,7 +59,7 @@ struct OutboxConfirmTests {
             let envelope = try Envelope(request).encoded()
             try await outbox.append([NewOutboxMessage(envelope, stream: "s", groups: ["g"])])
             let publication = OutboxPublication(messageID: envelope.id, entryID: "1-0")
-            try await outbox.markPublished([publication], wait: .zero, waitMax: .zero)
+            try await outbox.markPublished([publication], wait: .zero, maxWait: .zero)
             func body() async throws -> String {
                 String(
                     decoding: try await client.query("SELECT body FROM outbox")[0].decode("body", as: [UInt8].self), as: UTF8.self
@@ -75,7 +75,7 @@ struct OutboxConfirmTests {
         }
     }
 
-    @Test func `what was looked at is left alone until the next look is due`() async throws {
+    @Test func `a checked message is not checked again until it is due`() async throws {
         try await withStorage { client in
             let messages = try await publish(10, in: client)
             let seen = try await race(4) { _ in
@@ -100,7 +100,7 @@ struct OutboxConfirmTests {
         }
     }
 
-    @Test func `a lost message whose time is over is given up`() async throws {
+    @Test func `a lost message that has expired is not republished`() async throws {
         try await withStorage { client in
             let messages = try await publish(1, expiresAt: Date(timeIntervalSinceNow: -1), in: client)
             #expect(try await OutboxRepository(client).publishAgain(messages) == (waiting: 0, expired: 1))
@@ -109,14 +109,14 @@ struct OutboxConfirmTests {
         }
     }
 
-    @Test func `each publication makes the time until the next look half as long again, up to a limit`() async throws {
+    @Test func `each publication lengthens the time until the next check by half, up to a limit`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)
             let messages = try await publish(1, in: client)
             var waits: [Int] = []
             for _ in 0..<6 {
                 _ = try await outbox.publishAgain(messages)
-                try await outbox.markPublished(messages, wait: .seconds(16), waitMax: .seconds(100))
+                try await outbox.markPublished(messages, wait: .seconds(16), maxWait: .seconds(100))
                 let row = try await client.query("SELECT extract(epoch FROM due_at - published_at)::int AS wait FROM outbox")[0]
                 waits.append(Int(try row.decode("wait", as: Int32.self)))
             }
@@ -124,7 +124,7 @@ struct OutboxConfirmTests {
         }
     }
 
-    @Test func `a dead letter is not looked at until it is put back`() async throws {
+    @Test func `a dead letter is not checked until it is requeued`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)
             let messages = try await publish(2, in: client)
@@ -132,14 +132,14 @@ struct OutboxConfirmTests {
             _ = try await outbox.checkPublished(limit: 10, recheck: .zero)
             try await outbox.markDead(messageIDs: messages.map(\.messageID))
             #expect(try await state(of: messages[0], in: client) == "dead")
-            #expect(try await state(of: messages[1], in: client) == "confirmed", "what was handled stays handled")
+            #expect(try await state(of: messages[1], in: client) == "confirmed", "a confirmed message stays confirmed")
             #expect(try await outbox.checkPublished(limit: 10, recheck: .zero).overdue.isEmpty)
             try await outbox.markRedriven(messageIDs: messages.map(\.messageID), wait: .zero)
             #expect(try await outbox.checkPublished(limit: 10, recheck: .zero).overdue.map(\.publication) == [messages[0]])
         }
     }
 
-    @Test func `what is settled is kept for a day and deleted in batches; what is open stays`() async throws {
+    @Test func `settled messages are deleted after a day in batches, open ones are kept`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)
             let yesterday = Date(timeIntervalSinceNow: -25 * 3600)

@@ -20,10 +20,10 @@ struct OutboxRepositoryTests {
     private func publish(_ messages: [OutboxMessage], _ outbox: OutboxRepository) async throws {
         try await outbox.markPublished(
             messages.map { OutboxPublication(messageID: $0.envelope.id, entryID: "\($0.id)-0") }, wait: .seconds(1),
-            waitMax: .seconds(60))
+            maxWait: .seconds(60))
     }
 
-    @Test func `messages come back whole and in order`() async throws {
+    @Test func `messages are read back completely and in order`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)
             let sent = try (0..<20).map { try message($0) }
@@ -41,7 +41,7 @@ struct OutboxRepositoryTests {
         }
     }
 
-    @Test func `concurrent relays share the messages without meeting`() async throws {
+    @Test func `concurrent relays take different messages`() async throws {
         try await withStorage { client in
             let sent = try (0..<200).map { try message($0) }
             try await OutboxRepository(client).append(sent.map { new($0) })
@@ -63,7 +63,7 @@ struct OutboxRepositoryTests {
         }
     }
 
-    @Test func `a message that was rolled back is not there, one that is there twice is refused`() async throws {
+    @Test func `a rolled back message is not stored, a duplicate is refused`() async throws {
         try await withStorage { client in
             struct Regret: Error {}
             let one = try message()
@@ -81,7 +81,7 @@ struct OutboxRepositoryTests {
         }
     }
 
-    /// What a relay that works with the client hears, from now on.
+    /// The wake-ups, from now on, of a relay that works with the client.
     private func bell(of client: PostgresClient) async -> PostgresNotifications.AsyncIterator {
         var bell = client.notifications(on: HeliographSchema.outboxChannel).makeAsyncIterator()
         #expect(await bell.next()?.kind == .listening)
@@ -102,7 +102,7 @@ struct OutboxRepositoryTests {
         }
     }
 
-    @Test func `where no relay runs, those of other processes are woken, once a batch`() async throws {
+    @Test func `without a relay in the process, those of other processes are woken once per batch`() async throws {
         try await withMigratedDatabase { database in
             try await withClient(of: database) { other in
                 var bell = await bell(of: other)

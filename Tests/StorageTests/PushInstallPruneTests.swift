@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct PushInstallPruneTests {
-    @Test func `a value that was registered after the push was sent is not called dead by its answer`() async throws {
+    @Test func `an answer does not mark a value as dead that was registered after the push was sent`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
             let now = Date()
@@ -17,7 +17,7 @@ struct PushInstallPruneTests {
         }
     }
 
-    @Test func `a registration that races with a pruning wins, or revives`() async throws {
+    @Test func `a registration concurrent with a pruning wins, or revives`() async throws {
         try await withStorage { client in
             let user = try await client.user()
             let installs = PushInstallRepository(client)
@@ -36,44 +36,44 @@ struct PushInstallPruneTests {
         }
     }
 
-    @Test func `the guard trips by number, share and the usual, once for everybody`() async throws {
+    @Test func `the guard trips by number, share and baseline, once over all instances`() async throws {
         try await withStorage { client in
             var rule = PushGuardRule()
-            rule.deadMin = 10
+            rule.minDead = 10
             let guarding = PushGuardRepository(client, rule: rule)
             try await guarding.count(sent: 1_000, dead: 100)
-            #expect(try await !guarding.judge().isTripped, "one of ten")
+            #expect(try await !guarding.evaluate().isTripped, "one of ten")
             try await guarding.count(sent: 300, dead: 300)
-            // A week ago and since, 200 an hour: then 400 in five minutes are five times more than usual, and 30 are not.
+            // For the last week, 200 an hour: then 400 in five minutes exceed five times the baseline, and 30 do not.
             try await client.execute(
                 """
                 INSERT INTO push_outcomes SELECT date_trunc('minute', now()) - make_interval(hours => n), 0, 200, 200
                 FROM generate_series(1, 167) n
                 """)
-            let states = try await race(4) { _ in try await guarding.judge() }
+            let states = try await race(4) { _ in try await guarding.evaluate() }
             #expect(states.allSatisfy { $0.isTripped && $0.dead == 400 && $0.sent == 1_300 })
             #expect(states.count { $0.isNew } == 1)
             #expect(try await guarding.isTripped())
             try await client.execute("UPDATE push_guard SET tripped_until = now() - interval '1 second'")
             try await client.execute("UPDATE push_outcomes SET dead = 30, sent = 30 WHERE minute > now() - interval '5 minutes'")
-            #expect(try await !guarding.judge().isTripped, "as usual")
+            #expect(try await !guarding.evaluate().isTripped, "as usual")
             #expect(try await guarding.deleteOld(limit: 10) == 0)
         }
     }
 
-    @Test func `what is reached is no longer suspect, and what is not suspect is not written`() async throws {
+    @Test func `a reached installation is no longer suspect, and one that was not suspect is not written`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
             let (suspect, other) = (try await installs.upsertSeen(.make(1)), try await installs.upsertSeen(.make(2)))
             let dead = DeadInstall(id: suspect.id, generation: suspect.generation, code: "UNREGISTERED")
-            try await installs.markDead([dead], isDoubtful: true)
+            try await installs.markDead([dead], isGuardTripped: true)
             #expect(try await installs.markReached([suspect.id, other.id, suspect.id]) == 1)
             #expect(try await installs.find(ids: [suspect.id]).map(\.state) == [.active])
             #expect(try await installs.markReached([suspect.id, other.id]) == 0)
         }
     }
 
-    @Test func `a device whose last sign-in has ended is unregistered, one that is signed in again or claimed is not`() async throws {
+    @Test func `a device is unregistered when its last sign-in has ended, unless it is signed in again or claimed`() async throws {
         try await withStorage { client in
             let user = try await client.user()
             let tokens = AccessTokenRepository(client)

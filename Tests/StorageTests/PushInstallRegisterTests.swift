@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct PushInstallRegisterTests {
-    @Test func `a registration binds, and the generation grows only with the value or from one user to another`() async throws {
+    @Test func `a registration binds, and the generation increases only with a new value or another user`() async throws {
         try await withStorage { client in
             let (first, second) = (try await client.user(1), try await client.user(2))
             let now = Date()
@@ -34,7 +34,7 @@ struct PushInstallRegisterTests {
         }
     }
 
-    @Test func `an older registration binds, and does not bring the old value back`() async throws {
+    @Test func `an older registration binds, but does not restore the old value`() async throws {
         try await withStorage { client in
             let (first, second) = (try await client.user(1), try await client.user(2))
             let now = Date()
@@ -44,7 +44,7 @@ struct PushInstallRegisterTests {
         }
     }
 
-    @Test func `a value's death says nothing of another one, that was sent before it and registers after it`() async throws {
+    @Test func `a dead value does not block another one that was sent before and registers after its death`() async throws {
         try await withStorage { client in
             let (first, second) = (try await client.user(1), try await client.user(2))
             let now = Date()
@@ -57,7 +57,7 @@ struct PushInstallRegisterTests {
         }
     }
 
-    @Test func `a value that another row holds takes that row away`() async throws {
+    @Test func `registering a value deletes another row that holds it`() async throws {
         try await withStorage { client in
             let (first, second) = (try await client.user(1), try await client.user(2))
             let old = try await client.register(.make(1), first).install
@@ -69,12 +69,12 @@ struct PushInstallRegisterTests {
         }
     }
 
-    @Test func `one installation too many costs the dead one first, then the one not seen for longest`() async throws {
+    @Test func `above the limit, dead installations are deleted first, then the one not seen for longest`() async throws {
         try await withStorage { client in
             let user = try await client.user()
             let now = Date()
             var installs: [PushInstall] = []
-            for seed in 0..<PushInstallLimits.perUserMax {
+            for seed in 0..<PushInstallLimits.maxPerUser {
                 let registration = PushRegistration.make(seed, seenAt: now - Double(seed))
                 installs.append(try await client.register(registration, user).install)
             }
@@ -83,23 +83,23 @@ struct PushInstallRegisterTests {
             #expect(try await client.register(.make(100, seenAt: now), user).removedIDs == [installs[3].id])
             let old = PushRegistration.make(101, seenAt: now - 1000)
             #expect(try await client.register(old, user).removedIDs == [installs.last?.id], "not itself, though it is older")
-            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.perUserMax)
+            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.maxPerUser)
         }
     }
 
-    @Test func `a user who registers many installations at once has no more than the most`() async throws {
+    @Test func `concurrent registrations of a user do not exceed the limit`() async throws {
         try await withStorage { client in
             let user = try await client.user()
             _ = try await race(30) { try await client.register(.make($0), user).removedIDs }
-            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.perUserMax)
+            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.maxPerUser)
             _ = try await race(30) { seed in
                 try await client.withTransaction { try await PushInstallRepository($0).claim(.make(100 + seed), userID: user) != nil }
             }
-            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.perUserMax)
+            #expect(try await PushInstallRepository(client).find(userIDs: [user]).count == PushInstallLimits.maxPerUser)
         }
     }
 
-    @Test func `of logins at once on one installation one has it, and each change of hands raised the generation`() async throws {
+    @Test func `after concurrent logins on an installation one user has it, and each login increased the generation`() async throws {
         try await withStorage { client in
             var users: [UUID] = []
             for seed in 0..<10 { users.append(try await client.user(seed)) }
@@ -112,7 +112,7 @@ struct PushInstallRegisterTests {
         }
     }
 
-    @Test func `a logout that races with the next login never unbinds the next user`() async throws {
+    @Test func `a logout concurrent with the next login never unbinds the next user`() async throws {
         try await withStorage { client in
             let (first, second) = (try await client.user(1), try await client.user(2))
             for round in 0..<20 {
@@ -127,7 +127,7 @@ struct PushInstallRegisterTests {
         }
     }
 
-    @Test func `what became of an installation is written down, without its value`() async throws {
+    @Test func `the audit has every change of an installation, without its value`() async throws {
         try await withStorage { client in
             let (first, second) = (try await client.user(1), try await client.user(2))
             let now = Date()
@@ -148,7 +148,7 @@ struct PushInstallRegisterTests {
 }
 
 extension PostgresClient {
-    /// The id of a user of its own for a test.
+    /// Creates a user, and returns its id.
     func user(_ seed: Int = 1) async throws -> UUID { try await UserRepository(self).make(seed).id }
 
     /// Registers in a transaction, as identity-api does.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct PushInstallRepositoryTests {
-    @Test func `a first registration makes an active installation of nobody`() async throws {
+    @Test func `a first registration creates an active installation without a user`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
             var registration = PushRegistration.make(1)
@@ -21,7 +21,7 @@ struct PushInstallRepositoryTests {
         }
     }
 
-    @Test func `a new token keeps row and user, and raises the generation`() async throws {
+    @Test func `a new token keeps row and user, and increases the generation`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make()
             let installs = PushInstallRepository(client)
@@ -30,7 +30,7 @@ struct PushInstallRepositoryTests {
             _ = try await installs.bind(installationKey: hash(1), userID: user.id)
             let same = try await installs.upsertSeen(.make(1, value: 1, seenAt: now + 1))
             let stranger = try await installs.upsertSeen(.make(1, value: 3, seenAt: now + 2))
-            #expect(stranger == same, "only the user's own session brings another token")
+            #expect(stranger == same, "only a session of its user can replace the token")
             var own = PushRegistration.make(1, value: 2, seenAt: now + 2)
             own.provenUserID = user.id
             let second = try await installs.upsertSeen(own)
@@ -38,7 +38,7 @@ struct PushInstallRepositoryTests {
             #expect(same.generation == 1)
             #expect(second.id == first.id && second.userID == user.id)
             #expect(second.generation == 2 && second.valueSealed == [2])
-            #expect(late == second, "an older registration does not bring the old token back")
+            #expect(late == second, "an older registration does not restore the old token")
         }
     }
 
@@ -75,7 +75,7 @@ struct PushInstallRepositoryTests {
         }
     }
 
-    @Test func `an installation that registers many times at once for the first time is one, without an error`() async throws {
+    @Test func `concurrent first registrations of an installation create one row, without an error`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
             for seed in 0..<100 {
@@ -104,23 +104,23 @@ struct PushInstallRepositoryTests {
         }
     }
 
-    @Test func `a claim takes what is unknown or nobody's, and leaves the value of a known one`() async throws {
+    @Test func `a claim binds an unknown installation or one without a user, and keeps the value of a known one`() async throws {
         try await withStorage { client in
             let first = try await UserRepository(client).make(1).id
             let second = try await UserRepository(client).make(2).id
             let installs = PushInstallRepository(client)
             #expect(try await installs.claim(.make(1, value: 1), userID: first) != nil, "unknown")
-            #expect(try await installs.claim(.make(1, value: 2), userID: first) != nil, "its own")
-            #expect(try await installs.claim(.make(1, value: 3), userID: second) == nil, "somebody else's")
+            #expect(try await installs.claim(.make(1, value: 2), userID: first) != nil, "the user's own")
+            #expect(try await installs.claim(.make(1, value: 3), userID: second) == nil, "another user's")
             #expect(try await installs.find(userIDs: [first]).map(\.valueSealed) == [[1]])
             _ = try await installs.upsertSeen(.make(2, value: 1))
-            #expect(try await installs.claim(.make(2, value: 2), userID: second) != nil, "nobody's")
+            #expect(try await installs.claim(.make(2, value: 2), userID: second) != nil, "without a user")
             let claimed = try await installs.find(userIDs: [second])
             #expect(claimed.map(\.valueSealed) == [[1]] && claimed.map(\.generation) == [1])
         }
     }
 
-    @Test func `of concurrent logins on one installation the last one has it, alone`() async throws {
+    @Test func `after concurrent logins on an installation, only the last user has it`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
             _ = try await installs.upsertSeen(.make(1))

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct PushInstallRetentionTests {
-    @Test func `an installation of nobody is deleted, unless somebody still needs it`() async throws {
+    @Test func `an installation without a user is deleted unless it is still needed`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make().id
             let installs = PushInstallRepository(client)
@@ -37,7 +37,7 @@ struct PushInstallRetentionTests {
         }
     }
 
-    @Test func `the daily walk deletes what nobody will miss and marks what is stale, step by step and once a day`() async throws {
+    @Test func `the daily expiry deletes and marks installations, in steps and once a day`() async throws {
         try await withStorage { client in
             let user = try await UserRepository(client).make().id
             let installs = PushInstallRepository(client)
@@ -53,24 +53,24 @@ struct PushInstallRetentionTests {
             try await age(5, "last_seen_at = now() - interval '25 hours'")
             try await age(6, "last_seen_at = now() - interval '36 days'")
             try await age(7, "last_seen_at = now() - interval '34 days'")
-            func walk() async throws -> PushInstallWalkStep? {
-                try await client.withTransaction { try await PushInstallRepository($0).walk(limit: 3) }
+            func expire() async throws -> PushInstallExpiryStep? {
+                try await client.withTransaction { try await PushInstallRepository($0).expireInstallations(limit: 3) }
             }
-            var total = PushInstallWalkStep()
-            while let step = try await walk() {
+            var total = PushInstallExpiryStep()
+            while let step = try await expire() {
                 total.visited += step.visited
                 total.stale += step.stale
                 total.deleted += step.deleted
             }
-            #expect(total == PushInstallWalkStep(visited: 8, stale: 1, deleted: 3))
+            #expect(total == PushInstallExpiryStep(visited: 8, stale: 1, deleted: 3))
             let left = try await installs.find(installationKeys: (1...8).map(hash))
             #expect(Set(left.map(\.installationKey)) == [hash(2), hash(5), hash(6), hash(7), hash(8)])
             #expect(left.filter { $0.state == .stale }.map(\.installationKey) == [hash(6)])
             _ = try await installs.upsertSeen(.make(6))
             #expect(try await installs.find(installationKeys: [hash(6)]).first?.state == .active, "seen again")
-            #expect(try await walk() == nil, "not before tomorrow")
+            #expect(try await expire() == nil, "not before tomorrow")
             try await client.execute("UPDATE push_walk SET started_at = now() - interval '25 hours'")
-            #expect(try await walk()?.visited == 3)
+            #expect(try await expire()?.visited == 3)
         }
     }
 }

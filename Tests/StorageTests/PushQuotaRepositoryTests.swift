@@ -6,7 +6,7 @@ import Testing
 struct PushQuotaRepositoryTests {
     private let limits = PushQuotaLimits(perSecond: 8000)
 
-    /// Has the time since the last use be longer.
+    /// Moves the last use into the past.
     private func age(_ client: PostgresClient, seconds: Double) async throws {
         try await client.execute(
             """
@@ -21,7 +21,7 @@ struct PushQuotaRepositoryTests {
             let begin = ContinuousClock.now
             #expect(try await quota.take(7000, project: "p", isBulk: false, limits: limits) == 7000)
             let rest = try await quota.take(9000, project: "p", isBulk: false, limits: limits)
-            // No more has come back than the time that this took is worth: all of it after some 0.9 s.
+            // The bucket has refilled only for the time that this took: completely after some 0.9 s.
             let back = Int(8000 * ((ContinuousClock.now - begin) / .seconds(1)))
             #expect((1000...min(8000, 1001 + back)).contains(rest))
             try await age(client, seconds: 3600)
@@ -29,7 +29,7 @@ struct PushQuotaRepositoryTests {
         }
     }
 
-    @Test func `the bulk lane begins with a sixtieth and has its full rate after a minute`() async throws {
+    @Test func `the bulk lane starts at a sixtieth of its rate and has its full rate after a minute`() async throws {
         try await withStorage { client in
             let quota = PushQuotaRepository(client)
             let begin = ContinuousClock.now
@@ -39,7 +39,7 @@ struct PushQuotaRepositoryTests {
                 _ = try await quota.take(1, project: "p", isBulk: true, limits: limits)
             }
             let half = try await quota.take(8000, project: "p", isBulk: true, limits: limits)
-            // Each second that all of this took is worth another 131, a sixtieth of the way from 133 to 8000.
+            // Each second that this took adds 131, a sixtieth of the way from 133 to 8000.
             let most = 4300 + 131 * Int((ContinuousClock.now - begin) / .seconds(1))
             #expect((3900...most).contains(half))
             for _ in 0..<30 {
@@ -51,7 +51,7 @@ struct PushQuotaRepositoryTests {
         }
     }
 
-    @Test func `the bulk lane leaves two fifths to the others`() async throws {
+    @Test func `the bulk lane leaves two fifths to the other lanes`() async throws {
         try await withStorage { client in
             let quota = PushQuotaRepository(client)
             let steep = PushQuotaLimits(perSecond: 8000, bulkRamp: .zero)
@@ -68,7 +68,7 @@ struct PushQuotaRepositoryTests {
             let granted = try await race(20) { _ in
                 try await PushQuotaRepository(client).take(50, project: "p", isBulk: false, limits: slow)
             }
-            // The bucket, and what comes back in the seconds this may take on a busy machine.
+            // The bucket, and its refill in the seconds that this may take on a busy machine.
             let most = 101 + Int(100 * ((ContinuousClock.now - begin) / .seconds(1)))
             #expect((100...most).contains(granted.reduce(0, +)))
             #expect(try await PushQuotaRepository(client).take(50, project: "q", isBulk: false, limits: slow) == 50)

@@ -7,12 +7,12 @@ import TestSupport
 @Suite struct PushRateRepositoryTests {
     private let one = UUID()
 
-    /// What flows into a bucket of so many an hour in the time that a test took.
+    /// The refill of a bucket with this hourly rate since the beginning of a test.
     private func flow(since begin: ContinuousClock.Instant, hourly: Double) -> Int {
         Int((hourly / 3600 * ((ContinuousClock.now - begin) / .seconds(1))).rounded(.up))
     }
 
-    @Test func `many who take at once get no more than the bucket has`() async throws {
+    @Test func `concurrent takes get no more than the bucket has`() async throws {
         try await withStorage { client in
             let repository = PushRateRepository(client)
             let begin = ContinuousClock.now
@@ -20,7 +20,7 @@ import TestSupport
                 for _ in 0..<16 { group.addTask { try await repository.take(10, installID: one).count } }
                 return try await group.reduce(0, +)
             }
-            // What flows in meanwhile comes on top, if this takes seconds.
+            // Adds the refill in the meantime, if this takes seconds.
             #expect((60...61 + flow(since: begin, hourly: 6000)).contains(taken))
             let more = try await repository.take(1000, installID: one)
             #expect(more.wait > .seconds(60))
@@ -28,7 +28,7 @@ import TestSupport
         }
     }
 
-    @Test func `a bucket fills up with time, and the hour's is the larger and slower one`() async throws {
+    @Test func `a bucket refills with time, and that of the hour is larger and slower`() async throws {
         try await withStorage { client in
             let repository = PushRateRepository(client)
             var begin = ContinuousClock.now
@@ -44,7 +44,7 @@ import TestSupport
         }
     }
 
-    @Test func `rows with full buckets go`() async throws {
+    @Test func `rows with full buckets are deleted`() async throws {
         try await withStorage { client in
             let repository = PushRateRepository(client)
             _ = try await repository.take(10, installID: one)

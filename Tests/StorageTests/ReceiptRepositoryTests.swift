@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct ReceiptRepositoryTests {
-    @Test func `a push is somebody's when it went to a device of theirs, was for them, or for a session of theirs`() async throws {
+    @Test func `a push is a user's if it was sent to a device of the user, or was for the user or a session of the user`() async throws {
         try await withPushes { pushes in
             var session = NewSession.make(.signIn)
             session.userID = pushes.ada
@@ -23,7 +23,7 @@ struct ReceiptRepositoryTests {
         }
     }
 
-    @Test func `each device of a user tells for itself, and one that is not known tells for the user`() async throws {
+    @Test func `each device of a user reports for itself, and an unknown one for the user`() async throws {
         try await withPushes { pushes in
             let tablet = try await pushes.install(3, of: pushes.ada)
             let id = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone)
@@ -55,7 +55,7 @@ struct ReceiptRepositoryTests {
         }
     }
 
-    @Test func `of two pushes about an event each gets what was told after it, and the newest what was told before any`() async throws {
+    @Test func `a receipt of an event goes to the newest push before it, or to the newest of all`() async throws {
         try await withPushes { pushes in
             let (first, second) = (
                 try await pushes.push(.topic("event:party"), to: pushes.adasPhone, kind: .newPhotos),
@@ -79,7 +79,7 @@ struct ReceiptRepositoryTests {
         }
     }
 
-    @Test func `a device's clock changes nothing before the push or after now`() async throws {
+    @Test func `a receipt's time is limited to between the push and now`() async throws {
         try await withPushes { pushes in
             for seconds in [-1e9, 1e9] {
                 let id = try await pushes.push(.user(pushes.ada))
@@ -96,7 +96,7 @@ struct ReceiptRepositoryTests {
         }
     }
 
-    @Test func `figures tell rich from plain, and what was left out on purpose from what was lost`() async throws {
+    @Test func `figures separate pushes with pictures from plain ones, and suppressed from unsent ones`() async throws {
         try await withPushes { pushes in
             let rich = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone, picture: true, state: "accepted")
             _ = try await pushes.push(.user(pushes.ada), to: pushes.adasPhone, state: "accepted")
@@ -115,7 +115,7 @@ struct ReceiptRepositoryTests {
         }
     }
 
-    @Test func `of the reasons to fetch an outcome the first counts, and all are forgotten in time`() async throws {
+    @Test func `the trigger of the first fetch counts, and all are deleted after their lifetime`() async throws {
         try await withPushes { pushes in
             let (receipts, job) = (ReceiptRepository(pushes.client), UUID())
             #expect(try await receipts.recordRead(jobID: job, trigger: "poll"))
@@ -129,7 +129,7 @@ struct ReceiptRepositoryTests {
     }
 }
 
-/// Pushes for Ada, who has a phone, and for Ben, who has another.
+/// Pushes for Ada and Ben, who have one phone each.
 struct TestPushes: Sendable {
     let client: PostgresClient
     let ada: UUID
@@ -161,7 +161,7 @@ struct TestPushes: Sendable {
             """)
     }
 
-    /// Has a device tell something of pushes, and returns how much of it was new.
+    /// Records receipts of a device, and returns the number of new ones.
     func tell(_ subjects: [Receipt.Subject], _ event: Receipt.Event, by user: UUID, on device: Int?) async throws -> Int {
         try await ReceiptRepository(client).record(
             subjects.map { Receipt(subject: $0, event: event, at: Date()) }, userID: user, installationKey: device.map(hash)

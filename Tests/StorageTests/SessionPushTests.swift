@@ -12,7 +12,7 @@ struct SessionPushTests {
         session.resultNotification(succeeded: succeeded, account: account, pseudonyms: pseudonyms).parameters["user_id"]
     }
 
-    @Test func `a pseudonym is a session's own, looks like any other id, and depends on the key`() throws {
+    @Test func `a pseudonym is unique to a session, looks like any other id, and depends on the key`() throws {
         let session = UUID()
         let pseudonym = pseudonyms.id(of: session)
         #expect(pseudonym == SessionPseudonyms(lookupKey: hash(1)).id(of: session))
@@ -22,7 +22,7 @@ struct SessionPushTests {
         #expect(pseudonym.wireString.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
     }
 
-    @Test func `the push of a failed session names no account`() async throws {
+    @Test func `the push of a failed session contains no account id`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             for event in [EkycEvent.signUp, .signIn] {
@@ -36,7 +36,7 @@ struct SessionPushTests {
         }
     }
 
-    @Test func `the push of a session that the account's bearer started names the account, however it ends`() async throws {
+    @Test func `the push of a session with a bearer token contains the account id, with any outcome`() async throws {
         try await withStorage { client in
             var new = NewSession.make(.signUp)
             new.authorised = true

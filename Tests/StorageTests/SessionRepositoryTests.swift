@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct SessionRepositoryTests {
-    @Test func `an inserted session is read back whole`() async throws {
+    @Test func `an inserted session is read back completely`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let new = NewSession(
@@ -33,7 +33,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `the e-mail of a sign-up is there until it is decided or expires`() async throws {
+    @Test func `the e-mail of a sign-up is kept until it is decided or expires`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let email = SessionEmail(lookup: hash(5), sealed: [4, 2])
@@ -53,7 +53,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `a session can be taken into work again until it has ended`() async throws {
+    @Test func `a session can be processed again until it has ended`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let session = try await sessions.insert(.make())
@@ -67,7 +67,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `of concurrent decisions exactly one takes effect`() async throws {
+    @Test func `exactly one of several concurrent decisions takes effect`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let id = try await sessions.insert(.make()).id
@@ -78,7 +78,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `the database knows every reason`() async throws {
+    @Test func `the database accepts every reason`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             for reason in SessionReason.allCases {
@@ -98,7 +98,7 @@ struct SessionRepositoryTests {
             let id = try await sessions.insert(.make(.signIn, token: 1)).id
             #expect(try await sessions.redeem(id: id, tokenHash: hash(1)) == nil, "not decided yet")
             #expect(try await sessions.complete(id: id, outcome: .succeeded))
-            #expect(try await sessions.redeem(id: id, tokenHash: hash(2)) == nil, "another's token")
+            #expect(try await sessions.redeem(id: id, tokenHash: hash(2)) == nil, "another session's token")
             #expect(try await !sessions.isRedeemed(id: id, tokenHash: hash(1)), "not yet")
             let redeemed = try await race(12) { _ in try await sessions.redeem(id: id, tokenHash: hash(1)) }
             #expect(redeemed.compactMap { $0 }.count == 1)
@@ -127,7 +127,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `a failed sign-in keeps what it left, whatever comes after it`() async throws {
+    @Test func `a failed sign-in keeps its attempts left after later sign-ins`() async throws {
         try await withStorage { client in
             let user = UUID()
             let first = try await client.fail(.noMatch, user: user)
@@ -139,7 +139,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `attempts left count down to none, and our own faults cost nothing`() async throws {
+    @Test func `attempts left count down to zero, and failures of the system cost none`() async throws {
         try await withStorage { client in
             let user = UUID()
             var left: [Int?] = []
@@ -152,7 +152,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `a success forgives the failures of its own device, and nobody else's`() async throws {
+    @Test func `a success resets the failures of its own device only`() async throws {
         try await withStorage { client in
             let user = UUID()
             _ = try await client.fail(.noMatch, user: user, device: 1)
@@ -164,7 +164,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `sign-ins that fail at once each count those before them`() async throws {
+    @Test func `concurrently failing sign-ins each count those before them`() async throws {
         try await withStorage { client in
             let user = UUID()
             let left = try await race(5) { _ in try await client.fail(.noMatch, user: user).attemptsLeft ?? -1 }
@@ -172,7 +172,7 @@ struct SessionRepositoryTests {
         }
     }
 
-    @Test func `only a failed sign-in tells attempts left`() async throws {
+    @Test func `only a failed sign-in has attempts left`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let signUp = try await sessions.insert(.make(.signUp)).id
@@ -185,7 +185,7 @@ struct SessionRepositoryTests {
 }
 
 extension NewSession {
-    /// A session of a user of its own.
+    /// A session of a new user by default.
     static func make(
         _ event: EkycEvent = .signIn, token: Int = 1, user: UUID = UUID(), device: Int = 99,
         processingTime: Duration = .seconds(600), photos: [SessionPhoto] = []
@@ -197,7 +197,7 @@ extension NewSession {
 }
 
 extension PostgresClient {
-    /// Starts a sign-in and has it fail, as the worker does: in a transaction.
+    /// Starts a sign-in and fails it in a transaction, as the worker does.
     func fail(_ reason: SessionReason, user: UUID, device: Int = 99) async throws -> Session {
         let id = try await SessionRepository(self).insert(.make(.signIn, user: user, device: device)).id
         #expect(

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct SessionRetentionTests {
-    @Test func `only overdue sessions expire, once, whoever asks`() async throws {
+    @Test func `only overdue sessions expire, and only once`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             var overdue: Set<UUID> = []
@@ -24,7 +24,7 @@ struct SessionRetentionTests {
         }
     }
 
-    @Test func `an overdue session is not taken into work any more`() async throws {
+    @Test func `an overdue session cannot be processed`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let id = try await sessions.insert(.make(processingTime: .seconds(-1))).id
@@ -32,7 +32,7 @@ struct SessionRetentionTests {
         }
     }
 
-    @Test func `photos a dead worker left are found, and the record stays until they are gone`() async throws {
+    @Test func `photos that a crashed worker left are found, and the record stays until they are deleted`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let photo = SessionPhoto(key: "ekyc/a/0", pose: .front, sha256: "00")
@@ -52,7 +52,7 @@ struct SessionRetentionTests {
         }
     }
 
-    @Test func `a record past its life is not shown, though it is still there`() async throws {
+    @Test func `an expired record is not returned, though it still exists`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             var new = NewSession.make()
@@ -63,7 +63,7 @@ struct SessionRetentionTests {
         }
     }
 
-    @Test func `wiping the push token leaves the rest of the session`() async throws {
+    @Test func `wiping the push token keeps the rest of the session`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let id = try await sessions.insert(.make()).id

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// Random walks over a session, compared step by step with a model of ten lines.
+/// Random sequences of operations on a session, compared step by step with a model of ten lines.
 struct SessionStateMachineTests {
     private struct Model {
         var state = SessionState.received
@@ -66,7 +66,7 @@ struct SessionStateMachineTests {
         }
     }
 
-    @Test func `whatever the code does, the database refuses a state that contradicts itself`() async throws {
+    @Test func `the database refuses an inconsistent session`() async throws {
         try await withStorage { client in
             let id = try await SessionRepository(client).insert(.make(.signUp)).id
             let lies = [

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct SignInBudgetTests {
-    @Test func `of sign-ins that start at once each counts those before it`() async throws {
+    @Test func `concurrently starting sign-ins each count those before them`() async throws {
         try await withStorage { client in
             let user = UUID()
             let counted = try await race(8) { _ in
@@ -21,7 +21,7 @@ struct SignInBudgetTests {
         }
     }
 
-    @Test func `attempts are those since the last success, the overdue ones aside`() async throws {
+    @Test func `attempts count since the last success, without overdue ones`() async throws {
         try await withStorage { client in
             let user = UUID()
             let sessions = SessionRepository(client)
@@ -48,14 +48,14 @@ struct SignInBudgetTests {
         }
     }
 
-    /// What counts against the next sign-in of a device.
+    /// The attempts that count against the next sign-in of a device.
     private func attempts(_ user: UUID, device: Int, _ client: PostgresClient) async throws -> SignInAttempts {
         try await client.withTransaction { transaction in
             try await SessionRepository(transaction).lockSignInAttempts(userID: user, installationKey: hash(device))
         }
     }
 
-    /// Makes a device known to a user, as a redeemed sign-in does.
+    /// Makes a device known to a user, like a redeemed sign-in.
     private func signIn(_ user: UUID, device: Int, age: String = "0 days", _ client: PostgresClient) async throws {
         let tokens = AccessTokenRepository(client)
         let seed = device * 100

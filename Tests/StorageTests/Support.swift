@@ -3,7 +3,7 @@ import SeededRandom
 import Storage
 import WireFormat
 
-/// Runs `operation` `count` times at once and gives the results.
+/// Runs `operation` `count` times concurrently, and returns the results.
 func race<Result: Sendable>(
     _ count: Int, _ operation: @escaping @Sendable (Int) async throws -> Result
 ) async throws -> [Result] {
@@ -15,14 +15,14 @@ func race<Result: Sendable>(
     }
 }
 
-/// 32 bytes that are the same for the same seed, and others for another, as a hash would be.
+/// Returns 32 deterministic bytes for a seed, in place of a hash.
 func hash(_ seed: Int) -> [UInt8] {
     var random = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
     return (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
 }
 
 extension UserRepository {
-    /// A user of its own for a test.
+    /// Creates a user for a test.
     func make(_ seed: Int = 1) async throws -> User {
         try await findOrCreate(emailLookup: hash(seed), emailSealed: [1, 2, 3])
     }

@@ -23,7 +23,7 @@ struct TopicInvitationTests {
         }
     }
 
-    @Test func `asking again changes nothing, and an invitation that has expired can be made again`() async throws {
+    @Test func `inviting again changes nothing, and an expired invitation can be made again`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.add(users[1], by: users[0])
@@ -36,7 +36,7 @@ struct TopicInvitationTests {
         }
     }
 
-    @Test func `of many calls that invite at once one makes the invitation, and accepting and declining at once ends it once`()
+    @Test func `one of many concurrent calls makes the invitation, and concurrent accepting and declining ends it once`()
         async throws
     {
         try await withTopics { topics, users in
@@ -45,7 +45,7 @@ struct TopicInvitationTests {
                 let guest = UUID()
                 let made = try await race(8) { _ in try await topics.add(guest, by: users[0]) }
                 #expect(made.count { $0 != .invited(nil) } == 1)
-                // Accepted and then left, or declined and then come back: the invitation ends once, and both have an effect.
+                // Accepted and then left, or declined and then returned: the invitation ends once, and both have an effect.
                 let ends = try await race(2) {
                     $0 == 0 ? try await topics.add(guest, by: guest) : try await topics.remove(guest, by: guest)
                 }
@@ -57,7 +57,7 @@ struct TopicInvitationTests {
         }
     }
 
-    @Test func `who declines is not asked again, and may come back until the owner says no`() async throws {
+    @Test func `a user who declined cannot be invited again, and may return until the owner forbids it`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.add(users[1], by: users[0])
@@ -71,7 +71,7 @@ struct TopicInvitationTests {
         }
     }
 
-    @Test func `an invitation that was withdrawn cannot be accepted, and the user can be asked again`() async throws {
+    @Test func `a withdrawn invitation cannot be accepted, and the user can be invited again`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.add(users[1], by: users[0])
@@ -82,7 +82,7 @@ struct TopicInvitationTests {
         }
     }
 
-    @Test func `who shares another topic with the owner is added at once, whatever invitation there was`() async throws {
+    @Test func `a user who shares another topic with the owner is added at once, invited or not`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.add(users[1], by: users[0])
@@ -93,17 +93,17 @@ struct TopicInvitationTests {
         }
     }
 
-    @Test func `a full topic does not take in a user who was invited while there was room`() async throws {
+    @Test func `a full topic refuses a user who was invited while there was room`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.add(users[1], by: users[0])
-            try await topics.client.execute("UPDATE topics SET member_count = \(TopicLimits.membersMax)")
+            try await topics.client.execute("UPDATE topics SET member_count = \(TopicLimits.maxMembers)")
             #expect(try await topics.add(users[1], by: users[1]) == .limitReached)
             #expect(try await topics.invitations() == 1)
         }
     }
 
-    @Test func `an account makes so many invitations in a day, also when it asks at once and ends its topics meanwhile`() async throws {
+    @Test func `the daily quota of invitations holds for concurrent calls and across deleted topics`() async throws {
         try await withTopics { topics, users in
             let quota = TopicInvitationQuota(madePerDay: 5)
             _ = try await topics.add(users[0], by: users[0])
@@ -111,7 +111,7 @@ struct TopicInvitationTests {
             let refused = results.compactMap { if case .quotaReached(let wait) = $0 { wait } else { nil } }
             #expect(refused.count == 3 && refused.allSatisfy { (.seconds(86_000)...(.seconds(86_400))).contains($0) })
             _ = try await topics.remove(users[0], by: users[0])
-            #expect(try await topics.invitations() == 0, "they went with their topic")
+            #expect(try await topics.invitations() == 0, "deleted with their topic")
             _ = try await topics.add(users[0], by: users[0])
             guard case .quotaReached = try await topics.add(users[1], by: users[0], quota: quota) else {
                 Issue.record("the quota is back")
@@ -124,7 +124,7 @@ struct TopicInvitationTests {
     }
 
     @Test(arguments: [TopicInvitationQuota(openPerUser: 2), TopicInvitationQuota(pushedPerDay: 2)])
-    func `above the limits of the invited an invitation is made, can be accepted, and is not pushed`(
+    func `above the limits of the invited user an invitation is made and can be accepted, but is not pushed`(
         quota: TopicInvitationQuota
     ) async throws {
         try await withTopics(users: 5) { topics, users in
@@ -144,7 +144,7 @@ struct TopicInvitationTests {
         }
     }
 
-    @Test func `expired invitations and counted days are deleted`() async throws {
+    @Test func `expired invitations and old log entries are deleted`() async throws {
         try await withTopics { topics, users in
             let repository = TopicRepository(topics.client)
             _ = try await topics.add(users[0], by: users[0])

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct TopicPhotoTests {
-    @Test func `only who is in the topic adds a photo, and no more than there is room for`() async throws {
+    @Test func `only members add photos, up to the limit of the topic`() async throws {
         try await withParty { party in
             #expect(try await party.photos.insert(party.photo(of: 0)) != nil)
             #expect(try await party.photos.insert(party.photo(of: 2)) == nil)
@@ -17,13 +17,13 @@ struct TopicPhotoTests {
                 """
                 INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, expires_at)
                 SELECT gen_random_uuid(), topic_id, uploader_id, 'k', now() + interval '1 day'
-                FROM topic_photos, generate_series(2, \(TopicLimits.photosMax))
+                FROM topic_photos, generate_series(2, \(TopicLimits.maxPhotos))
                 """)
             #expect(try await party.photos.insert(party.photo(of: 0)) == nil)
         }
     }
 
-    @Test func `of many workers at once one makes a photo ready, and then it stays so`() async throws {
+    @Test func `one of many concurrent workers makes a photo ready, and the state is final`() async throws {
         try await withParty { party in
             let photo = try #require(try await party.photos.insert(party.photo(of: 0)))
             let results = try await race(10) { try await party.ready(photo, thumbnail: "t-\($0)") }
@@ -35,7 +35,7 @@ struct TopicPhotoTests {
         }
     }
 
-    @Test func `photos gather in one window, which remembers a sole uploader only`() async throws {
+    @Test func `photos are collected in one window, which stores a sole uploader only`() async throws {
         try await withParty { party in
             for index in 0..<3 { try await party.add(by: 0, "t-\(index)") }
             let alone = try #require(try await party.closeAll().first)
@@ -49,10 +49,10 @@ struct TopicPhotoTests {
         }
     }
 
-    @Test func `a window is closed when it is due and not before, by one of many at once`() async throws {
+    @Test func `a window is closed when it is due, by one of many concurrent callers`() async throws {
         try await withParty { party in
             for index in 0..<5 { try await party.add(by: 0, "t-\(index)") }
-            // As if it were just opened.
+            // Resets the window to the state of a new one.
             try await party.client.execute("UPDATE topic_photo_windows SET due_at = now() + interval '10 seconds'")
             #expect(try await party.windows.closeDue(limit: 10).isEmpty)
             try await party.makeDue(.zero)
@@ -61,7 +61,7 @@ struct TopicPhotoTests {
         }
     }
 
-    @Test func `of photos and closings at once, each photo is told of exactly once`() async throws {
+    @Test func `with concurrent photos and closings, each photo is in exactly one window`() async throws {
         try await withParty { party in
             let counts = try await race(60) { index in
                 if index % 3 == 0 { return try await party.closeAll().map(\.photoCount).reduce(0, +) }
@@ -73,7 +73,7 @@ struct TopicPhotoTests {
         }
     }
 
-    @Test func `a window waits for a photo that came in time, but not for ever`() async throws {
+    @Test func `a window waits a limited time for a photo that was uploaded in time`() async throws {
         try await withParty { party in
             try await party.add(by: 0, "t-1")
             let late = try #require(try await party.photos.insert(party.photo(of: 1)))
@@ -87,7 +87,7 @@ struct TopicPhotoTests {
         }
     }
 
-    @Test func `photos go when their time is over, and when their topic is gone`() async throws {
+    @Test func `photos are removed when they expire, and when their topic is deleted`() async throws {
         try await withParty { party in
             let kept = try #require(try await party.photos.insert(party.photo(of: 0)))
             var short = party.photo(of: 0)
@@ -97,7 +97,7 @@ struct TopicPhotoTests {
             #expect(try await party.photos.find(id: over.id) == nil)
             #expect(try await party.photos.remove([kept.id, over.id]) == 1)
             for user in [1, 0] { _ = try await party.topics.remove(party.users[user], by: party.users[user]) }
-            #expect(try await !party.ready(kept, thumbnail: "t"), "there is nobody to be told")
+            #expect(try await !party.ready(kept, thumbnail: "t"), "the topic is deleted")
             #expect(try await party.photos.removable(limit: 10) == [kept.id])
             #expect(try await party.photos.remove([kept.id]) == 1)
         }
@@ -115,7 +115,7 @@ struct TestParty: Sendable {
 
     func photo(of user: Int) -> NewTopicPhoto { NewTopicPhoto(topic: .party, uploaderID: users[user], photoKey: "topics/x/photo") }
 
-    /// Does what image-worker does when it has made a thumbnail.
+    /// Marks a photo as ready and adds it to the window, like image-worker.
     func ready(_ photo: TopicPhoto, thumbnail: String) async throws -> Bool {
         try await client.withTransaction { transaction in
             guard try await TopicPhotoRepository(transaction).markReady(id: photo.id, thumbnailKey: thumbnail) else { return false }
@@ -129,7 +129,7 @@ struct TestParty: Sendable {
         #expect(try await ready(photo, thumbnail: thumbnail))
     }
 
-    /// Has every window be due for some time.
+    /// Makes every window due since the given time.
     func makeDue(_ ago: Duration) async throws {
         try await client.execute(
             "UPDATE topic_photo_windows SET due_at = now() - make_interval(secs => \(Double(ago.components.seconds)))")

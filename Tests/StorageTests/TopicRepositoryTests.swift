@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct TopicRepositoryTests {
-    @Test func `the first who enters owns the topic, and others enter it when they are invited`() async throws {
+    @Test func `the first user who enters owns the topic, and others enter it when invited`() async throws {
         try await withTopics { topics, users in
             #expect(try await topics.add(users[0], by: users[0]) == .done(changed: true))
             #expect(try await topics.bring(users[1], by: users[0]) == .done(changed: true))
@@ -17,7 +17,7 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `strangers learn nothing, except that a name is taken when they want it themselves`() async throws {
+    @Test func `other users learn nothing of a topic, except that its name is taken`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
@@ -28,7 +28,7 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `members who are not the owner may leave, and nothing else`() async throws {
+    @Test func `members who are not the owner may only leave`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.bring(users[1], by: users[0])
@@ -41,7 +41,7 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `who has left is put back by nobody, and may come back until the owner says no`() async throws {
+    @Test func `a user who left cannot be added by others, and may return until the owner forbids it`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.bring(users[1], by: users[0])
@@ -52,12 +52,12 @@ struct TopicRepositoryTests {
             _ = try await topics.remove(users[1], by: users[1])
             #expect(try await topics.remove(users[1], by: users[0]) == .done(changed: false))
             #expect(try await topics.add(users[1], by: users[1]) == .forbidden)
-            #expect(try await topics.add(users[1], by: users[0]) == .forbidden, "nor does that open the other door")
+            #expect(try await topics.add(users[1], by: users[0]) == .forbidden, "the owner still cannot add the user")
             #expect(try await topics.find(seenBy: users[0])?.memberCount == 1)
         }
     }
 
-    @Test func `who was taken out can be let in again, by the owner only`() async throws {
+    @Test func `a removed user can be added again by the owner only`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             _ = try await topics.bring(users[1], by: users[0])
@@ -67,10 +67,10 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `an owner who leaves is followed by the member of longest standing, and the last one ends the topic`() async throws {
+    @Test func `when the owner leaves, the member of longest standing owns the topic, and the last one ends it`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
-            // Nobody's id may be in a topic, but cannot own it.
+            // An id without an account may be a member, but not the owner.
             _ = try await topics.bring(UUID(), by: users[0])
             _ = try await topics.bring(users[1], by: users[0])
             _ = try await topics.bring(users[2], by: users[0])
@@ -85,7 +85,7 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `of many who make one topic at once, one does`() async throws {
+    @Test func `one of many concurrent calls creates a topic`() async throws {
         try await withTopics(users: 8) { topics, users in
             for round in 0..<5 {
                 let name = try #require(TopicName("event:race-\(round)"))
@@ -96,7 +96,7 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `the count of members is right whatever happens at once`() async throws {
+    @Test func `the count of members is right after concurrent changes`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             let others = (0..<6).map { _ in UUID() }
@@ -110,15 +110,15 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `a topic is full at its limit, and nobody owns more than the limit`() async throws {
+    @Test func `limits of members and of owned topics hold`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
-            try await topics.client.execute("UPDATE topics SET member_count = \(TopicLimits.membersMax)")
+            try await topics.client.execute("UPDATE topics SET member_count = \(TopicLimits.maxMembers)")
             #expect(try await topics.add(users[1], by: users[0]) == .limitReached)
             try await topics.client.execute(
                 """
                 INSERT INTO topics (name, owner_id)
-                SELECT 'event:' || n, \(users[0]) FROM generate_series(2, \(TopicLimits.ownedMax)) n
+                SELECT 'event:' || n, \(users[0]) FROM generate_series(2, \(TopicLimits.maxOwned)) n
                 """)
             let one = try #require(TopicName("event:one-too-many"))
             #expect(try await topics.add(users[0], to: one, by: users[0]) == .limitReached)
@@ -126,7 +126,7 @@ struct TopicRepositoryTests {
         }
     }
 
-    @Test func `members come in pages, each once`() async throws {
+    @Test func `paging returns each member once`() async throws {
         try await withTopics { topics, users in
             _ = try await topics.add(users[0], by: users[0])
             for _ in 0..<10 { _ = try await topics.bring(UUID(), by: users[0]) }
@@ -145,11 +145,11 @@ struct TopicRepositoryTests {
         "", "event:", "event:a b", "party:1", "event:ä", "event", "event:1:2", ":1", "Event:1",
         "event:" + String(repeating: "a", count: 65),
     ])
-    func `what is no topic's name is refused`(text: String) {
+    func `an invalid topic name is refused`(text: String) {
         #expect(TopicName(text) == nil)
     }
 
-    @Test func `a name says what it is of`() throws {
+    @Test func `a name has a kind and an id`() throws {
         let name = try #require(TopicName("conversation:A-z_09"))
         #expect(name.kind == .conversation && name.id == "A-z_09" && name.text == "conversation:A-z_09")
     }
@@ -165,7 +165,7 @@ struct TestTopics: Sendable {
         try await client.withTransaction { try await TopicRepository($0).add(user, to: name, by: actor, quota: quota) }
     }
 
-    /// Has the owner ask a user in, and the user enter.
+    /// Invites a user by the owner, and enters the topic as the user.
     func bring(_ user: UUID, to name: TopicName = .party, by owner: UUID) async throws -> TopicMemberChange {
         _ = try await add(user, to: name, by: owner)
         return try await add(user, to: name, by: user)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// Deliveries whose event does not come to a sender.
+/// Deliveries whose event does not reach a sender.
 struct UnsentDeliveriesTests {
     /// An addressed notification, made `age` ago, with one delivery.
     private func address(age: Duration, on client: PostgresClient) async throws -> (notificationID: UUID, deliveryID: UUID) {
@@ -25,47 +25,47 @@ struct UnsentDeliveriesTests {
         return (notification.id, delivery.id)
     }
 
-    private func putOff(_ client: PostgresClient) async throws -> Int {
-        try await DeliveryRepository(client).putOffUnsent(for: .zero, code: "event_missing", limit: 10)
+    private func deferUnsent(_ client: PostgresClient) async throws -> Int {
+        try await DeliveryRepository(client).deferUnsent(for: .zero, code: "event_missing", limit: 10)
     }
 
-    @Test func `a delivery whose event does not come for five minutes is due, once`() async throws {
+    @Test func `a delivery whose event does not arrive for five minutes is made due once`() async throws {
         try await withStorage { client in
             let id = try await address(age: .seconds(301), on: client).deliveryID
-            #expect(try await putOff(client) == 1)
-            #expect(try await putOff(client) == 0)
+            #expect(try await deferUnsent(client) == 1)
+            #expect(try await deferUnsent(client) == 0)
             let due = try await DeliveryRepository(client).claimDue(lane: .urgent, limit: 10, lease: .seconds(60))
             #expect(due.map(\.id) == [id] && due.first?.attempt == 1 && due.first?.mayHaveArrived == false)
-            #expect(try await putOff(client) == 0)
+            #expect(try await deferUnsent(client) == 0)
         }
     }
 
-    @Test func `a delivery whose event may still come is left to it`() async throws {
+    @Test func `a delivery whose event may still arrive is left alone`() async throws {
         try await withStorage { client in
             _ = try await address(age: .seconds(290), on: client)
-            #expect(try await putOff(client) == 0)
+            #expect(try await deferUnsent(client) == 0)
         }
     }
 
-    @Test func `a delivery that a sender has is left to it, and to those who come after it`() async throws {
+    @Test func `a claimed delivery is left to its sender, and then to the takeover of its lease`() async throws {
         try await withStorage { client in
             let (notificationID, id) = try await address(age: .seconds(600), on: client)
             let deliveries = DeliveryRepository(client)
             _ = try await deliveries.claim([id], of: notificationID, as: UUID(), lane: .urgent, lease: .zero)
-            #expect(try await putOff(client) == 0)
+            #expect(try await deferUnsent(client) == 0)
             #expect(try await deliveries.claimDue(lane: .urgent, limit: 10, lease: .seconds(60)).map(\.attempt) == [2])
         }
     }
 
-    @Test func `an event that comes after all finds nothing to send, and its sender's end stands`() async throws {
+    @Test func `a late event finds nothing to send, and a concurrent sender's settlement stands`() async throws {
         try await withStorage { client in
             let (notificationID, id) = try await address(age: .seconds(600), on: client)
             let deliveries = DeliveryRepository(client)
-            // A sender that claims at the very moment: its lease is not seen by the other.
+            // A sender that claims at the same time: the deferral does not see its lease.
             _ = try await deliveries.claim([id], of: notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
             let leases: PostgresQuery = "DELETE FROM push_leases"
             try await client.execute(leases)
-            #expect(try await deliveries.putOffUnsent(for: .seconds(70), code: "event_missing", limit: 10) == 1)
+            #expect(try await deliveries.deferUnsent(for: .seconds(70), code: "event_missing", limit: 10) == 1)
             #expect(
                 try await deliveries.claim([id], of: notificationID, as: UUID(), lane: .urgent, lease: .seconds(60)).isEmpty)
             let accepted = DeliverySettlement(id: id, outcome: .accepted, fcmName: "n", attempt: 1)

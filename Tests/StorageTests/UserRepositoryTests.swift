@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct UserRepositoryTests {
-    @Test func `the first call makes a user, the second finds it`() async throws {
+    @Test func `the first call creates a user, the second finds it`() async throws {
         try await withStorage { client in
             let users = UserRepository(client)
             let wanted = UUID()
@@ -29,7 +29,7 @@ struct UserRepositoryTests {
         }
     }
 
-    @Test func `a lookup key that is no HMAC is refused by the database`() async throws {
+    @Test func `the database refuses a lookup key of the wrong length`() async throws {
         try await withStorage { client in
             let error = await #expect(throws: PostgresError.self) {
                 _ = try await UserRepository(client).findOrCreate(emailLookup: [1, 2], emailSealed: [])

@@ -6,7 +6,7 @@ import WireFormat
 
 @testable import TokenRegistry
 
-/// When a push that waits is replaced by a newer one of the same subject.
+/// A newer push of the same subject supersedes a pending one.
 struct CoalescingTests {
     private func photos(_ topic: String = "event:7", kind: NotificationKind = .newPhotos) -> NotificationRequested {
         NotificationRequested(
@@ -18,7 +18,7 @@ struct CoalescingTests {
         try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).first
     }
 
-    /// An event, and what was told of it before and did not leave for a while.
+    /// Runs `body` with a topic that has a push pending for three seconds.
     private func withBacklog(_ body: (Registry, NotificationRequested) async throws -> Void) async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")
@@ -31,7 +31,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test func `the newest push of an event takes the place of one that waits, which is closed`() async throws {
+    @Test func `the newest push of an event supersedes a pending one, whose notification is settled`() async throws {
         try await withBacklog { registry, first in
             let second = photos()
             try await registry.request(second)
@@ -42,7 +42,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test func `a push just before is no backlog`() async throws {
+    @Test func `a push pending for less than two seconds is not superseded`() async throws {
         try await withBacklog { registry, first in
             try await registry.client.withTransaction { transaction in
                 // In one transaction it is the same moment throughout, however busy the machine is.
@@ -53,7 +53,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test func `another event, another kind and a push that was tried are left alone`() async throws {
+    @Test func `pushes of another event or kind, and attempted pushes, are not superseded`() async throws {
         try await withBacklog { registry, first in
             try await registry.request(photos("event:8"))
             try await registry.request(.make(.topic("event:7"), kind: .jobCompleted))
@@ -64,7 +64,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test func `of the messages of a conversation that wait the newest ten are sent`() async throws {
+    @Test func `the newest ten of the pending messages of a conversation are kept`() async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")
             try await registry.makeTopic("conversation:7", owner: ada, members: [])

@@ -8,7 +8,7 @@ import WireFormat
 @testable import TokenRegistry
 
 struct DeviceHandlerTests {
-    @Test func `pushes that wait for a removed installation are withdrawn, once`() async throws {
+    @Test func `pending pushes of a removed installation are withdrawn, once`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "a:1", "b:1")
             let request = NotificationRequested.make(.user(user), kind: .jobCompleted)

@@ -6,9 +6,9 @@ import WireFormat
 
 @testable import TokenRegistry
 
-/// What is believed of FCM's word that tokens are dead.
+/// Dead tokens are pruned, unless FCM reports too many at once.
 struct InstallPrunerTests {
-    /// A crowd of 300 that was pushed to, and the events that say so many of them are dead, 100 an event.
+    /// Runs `body` with 300 pushed installations, and with the events that report `dead` of them as dead, 100 outcomes each.
     private func withPushedCrowd(
         dead: Int, _ body: (Registry, [NotificationSettled]) async throws -> Void
     ) async throws {
@@ -49,16 +49,16 @@ struct InstallPrunerTests {
         }
     }
 
-    @Test func `too many at once are suspected and not pruned, those before the alarm too`() async throws {
+    @Test func `too many dead tokens at once become suspect, also those pruned before the guard tripped`() async throws {
         try await withPushedCrowd(dead: 280) { registry, events in
             for event in events { try await registry.settled(event) }
             #expect(try await states(registry) == ["suspect": 280, "active": 20])
             for event in events { try await registry.settled(event) }
-            #expect(try await states(registry) == ["suspect": 280, "active": 20], "a repetition is no second chance")
+            #expect(try await states(registry) == ["suspect": 280, "active": 20], "a repeated event changes nothing")
             let next = NotificationRequested.topic()
             try await registry.request(next)
-            let told = try await DeliveryRepository(registry.client).find(notificationID: next.notificationID)
-            #expect(told.count == 20, "suspects are left alone")
+            let deliveries = try await DeliveryRepository(registry.client).find(notificationID: next.notificationID)
+            #expect(deliveries.count == 20, "suspect installations get no push")
         }
     }
 
@@ -70,7 +70,7 @@ struct InstallPrunerTests {
         }
     }
 
-    @Test func `a suspect is pushed to once more after its time, and that decides`() async throws {
+    @Test func `the first push after its time decides on a suspect installation`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "dead:1", "alive:1")
             try await registry.client.execute("UPDATE push_installs SET state = 'suspect', suspect_until = now() - interval '1 second'")

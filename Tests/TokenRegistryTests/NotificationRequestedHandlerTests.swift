@@ -37,7 +37,7 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a session with another token of a user's phone is told, and takes nothing from the user`() async throws {
+    @Test func `a session with another token of a user's phone gets its push, and does not replace the user's token`() async throws {
         try await Registry.run { registry in
             let (known, other) = ("cAAAAAAAAAAAAAAAAAAAAA:APA91b-token", "cAAAAAAAAAAAAAAAAAAAAA:junk")
             _ = try await registry.makeUser(tokens: known)
@@ -62,7 +62,7 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a user's push is addressed to all active installations, and to nobody else's`() async throws {
+    @Test func `a user's push is addressed to all active installations of the user only`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "phone:1", "tablet:1", "old:1")
             _ = try await registry.makeUser(tokens: "other:1")
@@ -91,7 +91,7 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `who cannot be reached is skipped with the reason, and holds nobody else up`() async throws {
+    @Test func `an unreachable recipient is skipped with the reason, and others are addressed`() async throws {
         try await Registry.run { registry in
             let good = NotificationRequested.make(.session(try await registry.makeSession(token: "good:1")))
             let unknown = NotificationRequested.make(.session(UUID()))
@@ -124,7 +124,7 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a line about one request of a batch names that one and its trace`() async throws {
+    @Test func `a log line about one request of a batch has its ids and its trace`() async throws {
         try await Registry.run { registry in
             var registry = registry
             var lines = InMemoryLogHandler()
@@ -158,7 +158,7 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a token that died after the upload is not tried again`() async throws {
+    @Test func `a token that FCM reported as dead after the upload is skipped`() async throws {
         try await Registry.run { registry in
             let session = try await registry.makeSession(token: "a:1")
             try await registry.request(.make(.session(session)))
@@ -172,7 +172,7 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a request that the database would refuse does not take the batch down`() async throws {
+    @Test func `a request that the database would refuse does not fail the batch`() async throws {
         try await Registry.run { registry in
             let good = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
             let long = NotificationRequested.make(.session(UUID()), dedupeKey: String(repeating: "k", count: 201))
@@ -185,7 +185,7 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a NUL in what somebody wrote does not keep it from being told`() async throws {
+    @Test func `a NUL in a parameter is removed`() async throws {
         try await Registry.run { registry in
             var request = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
             request.parameters["reason"] = "a\u{0}b"

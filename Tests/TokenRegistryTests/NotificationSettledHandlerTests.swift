@@ -8,7 +8,7 @@ import WireFormat
 @testable import TokenRegistry
 
 struct NotificationSettledHandlerTests {
-    /// Addresses a push and ends its deliveries as the notifier does.
+    /// Addresses a push and settles its deliveries as the notifier does.
     private func push(
         _ recipient: NotificationRecipient, kind: NotificationKind = .signIn, outcome: DeliveryOutcome,
         on registry: Registry
@@ -53,7 +53,7 @@ struct NotificationSettledHandlerTests {
         }
     }
 
-    @Test func `a dead token is pruned, whoever it belongs to`() async throws {
+    @Test func `all dead tokens of a user are pruned`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "a:1", "b:1")
             let event = try await push(.user(user), kind: .jobCompleted, outcome: .dead, on: registry)
@@ -64,7 +64,7 @@ struct NotificationSettledHandlerTests {
         }
     }
 
-    @Test func `a token that was replaced while the push was under way is not pruned`() async throws {
+    @Test func `a token that was replaced while the push was in flight is not pruned`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "a:1")
             let event = try await push(.user(user), outcome: .dead, on: registry)
@@ -77,7 +77,7 @@ struct NotificationSettledHandlerTests {
         }
     }
 
-    @Test func `an installation that only a failed session brought is deleted`() async throws {
+    @Test func `an installation that only a failed session has registered is deleted`() async throws {
         try await Registry.run { registry in
             let failed = try await registry.makeSession(token: "a:1", outcome: .failed(.noMatch))
             let event = try await push(.session(failed), outcome: .accepted, on: registry)
@@ -96,7 +96,7 @@ struct NotificationSettledHandlerTests {
         }
     }
 
-    @Test func `a guest's installation waits for a successful sign-in to be redeemed`() async throws {
+    @Test func `an unbound installation is kept until its successful sign-in is redeemed`() async throws {
         try await Registry.run { registry in
             let (mine, guests) = ("cAAAAAAAAAAAAAAAAAAAAA:mine", "cAAAAAAAAAAAAAAAAAAAAA:guests")
             _ = try await registry.makeUser(tokens: mine)
@@ -109,7 +109,7 @@ struct NotificationSettledHandlerTests {
         }
     }
 
-    @Test func `a failed session does not take away the installation another push is on its way to`() async throws {
+    @Test func `the installation of a failed session is kept while another push to it is pending`() async throws {
         try await Registry.run { registry in
             let failed = try await registry.makeSession(token: "a:1", outcome: .failed(.noMatch))
             let event = try await push(.session(failed), outcome: .accepted, on: registry)

@@ -18,7 +18,7 @@ struct OverdueSweeperTests {
             "UPDATE notifications SET expires_at = now() - interval '6 minutes' WHERE id = \(request.notificationID)")
     }
 
-    @Test func `a notification that was addressed and never sent ends with its deliveries, and its token is wiped`() async throws {
+    @Test func `an expired notification that was never sent is settled with its deliveries, and its token is wiped`() async throws {
         try await Registry.run { registry in
             let session = try await registry.makeSession(token: "c0:token")
             let request = NotificationRequested.make(.session(session))
@@ -35,7 +35,7 @@ struct OverdueSweeperTests {
         }
     }
 
-    @Test func `what a sender has in hand is left to it`() async throws {
+    @Test func `a delivery leased by a sender is not expired`() async throws {
         try await Registry.run { registry in
             let request = NotificationRequested.make(.session(try await registry.makeSession(token: "c0:token")))
             try await registry.request(request)
@@ -45,13 +45,13 @@ struct OverdueSweeperTests {
             try await expire(request, in: registry)
             #expect(try await sweep(registry) == 0)
             try await deliveries.settle(ids.map { DeliverySettlement(id: $0, outcome: .accepted) })
-            #expect(try await sweep(registry) == 1, "the message that says so was lost")
+            #expect(try await sweep(registry) == 1, "the event about its outcome was lost")
             #expect(try await deliveries.find(ids: ids).map(\.state) == [.accepted])
             #expect(try await registry.notification(request)?.state == .settled)
         }
     }
 
-    @Test func `the trace of a request shows its messages, who handled them, and what they made`() async throws {
+    @Test func `the trace of a request has its events, their handlers, and the rows they made`() async throws {
         try await Registry.run { registry in
             let session = try await registry.makeSession(token: "c0:token")
             let request = NotificationRequested.make(.session(session))

@@ -7,7 +7,7 @@ import WireFormat
 @testable import TokenRegistry
 
 struct RetentionSweeperTests {
-    @Test func `a sweep takes what is old from every table, batch after batch, and leaves the rest`() async throws {
+    @Test func `a sweep deletes old rows of every table in batches, and keeps the rest`() async throws {
         try await Registry.run { registry in
             for number in 0..<5 {
                 try await registry.request(.make(.session(try await registry.makeSession(token: "old\(number):1"))))

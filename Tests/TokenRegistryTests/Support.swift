@@ -9,7 +9,7 @@ import WireFormat
 
 @testable import TokenRegistry
 
-/// What a test of the registry works with: a database of its own, and the handlers.
+/// The handlers of the registry, on a database of their own.
 struct Registry {
     let client: PostgresClient
     let sealer: Sealer
@@ -47,7 +47,7 @@ struct Registry {
         HMACSHA256.authenticate(PushTarget(token)!.installationKeyMessage, key: lookupKey)
     }
 
-    /// A session whose device sent `token`; nil for a device without one.
+    /// Makes a session whose device sent `token`; nil for a device without one.
     func makeSession(token: String?, event: EkycEvent = .signIn, outcome: SessionOutcome? = .succeeded) async throws
         -> UUID
     {
@@ -63,14 +63,14 @@ struct Registry {
         return id
     }
 
-    /// The push about a session's result, as the face-matching-worker asks for it.
+    /// The push about a session's result, as face-matching-worker requests it.
     func result(of session: Session) -> NotificationRequested {
         session.resultNotification(
             succeeded: session.state == .succeeded, account: session.userID,
             pseudonyms: SessionPseudonyms(lookupKey: lookupKey))
     }
 
-    /// A user with one active installation a token.
+    /// Makes a user with one active installation per token.
     func makeUser(tokens: String...) async throws -> UUID {
         let user = try await UserRepository(client).findOrCreate(
             emailLookup: SecureRandom.bytes(32), emailSealed: [1])
@@ -85,12 +85,12 @@ struct Registry {
         return user.id
     }
 
-    /// Takes everything that waits in the outbox.
+    /// Takes all events of the outbox.
     func takeOutbox() async throws -> [OutboxMessage] {
         let messages = try await OutboxRepository(client).takeBatch(limit: 1000)
         try await OutboxRepository(client).markPublished(
             messages.map { OutboxPublication(messageID: $0.envelope.id, entryID: "1-1") }, wait: .seconds(600),
-            waitMax: .seconds(600))
+            maxWait: .seconds(600))
         return messages
     }
 
@@ -99,7 +99,7 @@ struct Registry {
         try await NotificationRepository(client).find(ids: [request.notificationID]).first
     }
 
-    /// The installations of guests to which a session's result was pushed.
+    /// The unbound installations to which a session's result was pushed.
     func guests(of sessionID: UUID) async throws -> [PushInstall] {
         try await PushInstallRepository(client).guests(of: try await SessionRepository(client).find(ids: [sessionID]))
     }

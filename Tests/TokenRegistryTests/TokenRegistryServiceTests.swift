@@ -14,7 +14,7 @@ import WireFormat
 
 /// The service as it is deployed, on a real Redis and a real Postgres.
 struct TokenRegistryServiceTests {
-    @Test func `a request in the outbox comes back as an addressed message, and a settlement closes it`() async throws {
+    @Test func `a request in the outbox leads to an addressed event, and its settlement closes the notification`() async throws {
         let redis = try await RedisServer.shared()
         try await withMigratedDatabase { database in
             let context = try ServiceContext(

@@ -9,7 +9,7 @@ import WireFormat
 @testable import TokenRegistry
 
 struct TopicFanOutTests {
-    @Test func `a topic's push goes to every installation of every member but the one who is left out`() async throws {
+    @Test func `a topic's push goes to every installation of every member except the excluded one`() async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a1:1", "a2:1")
             let ben = try await registry.makeUser(tokens: "b1:1")
@@ -30,7 +30,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `thousands of members are reached in bounded pages, each once, though many work at it`() async throws {
+    @Test func `concurrent services reach thousands of members in bounded pages, each member once`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
@@ -53,7 +53,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `a small topic is told at once, and two big ones take turns`() async throws {
+    @Test func `a small topic is addressed at once, and two big ones take turns`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser(tokens: "o:1")
             try await registry.makeTopic(owner: owner, members: [])
@@ -83,7 +83,7 @@ struct TopicFanOutTests {
             let isMade = try await registry.client.withTransaction { transaction in
                 // It is idle while the other page is made.
                 try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-                // Somebody is on the bulk lane's page.
+                // Another transaction holds the bulk lane's page.
                 let held = try await TopicFanOutRepository(transaction).next(on: .bulk)
                 let made = try await registry.fanOutService().makePage(on: .urgent)
                 return held != nil && made
@@ -93,7 +93,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `a topic without anybody to reach is skipped`() async throws {
+    @Test func `a topic without reachable members is skipped`() async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")
             try await registry.makeTopic(owner: ada, members: [])
@@ -108,7 +108,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `a topic that ends tells nobody else, and the next one of its name nobody of what was before`() async throws {
+    @Test func `a fan-out stops when its topic ends, and does not continue with a new topic of the same name`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
@@ -118,12 +118,12 @@ struct TopicFanOutTests {
             try await registry.request(request)
             let service = registry.fanOutService { $0.pageMembers = 200 }
             #expect(try await service.makePage(on: .bulk))
-            let told = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count
+            let made = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count
             try await registry.client.execute("DELETE FROM topics WHERE id = \(topic.id)")
             let next = try await registry.makeUser(tokens: "next:1")
             try await registry.makeTopic(owner: next, members: [])
             while try await service.makePage(on: .bulk) {}
-            #expect(try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count == told)
+            #expect(try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count == made)
             #expect(try await registry.notification(request)?.state == .addressed)
 
             let late = NotificationRequested.topic(topicID: topic.id)
@@ -132,7 +132,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `a fan-out keeps no more ahead of the notifier than it may, and goes on when that is sent`() async throws {
+    @Test func `a fan-out waits while it has too many open deliveries, and continues when they are sent`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
@@ -141,7 +141,7 @@ struct TopicFanOutTests {
             try await registry.request(request)
             let service = registry.fanOutService {
                 $0.pageMembers = 200
-                $0.openDeliveriesMax = 300
+                $0.maxOpenDeliveries = 300
                 $0.backPressurePause = .zero
             }
             let deliveries = DeliveryRepository(registry.client)
@@ -156,7 +156,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `a notification whose pushes end before its last page is closed all the same`() async throws {
+    @Test func `a notification whose deliveries are settled before its last page is settled`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
@@ -178,7 +178,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `what was not seen for long is told of what concerns few, and not of what many are told`() async throws {
+    @Test func `a stale installation gets pushes of the normal lane, and none of the bulk lane`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser(tokens: "new:1", "old:1")
             try await registry.makeTopic(owner: owner, members: [])
@@ -186,15 +186,15 @@ struct TopicFanOutTests {
             try await registry.client.execute("UPDATE push_installs SET state = 'stale' WHERE id = \(old.id)")
             let (bulk, normal) = (NotificationRequested.topic(), NotificationRequested.topic(lane: .normal))
             try await registry.request(bulk, normal)
-            func told(_ request: NotificationRequested) async throws -> [UUID] {
+            func installs(of request: NotificationRequested) async throws -> [UUID] {
                 try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).map(\.installID)
             }
-            let (ofBulk, ofNormal) = (try await told(bulk), try await told(normal))
+            let (ofBulk, ofNormal) = (try await installs(of: bulk), try await installs(of: normal))
             #expect(ofBulk.count == 1 && !ofBulk.contains(old.id) && ofNormal.contains(old.id))
         }
     }
 
-    @Test func `somebody who is erased while a fan-out runs is told nothing by it`() async throws {
+    @Test func `a user who is erased during a fan-out gets no push of it`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser(tokens: "o1:1", "o2:1")
             try await registry.makeTopic(owner: owner, members: [])

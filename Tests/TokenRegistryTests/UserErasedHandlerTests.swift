@@ -7,7 +7,7 @@ import WireFormat
 @testable import TokenRegistry
 
 struct UserErasedHandlerTests {
-    @Test func `nothing is left of a user: installations, tokens, audit, words and pushes that wait`() async throws {
+    @Test func `erasure deletes a user's installations, tokens, audit and parameters, and withdraws pending pushes`() async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")
             let ben = try await registry.makeUser(tokens: "b:1")
@@ -18,7 +18,7 @@ struct UserErasedHandlerTests {
                 NotificationRequested.make(.user(ada), kind: .jobCompleted), .make(.session(session)),
                 .make(.installation(install.id), kind: .jobCompleted),
             ]
-            // What she wrote and Ben was not told yet.
+            // A message of hers that has not been pushed to Ben yet.
             try await registry.makeTopic("conversation:7", owner: ben, members: [])
             let message = NotificationRequested(
                 dedupeKey: "chat:1", kind: .chatMessage, recipient: .topic("conversation:7"), lane: .urgent,

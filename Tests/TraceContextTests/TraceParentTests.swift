@@ -6,7 +6,7 @@ import TraceContext
 @Suite struct TraceParentTests {
     private static let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    @Test func `is read, and written as it was`() throws {
+    @Test func `a trace parent survives a round trip`() throws {
         let parent = try #require(TraceParent(Self.good))
         #expect(parent.traceID.description == "4bf92f3577b34da6a3ce929d0e0e4736")
         #expect(parent.spanID.description == "00f067aa0ba902b7")
@@ -14,12 +14,12 @@ import TraceContext
         #expect(parent.description == Self.good)
     }
 
-    @Test func `says whether its span is recorded`() {
+    @Test func `the flags hold whether the span is recorded`() {
         #expect(TraceParent(String(Self.good.dropLast()) + "0")?.isSampled == false)
         #expect(TraceParent(String(Self.good.dropLast(2)) + "03")?.isSampled == true)
     }
 
-    @Test func `of a later version is read as far as it is known`() {
+    @Test func `of a later version the known fields are read`() {
         let later = "01" + Self.good.dropFirst(2)
         #expect(TraceParent(later)?.description == Self.good)
         #expect(TraceParent(later + "-more")?.description == Self.good)
@@ -31,11 +31,11 @@ import TraceContext
         "00-4bf92f3577b34da6a3ce929d0e0e473g-00f067aa0ba902b7-01", "00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-é",
     ])
-    func `is nothing when it breaks the standard`(text: String) {
+    func `an invalid trace parent is refused`(text: String) {
         #expect(TraceParent(text) == nil)
     }
 
-    @Test func `keeps its shape for any ids`() {
+    @Test func `any ids survive a round trip`() {
         for _ in 0..<1_000 {
             let parent = TraceParent(traceID: .random(), spanID: .random(), isSampled: .random())
             #expect(parent.description.utf8.count == 55)
@@ -43,7 +43,7 @@ import TraceContext
         }
     }
 
-    @Test func `stands in each log line of its work, beside the request and the message`() {
+    @Test func `log lines of the work have the trace, the request and the message`() {
         var context = InstrumentationContext.topLevel
         context.traceParent = TraceParent(Self.good)
         context.requestID = "r-1"

@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// The operator's command: one subcommand a task, grouped by what they work on.
+/// The operator's command, with a group of subcommands for each part of an installation.
 public struct HeliographCtl: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "heliographctl",
@@ -29,14 +29,14 @@ public struct HeliographCtl: AsyncParsableCommand {
         ]
     )
 
-    /// Makes the command; the arguments are parsed into it.
+    /// Creates the command; the arguments are parsed into it.
     public init() {}
 }
 
 extension ExitCode {
-    /// What was asked for is not there.
+    /// The requested object does not exist.
     static let nothingFound = ExitCode.failure
-    /// Something is left to do.
+    /// Migrations are pending.
     static let pending = ExitCode(3)
     /// A server cannot be reached; the same may succeed later (EX_TEMPFAIL of sysexits.h).
     static let unavailable = ExitCode(75)

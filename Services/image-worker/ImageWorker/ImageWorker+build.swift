@@ -8,21 +8,21 @@ public import ServiceLifecycle
 /// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push;
 /// consumes `photo.uploaded`, and publishes the push about the new photos of a topic.
 ///
-/// The settings are those of ``ImageWorkerConfiguration``, and `BLOB_STORE_PATH`: where identity-api puts the uploads.
+/// The settings are those of ``ImageWorkerConfiguration``, and `BLOB_STORE_PATH`: the directory where identity-api stores the uploads.
 public enum ImageWorker: HeliographService {
     /// The deployed name, and the name of the consumer group.
     public static let name = "image-worker"
     /// One line for `--help`.
     public static let summary = "Makes pictures with AI and tells their owners."
 
-    /// Longer than a call of the generator may take: 25 s with `local`, 195 s with `gemini`.
+    /// Longer than the longest call of the generator: 25 s with `local`, 195 s with `gemini`.
     public static func gracefulShutdownLimit(_ settings: Settings) throws(ConfigurationError) -> Duration {
         try ImageWorkerConfiguration(settings).gracefulShutdownLimit
     }
 
     /// Builds the service: the generator, the consumer, the pushes about photos, and the sweepers.
     ///
-    /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
+    /// - Throws: `ConfigurationError` for a setting that is missing or invalid.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try ImageWorkerConfiguration(context.settings)
         switch configuration.generator {
@@ -45,17 +45,17 @@ public enum ImageWorker: HeliographService {
     ) throws -> [any Service] {
         let (postgres, logger) = (context.postgres, context.logger)
         let store = try context.blobStore()
-        let remains = JobRemains(postgres: postgres, store: store)
+        let cleanup = JobCleanup(postgres: postgres, store: store)
         let maker = PictureMaker(
             postgres: postgres, store: store, calls: GeneratorCalls(postgres: postgres, generator: generator),
             threads: configuration.threads)
         let handler = ImageRequestedHandler(
-            postgres: postgres, work: JobWork(postgres: postgres, maker: maker), remains: remains)
+            postgres: postgres, runner: JobRunner(postgres: postgres, maker: maker), cleanup: cleanup)
         let photos = PhotoUploadedHandler(postgres: postgres, store: store, threads: configuration.threads)
         let consumer = try context.consumer(
             configuration: configuration.consumer, handlers: [.handler(handler), .handler(photos)])
-        let overdue = OverdueJobSweeper(postgres: postgres, remains: remains, logger: logger)
-        let retention = ImageRetentionSweeper(postgres: postgres, store: store, remains: remains, logger: logger)
+        let overdue = OverdueJobSweeper(postgres: postgres, cleanup: cleanup, logger: logger)
+        let retention = ImageRetentionSweeper(postgres: postgres, store: store, cleanup: cleanup, logger: logger)
         logger.info("pictures are made", metadata: ["generator": "\(generator.name)"])
         let photoRetention = PhotoRetentionSweeper(
             postgres: postgres, store: store, lifetime: configuration.photoLifetime, logger: logger)

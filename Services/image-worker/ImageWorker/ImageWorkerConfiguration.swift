@@ -5,36 +5,36 @@ internal import ServiceDefaults
 
 /// The settings of the image worker.
 ///
-/// - `IMAGE_GENERATOR` (`local` or `gemini`, default `local`): who makes the pictures.
-/// - `IMAGE_CONCURRENCY` (1 to 64, default 4): how many jobs are worked on at once; with `local` the processors are the limit.
-/// - `IMAGE_MEMORY_MIB` (280 to 65,536, default 280): what the pictures that are in work take together, at least nearly.
-/// - `TOPIC_PHOTO_LIFETIME_DAYS` (1 to 365, default 30): how long photos of topics are kept; identity-api's is the same.
-/// - `GEMINI_API_KEY` (with `gemini` required): the key.
-/// - `GEMINI_MODEL` (with `gemini` required): the name of an image model.
-/// - `GEMINI_IMAGE_SIZE_MAX` (`1K`, `2K` or `4K`, default `1K`): the largest size the model is asked for; with `1K` it is not.
-/// - `GEMINI_BASE_URL` (URL, default Google's): where Gemini is.
-/// - `GEMINI_CA_FILE` (path, default the system's authorities): whom to trust instead.
+/// - `IMAGE_GENERATOR` (`local` or `gemini`, default `local`): the generator.
+/// - `IMAGE_CONCURRENCY` (1 to 64, default 4): jobs in progress at once; with `local` the processors are the limit.
+/// - `IMAGE_MEMORY_MIB` (280 to 65,536, default 280): approximate memory of all pictures being processed.
+/// - `TOPIC_PHOTO_LIFETIME_DAYS` (1 to 365, default 30): retention of topic photos; must equal identity-api's.
+/// - `GEMINI_API_KEY` (required with `gemini`): the API key.
+/// - `GEMINI_MODEL` (required with `gemini`): the name of an image model.
+/// - `GEMINI_IMAGE_SIZE_MAX` (`1K`, `2K` or `4K`, default `1K`): the largest size requested of the model; with `1K` no size is sent.
+/// - `GEMINI_BASE_URL` (URL, default Google's): the address of Gemini.
+/// - `GEMINI_CA_FILE` (path, default the system's authorities): PEM file of the trusted authorities.
 struct ImageWorkerConfiguration: Sendable {
-    /// Who makes the pictures.
+    /// The service that makes the pictures.
     enum Generator: Sendable {
         case local
         case gemini(GeminiConfiguration)
     }
 
-    /// The longest a job's deadline can be away, and then some: the deadline is what ends its work.
+    /// Longer than the longest time to a job's deadline, so that the deadline ends the work and not this limit.
     private static let handlerTimeout: Duration = .seconds(65 * 60)
-    /// What a job may need to end beyond its call of a model: its picture is finished and stored.
+    /// Time to finish and store a picture after the call of the model.
     private static let finishingTime: Duration = .seconds(10)
-    /// What the service needs to stop beyond the end of its jobs.
+    /// Time the service needs to stop after its last job has ended.
     private static let stoppingTime: Duration = .seconds(5)
 
     let generator: Generator
-    /// Where pictures are computed.
+    /// The threads and memory for image processing.
     let threads: PictureThreads
     let consumer: EventConsumerConfiguration
     let photoLifetime: Duration
 
-    /// How long the service may take to stop.
+    /// The time limit of a graceful shutdown.
     var gracefulShutdownLimit: Duration { consumer.drainTimeout + Self.stoppingTime }
 
     init(_ settings: Settings) throws(ConfigurationError) {
@@ -45,9 +45,9 @@ struct ImageWorkerConfiguration: Sendable {
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int("IMAGE_CONCURRENCY", default: 4, in: 1...64)
         consumer.handlerTimeout = Self.handlerTimeout
-        // The handler gives a job up before the bus does, so that its user hears of it.
-        consumer.retryPolicy.crashesMax = ImageRequestedHandler.crashesMax + 2
-        // A call that is cancelled is paid for all the same, and made once more.
+        // The handler fails a job before the bus dead-letters its entry, so that the user is notified.
+        consumer.retryPolicy.maxCrashes = ImageRequestedHandler.maxCrashes + 2
+        // Waits for a running call: a cancelled call is paid for as well, and would be repeated.
         if case .gemini(let gemini) = generator { consumer.drainTimeout = gemini.timeout + Self.finishingTime }
         self.consumer = consumer
     }
@@ -62,13 +62,13 @@ struct ImageWorkerConfiguration: Sendable {
                 model: try settings.string("GEMINI_MODEL", "the name of an image model"))
             if let url = try settings.optionalString("GEMINI_BASE_URL", "the URL of Gemini") { configuration.baseURL = url }
             configuration.caFile = try caFile(settings)
-            configuration.imageSizeMax = try imageSizeMax(settings)
+            configuration.maxImageSize = try maxImageSize(settings)
             return .gemini(configuration)
         default: throw ConfigurationError("IMAGE_GENERATOR", "is not valid", expectation: expectation)
         }
     }
 
-    private static func imageSizeMax(_ settings: Settings) throws(ConfigurationError) -> GeminiConfiguration.ImageSize {
+    private static func maxImageSize(_ settings: Settings) throws(ConfigurationError) -> GeminiConfiguration.ImageSize {
         let expectation = GeminiConfiguration.ImageSize.allCases.map(\.rawValue).joined(separator: " or ")
         guard let text = try settings.optionalString("GEMINI_IMAGE_SIZE_MAX", expectation) else { return .oneK }
         guard let size = GeminiConfiguration.ImageSize(rawValue: text) else {

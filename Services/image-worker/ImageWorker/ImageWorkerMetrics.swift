@@ -3,19 +3,19 @@ internal import Metrics
 internal import Storage
 internal import WireFormat
 
-/// Counts jobs that end and calls of generators: what the failure rate and the processing time are made of.
+/// The metrics of ended jobs and generator calls, from which failure rate and processing time are derived.
 enum ImageWorkerMetrics {
-    /// Notes one job that reached its end, and the time since its upload.
-    static func ended(_ job: ImageJob, _ end: JobEnd) {
+    /// Counts an ended job and records the time since its submission.
+    static func ended(_ job: ImageJob, _ completion: JobCompletion) {
         var outcome = "completed"
-        if case .failed(let failure) = end { outcome = failure.code.rawValue }
-        Counter(label: "image_jobs_ended_total", dimensions: [("status", end.status.rawValue), ("outcome", outcome)]).increment()
+        if case .failed(let failure) = completion { outcome = failure.code.rawValue }
+        Counter(label: "image_jobs_ended_total", dimensions: [("status", completion.status.rawValue), ("outcome", outcome)]).increment()
         let seconds = Date().timeIntervalSince(job.createdAt)
-        Timer(label: "image_job_seconds", dimensions: [("status", end.status.rawValue)])
+        Timer(label: "image_job_seconds", dimensions: [("status", completion.status.rawValue)])
             .recordNanoseconds(Int64(max(0, seconds) * 1e9))
     }
 
-    /// Notes one call of a generator, and how long a picture took.
+    /// Counts a call of a generator and records the time that a picture took.
     static func called(_ generator: String, _ outcome: String, took duration: Duration?) {
         Counter(label: "image_generator_calls_total", dimensions: [("generator", generator), ("outcome", outcome)]).increment()
         guard let duration else { return }

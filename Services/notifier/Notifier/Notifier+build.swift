@@ -12,15 +12,15 @@ public enum Notifier: HeliographService {
     /// The deployed name, which is also that of the consumer group.
     public static let name = "notifier"
     /// The line of `--help`.
-    public static let summary = "Sends the pushes that token-registry has addressed, and tells how each of them ended."
+    public static let summary = "Sends the pushes that token-registry has addressed, and publishes their outcomes."
 
-    /// Makes the push client, the consumer of the three lanes, and what sends again.
+    /// Builds the push client, the consumer of the three lanes, and the services that resend.
     ///
     /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try NotifierConfiguration(context.settings)
         let news = Bell()
-        // For access tokens alone: pushes go by the client's own connections.
+        // For access tokens only: pushes use the FCM client's own connections.
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
         let fcm = try makeClient(configuration, http: http, logger: context.logger) { news.ring() }
         let (logger, postgres) = (context.logger, context.postgres)
@@ -31,7 +31,7 @@ public enum Notifier: HeliographService {
             logger: logger, clock: { Date() })
         let quota = Quota(
             postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
-        let queue = SendQueue(inFlightMax: configuration.inFlightMax, quota: quota, news: news)
+        let queue = SendQueue(maxInFlight: configuration.maxInFlight, quota: quota, news: news)
         let writer = OutcomeWriter(postgres: postgres, logger: logger)
         let pipeline = PushPipeline(
             postgres: postgres,
@@ -44,7 +44,7 @@ public enum Notifier: HeliographService {
             handlers: Lane.allCases.map { lane in
                 .handler(handler, streams: [NotificationAddressed.stream(of: lane)])
             })
-        // An outage of FCM is nothing that another instance, or a restart, would help against; wrong credentials are.
+        // Wrong credentials make the service unready; an outage of FCM does not, because no other instance or restart would help.
         context.health.register("fcm_credentials") {
             if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }
         }
@@ -52,12 +52,12 @@ public enum Notifier: HeliographService {
         let unsent = UnsentDeliveries(postgres: postgres, limits: configuration.limits, logger: logger)
         let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, fcm: fcm, logger: logger)
         let canary = configuration.canary.map { Canary(configuration: $0, fcm: fcm, logger: logger) }
-        // They are shut down from the last to the first: who feeds the pipeline before the pipeline, that before its means.
+        // Shut down from last to first: the services that feed the pipeline, then the pipeline, then the clients it uses.
         return [watch, http, fcm, quota, pipeline, consumer, due, unsent] + [canary].compactMap(\.self)
     }
 
     private static func makeClient(
-        _ configuration: NotifierConfiguration, http: HTTPClient, logger: Logger, turnEnded: @escaping @Sendable () -> Void
+        _ configuration: NotifierConfiguration, http: HTTPClient, logger: Logger, iterationEnded: @escaping @Sendable () -> Void
     ) throws -> FCMClient {
         do throws(FCMError) {
             let tokens =
@@ -68,7 +68,7 @@ public enum Notifier: HeliographService {
                 }
             return try FCMClient(
                 configuration: configuration.fcm, projectID: configuration.projectID, tokens: tokens, logger: logger,
-                turnEnded: turnEnded)
+                iterationEnded: iterationEnded)
         } catch {
             throw ConfigurationError(
                 "FCM_BASE_URL, FCM_TOKEN_URL or GCE_METADATA_HOST", "cannot be used",

@@ -8,32 +8,32 @@ internal import Storage
 
 /// The settings of the notifier.
 ///
-/// - `FCM_CREDENTIALS` (`file` or `metadata`, default `file`): whether access tokens are had by a key file, or from the metadata
-///   server of the machine or pod in Google's cloud, for the service account it runs as.
+/// - `FCM_CREDENTIALS` (`file` or `metadata`, default `file`): whether access tokens are obtained with a key file, or from the
+///   metadata server of the machine or pod in Google's cloud, for the service account it runs as.
 /// - `GOOGLE_APPLICATION_CREDENTIALS` (path, required with `file`): the service account's key file.
 /// - `FIREBASE_PROJECT_ID`, `FIREBASE_CLIENT_EMAIL`, `FIREBASE_PRIVATE_KEY`: the parts of a key file, in place of the two above.
-/// - `GOOGLE_CLOUD_PROJECT` (required with `metadata`): the id of the Firebase project; a key file says it itself.
-/// - `GCE_METADATA_HOST` (host, default Google's): where the metadata server is.
-/// - `FCM_BASE_URL` (URL, default `https://fcm.googleapis.com`): where FCM is.
-/// - `FCM_TOKEN_URL` (URL, default Google's): where access tokens are had.
-/// - `FCM_CA_FILE` (path, default the system's authorities): whom to trust instead.
-/// - `FCM_QUOTA_PER_MINUTE` (1000 to 100,000,000, default 600,000): what FCM lets the project send; four fifths are used.
+/// - `GOOGLE_CLOUD_PROJECT` (required with `metadata`): the id of the Firebase project; a key file contains it.
+/// - `GCE_METADATA_HOST` (host, default Google's): the metadata server.
+/// - `FCM_BASE_URL` (URL, default `https://fcm.googleapis.com`): the URL of FCM.
+/// - `FCM_TOKEN_URL` (URL, default Google's): the token endpoint.
+/// - `FCM_CA_FILE` (path, default the system's authorities): the certificate authorities to trust instead.
+/// - `FCM_QUOTA_PER_MINUTE` (1000 to 100,000,000, default 600,000): the project's FCM quota; four fifths of it are used.
 /// - `FCM_BULK_RAMP_SECONDS` (0 to 600, default 60): how long the bulk lane takes from a standing start to its full rate.
-/// - `FCM_CONNECTIONS` (1 to 8, default 8): the most connections to FCM; each carries 100 pushes at once at most.
-/// - `FCM_CANARY` (default none): a registration token or installation id that FCM is asked about to see whether it works.
-/// - `FCM_CANARY_SECONDS` (1 to 3600, default 60): how often.
-/// - `NOTIFY_MAX_ATTEMPTS` (1 to 20, default 12): how often a push is sent before it has failed; 1 means no retry.
-/// - `NOTIFY_RETRY_SECONDS` (default 10, which is the least FCM asks for): the wait before a first retry.
-/// - `CONSUMER_CONCURRENCY` (1 to 64, default 8): how many events of a lane are worked on at once.
+/// - `FCM_CONNECTIONS` (1 to 8, default 8): the most connections to FCM; each carries up to 100 pushes at once.
+/// - `FCM_CANARY` (default none): a registration token or installation id for the regular check of FCM (``Canary``).
+/// - `FCM_CANARY_SECONDS` (1 to 3600, default 60): the interval of that check.
+/// - `NOTIFY_MAX_ATTEMPTS` (1 to 20, default 12): the most attempts of a push; 1 means no retry.
+/// - `NOTIFY_RETRY_SECONDS` (default 10, the least that FCM asks for): the wait before the first retry.
+/// - `CONSUMER_CONCURRENCY` (1 to 64, default 8): the events of a lane that are handled at once.
 struct NotifierConfiguration: Sendable {
-    /// The share of FCM's quota that is used: client errors and other senders of the project count too.
+    /// The share of FCM's quota that is used: client errors and other senders of the project use it too.
     private static let quotaShare = 0.8
-    /// The share of the streams that may be in use: the rest is for those that are being closed.
+    /// The share of the streams that may be in use: the rest is reserved for streams that are being closed.
     private static let streamShare = 0.8
-    /// The most bytes of an answer; FCM's have some hundred.
-    private static let responseByteCountMax = 64 * 1024
+    /// The most bytes of an answer; FCM's have a few hundred.
+    private static let maxResponseByteCount = 64 * 1024
 
-    /// How access tokens are had.
+    /// The source of access tokens.
     enum Credentials: Sendable {
         case key(ServiceAccountKey)
         case metadata(host: String?)
@@ -43,32 +43,32 @@ struct NotifierConfiguration: Sendable {
     let projectID: String
     let fcm: FCMConfiguration
     let tokenURL: String?
-    /// For asking for access tokens.
+    /// The client for access tokens.
     let httpClient: HTTPClientConfiguration
     let retryPolicy: RetryPolicy
     let consumer: EventConsumerConfiguration
     let quota: PushQuotaLimits
-    /// Nil when no canary is wanted.
+    /// Nil when no canary is configured.
     let canary: Canary.Configuration?
-    /// The most pushes on their way at once.
-    let inFlightMax: Int
+    /// The most pushes in flight.
+    let maxInFlight: Int
     let limits = DeliveryLimits()
 
     init(_ settings: Settings) throws(ConfigurationError) {
         (credentials, projectID) = try Self.readCredentials(settings)
         var fcm = FCMConfiguration()
         if let baseURL = try settings.optionalString("FCM_BASE_URL", "the URL of FCM") { fcm.baseURL = baseURL }
-        fcm.transport.responseBodyByteCountMax = Self.responseByteCountMax
-        fcm.transport.connectionsMax = try settings.int("FCM_CONNECTIONS", default: 8, in: 1...8)
-        inFlightMax = Int(
-            Double(fcm.transport.connectionsMax * fcm.transport.streamsPerConnectionMax) * Self.streamShare)
+        fcm.transport.maxResponseBodyByteCount = Self.maxResponseByteCount
+        fcm.transport.maxConnections = try settings.int("FCM_CONNECTIONS", default: 8, in: 1...8)
+        maxInFlight = Int(
+            Double(fcm.transport.maxConnections * fcm.transport.maxStreamsPerConnection) * Self.streamShare)
         fcm.transport.caFile = try Self.readCAFile(settings)
         self.fcm = fcm
         tokenURL = try settings.optionalString("FCM_TOKEN_URL", "the URL of a token endpoint")
         var httpClient = HTTPClientConfiguration()
-        httpClient.responseBodyByteCountMax = Self.responseByteCountMax
+        httpClient.maxResponseBodyByteCount = Self.maxResponseByteCount
         httpClient.caFile = fcm.transport.caFile
-        // Plain HTTP leads no further than this machine and its metadata server: the token source sees to that.
+        // Plain HTTP reaches this machine and its metadata server only: the token source enforces that.
         var usesPlainHTTP = tokenURL?.hasPrefix("http://") ?? false
         if case .metadata = credentials { usesPlainHTTP = true }
         if usesPlainHTTP {
@@ -81,8 +81,8 @@ struct NotifierConfiguration: Sendable {
             bulkRamp: try settings.seconds("FCM_BULK_RAMP_SECONDS", default: .seconds(60), in: 0...600))
         canary = try Canary.Configuration(settings)
         retryPolicy = RetryPolicy(
-            attemptsMax: try settings.int("NOTIFY_MAX_ATTEMPTS", default: 12, in: 1...20),
-            delayMin: try settings.seconds("NOTIFY_RETRY_SECONDS", default: .seconds(10), in: 0.01...600))
+            maxAttempts: try settings.int("NOTIFY_MAX_ATTEMPTS", default: 12, in: 1...20),
+            minDelay: try settings.seconds("NOTIFY_RETRY_SECONDS", default: .seconds(10), in: 0.01...600))
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int("CONSUMER_CONCURRENCY", default: 8, in: 1...64)
         self.consumer = consumer
@@ -105,9 +105,9 @@ struct NotifierConfiguration: Sendable {
         }
     }
 
-    /// The key whose parts are settings by themselves; nil when there are none.
+    /// Reads the key whose parts are single settings; nil when there are none.
     ///
-    /// The project alone is no key: other services and other ways to have credentials name it too.
+    /// The project id alone is not a key: other services and other sources of credentials use that setting too.
     private static func readFirebaseKey(_ settings: Settings) throws(ConfigurationError) -> ServiceAccountKey? {
         let (name, expectation) = ("FIREBASE_PRIVATE_KEY", "the private key of a service account, in PEM")
         let pem = try settings.optionalString(name, expectation)

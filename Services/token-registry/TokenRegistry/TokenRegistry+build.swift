@@ -2,12 +2,12 @@ internal import EventBus
 public import ServiceDefaults
 public import ServiceLifecycle
 
-/// The service that knows which installations to push to: recipients in, deliveries out, dead tokens away.
+/// The service that resolves the recipients of notifications to deliveries for installations, and prunes dead tokens.
 public enum TokenRegistry: HeliographService {
     public static let name = "token-registry"
     public static let summary = "Finds the installations that notifications go to, and prunes dead ones."
 
-    /// Builds the service: one consumer group for all of its events, what goes on with fan-outs, and the sweepers.
+    /// Builds the service: one consumer for all of its events, the fan-out service, and the sweepers.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let consumer = try context.consumer(
             handlers: [

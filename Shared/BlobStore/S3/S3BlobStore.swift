@@ -4,16 +4,16 @@ public import HeliographCrypto
 public import Logging
 public import NIOPosix
 
-/// A ``BlobStore`` in a bucket of an object store that speaks Amazon's protocol.
+/// A ``BlobStore`` in a bucket of an S3-compatible object store.
 ///
-/// An object's pieces go, sealed, into a nameless file of the local disk; when they are complete the object is sent by one
-/// request, so that it exists whole or not at all. Sealed objects stay sealed; media are stored as they are, under the
-/// store's own encryption, and links lead to them.
+/// The pieces of an object are written, sealed, to an unlinked local file. When they are complete, the object is sent in one
+/// request, so that it exists whole or not at all. Sealed objects stay sealed; media are stored unsealed, under the store's own
+/// encryption, and links lead to them.
 public struct S3BlobStore: BlobStore {
-    /// The most bytes that sealing adds: a header, and a tag of 16 bytes to each 64 KiB.
-    private static func sealingByteCountMax(_ plain: Int) -> Int { 1024 + plain / 2048 }
+    /// Returns the most bytes that sealing adds: a header, and a tag of 16 bytes for each 64 KiB.
+    private static func maxSealingByteCount(_ plain: Int) -> Int { 1024 + plain / 2048 }
 
-    /// What a sealed object is to a store, and to whoever finds it there.
+    /// The MIME type of sealed objects.
     private static let sealedType = "application/vnd.heliograph.sealed"
 
     private let configuration: S3Configuration
@@ -23,13 +23,13 @@ public struct S3BlobStore: BlobStore {
     private let threadPool: NIOThreadPool
     private let uploads: UploadSlots
 
-    /// Makes a store; nothing is connected before its first use.
+    /// Makes a store, which connects on first use.
     ///
     /// - Parameters:
-    ///   - configuration: where, and as whom.
-    ///   - sealer: seals and opens the objects.
-    ///   - logger: told of faults of connections.
-    ///   - threadPool: does the work on the spooled files; must be running.
+    ///   - configuration: Address, bucket, credentials and limits.
+    ///   - sealer: Seals and opens the objects.
+    ///   - logger: The logger of the HTTP client.
+    ///   - threadPool: Runs the work on the spooled files; must be running.
     public init(
         configuration: S3Configuration, sealer: Sealer, logger: Logger,
         threadPool: NIOThreadPool = FileSystemBlobStore.sharedThreadPool
@@ -41,15 +41,15 @@ public struct S3BlobStore: BlobStore {
         presigner = S3Presigner(
             endpoint: configuration.publicEndpoint ?? configuration.endpoint, region: configuration.region,
             accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey)
-        uploads = UploadSlots(count: configuration.uploadsMax)
+        uploads = UploadSlots(count: configuration.maxConcurrentUploads)
     }
 
-    /// See ``BlobStore/write(_:as:_:)``. When the answer to the one request that stores the object is lost, or waiting for it is
-    /// cancelled, the object may be there although this throws: whole, or not at all.
+    /// See ``BlobStore/write(_:as:_:)``. When the response to the storing request is lost, or the wait for it is cancelled, this
+    /// throws although the object may exist, whole.
     public func write<Result: Sendable>(
         _ key: BlobKey, as access: BlobAccess, _ body: (any BlobWriter) async throws -> Result
     ) async throws -> Result {
-        let (sealer, directory, limit) = (sealer, configuration.spoolDirectory, configuration.objectByteCountMax)
+        let (sealer, directory, limit) = (sealer, configuration.spoolDirectory, configuration.maxObjectByteCount)
         let context = access.kind.sealingContext(of: key)
         let spool = try await threadPool.runBlobWork { () throws(BlobStoreError) in try OpenFile(namelessIn: directory) }
         let file = try SealedFile(spool, of: key, context: context, sealer: sealer)
@@ -61,7 +61,7 @@ public struct S3BlobStore: BlobStore {
             let content = try await threadPool.runBlobWork { () throws(BlobStoreError) in
                 try spool.rewind()
                 return switch access {
-                case .sealed: try spool.readAll(limit: limit + Self.sealingByteCountMax(limit), of: key)
+                case .sealed: try spool.readAll(limit: limit + Self.maxSealingByteCount(limit), of: key)
                 case .media: try SealedFile.read(spool, of: key, context: context, limit: limit, sealer: sealer)
                 }
             }
@@ -83,8 +83,8 @@ public struct S3BlobStore: BlobStore {
 
     /// See ``BlobStore/read(_:kind:limit:)``.
     public func read(_ key: BlobKey, kind: BlobKind, limit: Int) async throws(BlobStoreError) -> [UInt8] {
-        let overhead = kind == .sealed ? Self.sealingByteCountMax(limit) : 0
-        let response = try await client.send(S3Client.Request(key: key, answerByteCountMax: limit + overhead))
+        let overhead = kind == .sealed ? Self.maxSealingByteCount(limit) : 0
+        let response = try await client.send(S3Client.Request(key: key, maxResponseByteCount: limit + overhead))
         switch kind {
         case .media:
             guard response.body.count <= limit else { throw BlobStoreError(.tooLarge, "\(key) has more than \(limit) bytes") }
@@ -98,16 +98,16 @@ public struct S3BlobStore: BlobStore {
         }
     }
 
-    /// See ``BlobStore/openMedia(_:limit:)``. Each piece is a request.
+    /// See ``BlobStore/openMedia(_:limit:)``. Each piece is read by one request.
     public func openMedia(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> any BlobReader {
         try await S3BlobReader(key, limit: limit, sealedType: Self.sealedType, client: client)
     }
 
     /// See ``BlobStore/link(to:expires:)``.
     public func link(to key: BlobKey, expires: Duration) -> String? {
-        let seconds = min(max(1, expires.components.seconds), Int64(S3Presigner.secondsMax))
+        let seconds = min(max(1, expires.components.seconds), Int64(S3Presigner.maxSeconds))
         let now = Date()
-        // Caches between may keep it until the link ends. An instant, because the age would count from whenever it is fetched.
+        // Shared caches may keep the response until the link ends. `Expires` is an instant; a `max-age` would count from each fetch.
         let end = S3Presigner.httpDate(now.addingTimeInterval(Double(seconds)))
         return presigner.link(
             toPath: "/\(configuration.bucket)/\(key.name)", seconds: Int(seconds), now: now,
@@ -116,19 +116,19 @@ public struct S3BlobStore: BlobStore {
 
     /// See ``BlobStore/delete(_:)``.
     public func delete(_ keys: [BlobKey]) async throws(BlobStoreError) {
-        try await toTheEnd { () throws(BlobStoreError) in try await deleteEach(keys) }
+        try await runUncancelled { () throws(BlobStoreError) in try await deleteEach(keys) }
     }
 
     /// See ``BlobStore/deleteAll(under:)``.
     public func deleteAll(under prefix: BlobKey) async throws(BlobStoreError) {
-        try await toTheEnd { () throws(BlobStoreError) in
+        try await runUncancelled { () throws(BlobStoreError) in
             try await forEachPage(under: prefix) { page throws(BlobStoreError) in
                 try await deleteEach(try page.map { entry throws(BlobStoreError) in try BlobKey(entry.key) })
             }
         }
     }
 
-    /// See ``BlobStore/deleteStale(under:olderThan:)``. Interrupted writes leave nothing here.
+    /// See ``BlobStore/deleteStale(under:olderThan:)``. Interrupted writes leave nothing in the bucket.
     public func deleteStale(under prefix: BlobKey, olderThan age: Duration) async throws(BlobStoreError) -> Int {
         var groups: [Substring: [S3Document.Entry]] = [:]
         try await forEachPage(under: prefix) { page throws(BlobStoreError) in
@@ -137,7 +137,7 @@ public struct S3BlobStore: BlobStore {
         let cutoff = Date(timeIntervalSinceNow: -Double(age.components.seconds)).formatted(.iso8601).dropLast()
         var count = 0
         var failure: BlobStoreError?
-        // Times of that form sort like what they mean.
+        // ISO 8601 times sort chronologically as text.
         for entries in groups.values where entries.allSatisfy({ $0.modified.prefix(cutoff.count) <= cutoff }) {
             do throws(BlobStoreError) {
                 try await delete(try entries.map { entry throws(BlobStoreError) in try BlobKey(entry.key) })
@@ -152,7 +152,7 @@ public struct S3BlobStore: BlobStore {
 
     // MARK: Lists and deletions
 
-    /// Goes through the objects whose keys begin with a key and a slash, a thousand at a time.
+    /// Calls `body` with each page of the objects whose keys begin with `prefix` and a slash.
     private func forEachPage(
         under prefix: BlobKey, _ body: ([S3Document.Entry]) async throws(BlobStoreError) -> Void
     ) async throws(BlobStoreError) {
@@ -162,19 +162,19 @@ public struct S3BlobStore: BlobStore {
             let query = "\(start)list-type=2&prefix=\(S3Presigner.encoded(prefix.name + "/"))"
             let document = S3Document(try await client.send(S3Client.Request(query: query)).body)
             guard let isTruncated = document.text(of: "IsTruncated") else {
-                throw BlobStoreError(.unavailable, "the store's list of \(prefix) makes no sense")
+                throw BlobStoreError(.unavailable, "the store's list of \(prefix) cannot be parsed")
             }
             try await body(document.entries)
             token = isTruncated == "true" ? document.text(of: "NextContinuationToken") : nil
         } while token != nil
     }
 
-    /// Deletes objects by a request each: stores differ in what they ask of a request for many.
+    /// Deletes objects by a request each, because stores differ in their rules for bulk deletions.
     private func deleteEach(_ keys: [BlobKey]) async throws(BlobStoreError) {
         let failure = await withTaskGroup(of: BlobStoreError?.self) { group in
             var failure: BlobStoreError?
             for (number, key) in keys.enumerated() {
-                if number >= configuration.deletionsMax, let ended = await group.next() { failure = failure ?? ended }
+                if number >= configuration.maxConcurrentDeletions, let ended = await group.next() { failure = failure ?? ended }
                 group.addTask {
                     do throws(BlobStoreError) {
                         _ = try await client.send(S3Client.Request(method: "DELETE", key: key))
@@ -190,8 +190,8 @@ public struct S3BlobStore: BlobStore {
         if let failure { throw failure }
     }
 
-    /// Runs work that must happen even though its task is cancelled, or because of that.
-    private func toTheEnd(_ work: @escaping @Sendable () async throws(BlobStoreError) -> Void) async throws(BlobStoreError) {
+    /// Runs work in a task of its own, so that a cancellation of the caller does not stop it.
+    private func runUncancelled(_ work: @escaping @Sendable () async throws(BlobStoreError) -> Void) async throws(BlobStoreError) {
         let outcome = await Task { () -> Swift.Result<Void, BlobStoreError> in
             do throws(BlobStoreError) {
                 return .success(try await work())

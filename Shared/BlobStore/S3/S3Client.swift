@@ -3,24 +3,24 @@ internal import HTTPClient
 internal import HeliographCrypto
 internal import Logging
 
-/// Makes requests of an object store and repeats those that may be repeated, which are all it makes.
+/// Sends requests to an object store and retries transient failures; all its requests are idempotent.
 struct S3Client: Sendable {
-    /// The most bytes of a list or of an error, in which objects are not counted.
-    static let answerByteCountMax = 4 * 1024 * 1024
-    /// The longest wait between two attempts that a store can ask for.
-    private static let retryAfterMax: Duration = .seconds(10)
+    /// The most bytes of a list or an error body; objects have a limit of their own.
+    static let maxResponseByteCount = 4 * 1024 * 1024
+    /// The longest `Retry-After` of a store that is respected.
+    private static let maxRetryAfter: Duration = .seconds(10)
 
-    /// One request. Its path and query need no encoding but what they have.
+    /// One request. Its path and query are already encoded.
     struct Request {
         var method = "GET"
         /// The key of an object; nil stands for the bucket.
         var key: BlobKey?
-        /// Sorted by name, values encoded, as the signature asks for.
+        /// The query, sorted by name and with encoded values, as the signature requires.
         var query = ""
         var headers: [(name: String, value: String)] = []
         var body: [UInt8] = []
-        /// The most bytes of an answer's body.
-        var answerByteCountMax = S3Client.answerByteCountMax
+        /// The most bytes of the response's body.
+        var maxResponseByteCount = S3Client.maxResponseByteCount
     }
 
     private let configuration: S3Configuration
@@ -38,9 +38,9 @@ struct S3Client: Sendable {
         root = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + configuration.bucket
     }
 
-    /// Returns the answer to a request once it is a success.
+    /// Sends a request, with retries, and returns its successful response.
     ///
-    /// - Throws: `notFound` when there is no such object, `tooLarge` when the answer is, else `unavailable`.
+    /// - Throws: `notFound` when there is no such object, `tooLarge` when the response exceeds its limit, else `unavailable`.
     func send(_ request: Request) async throws(BlobStoreError) -> HTTPClientResponse {
         var attempt = 1
         while true {
@@ -52,10 +52,10 @@ struct S3Client: Sendable {
             } catch {
                 failure = S3Failure(error)
             }
-            guard failure.isPassing, attempt < configuration.attemptsMax else { throw failure.error(request) }
+            guard failure.isTransient, attempt < configuration.maxAttempts else { throw failure.error(request) }
             let backoff = configuration.retryDelay * Double.random(in: 0.5...1) * (1 << (attempt - 1))
             do {
-                try await Task.sleep(for: max(backoff, min(failure.retryAfter ?? .zero, Self.retryAfterMax)))
+                try await Task.sleep(for: max(backoff, min(failure.retryAfter ?? .zero, Self.maxRetryAfter)))
             } catch {
                 throw BlobStoreError(.unavailable, "the work was cancelled", underlying: error)
             }
@@ -65,13 +65,13 @@ struct S3Client: Sendable {
 
     private func signed(_ request: Request) -> HTTPClientRequest {
         let path = request.key.map { "\(root)/\($0.name)" } ?? root
-        // The digest has to be there: libcurl signs what it says, and stores refuse requests without it.
+        // libcurl uses this digest for the signature, and stores refuse requests without it.
         let digest = ("x-amz-content-sha256", Hex.encode(SHA256.hash(request.body)))
         var signed = HTTPClientRequest(
             method: request.method, url: request.query.isEmpty ? path : "\(path)?\(request.query)",
             headers: request.headers + [digest], body: request.body, timeout: configuration.timeout)
         signed.awsSignature = signature
-        signed.responseBodyByteCountMax = max(request.answerByteCountMax, 64 * 1024)
+        signed.maxResponseBodyByteCount = max(request.maxResponseByteCount, 64 * 1024)
         return signed
     }
 }

@@ -1,20 +1,20 @@
-/// Finds elements in an answer of an object store, whose XML has neither attributes worth reading nor comments.
+/// Finds elements in a response of an object store, whose XML has no relevant attributes and no comments.
 struct S3Document {
-    /// An object that a list names.
+    /// An object of a list.
     struct Entry: Equatable {
         let key: String
-        /// When it was written: `2009-10-12T17:50:30.000Z`.
+        /// The time it was written, such as `2009-10-12T17:50:30.000Z`.
         let modified: String
     }
 
     private let text: Substring
 
-    /// Takes an answer's body, of whatever kind: what is no XML has no elements.
+    /// Wraps the body of any response; one that is not XML has no elements.
     init(_ body: [UInt8]) { text = Substring(decoding: body, as: UTF8.self) }
 
     private init(_ text: Substring) { self.text = text }
 
-    /// The text of the first element of that name, unescaped.
+    /// Returns the unescaped text of the first element of that name.
     func text(of name: String) -> String? {
         content(of: name, from: text.startIndex).map { Self.unescaped($0.content) }
     }

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
 
-/// Makes links that let anybody do one thing with one object for some time: Amazon's Signature Version 4 in a query.
+/// Makes presigned URLs, which let their holder read one object until they expire: AWS Signature Version 4 in the query.
 ///
-/// libcurl signs the requests that it sends, and cannot sign a link that somebody else will follow.
+/// libcurl signs only the requests that it sends itself.
 struct S3Presigner: Sendable {
-    /// The longest a link may live, in seconds: seven days, Amazon's limit.
-    static let secondsMax = 604_800
+    /// The longest lifetime of a link: seven days, Amazon's limit.
+    static let maxSeconds = 604_800
 
     private let origin: String
     private let host: String
@@ -14,12 +14,12 @@ struct S3Presigner: Sendable {
     private let accessKeyID: String
     private let secretAccessKey: String
 
-    /// - Parameter endpoint: scheme, host and port; the host is part of what is signed.
+    /// - Parameter endpoint: Scheme, host and port; the host is signed.
     init(endpoint: String, region: String, accessKeyID: String, secretAccessKey: String) {
         origin = endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint
         let isSecure = endpoint.hasPrefix("https://")
         let authority = String(origin.dropFirst(isSecure ? 8 : 7)).lowercased()
-        // Whoever follows the link leaves out the port that goes without saying.
+        // HTTP clients leave the default port out of the Host header.
         let port = isSecure ? ":443" : ":80"
         host = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
         self.region = region
@@ -27,20 +27,20 @@ struct S3Presigner: Sendable {
         self.secretAccessKey = secretAccessKey
     }
 
-    /// Returns a link to read what is at a path.
+    /// Returns a link that reads the object at a path.
     ///
     /// - Parameters:
-    ///   - path: begins with a slash, and has nothing that needs encoding.
-    ///   - seconds: how long the link is good for, from `now`; cut to 1…``secondsMax``.
-    ///   - overrides: what the store is to answer for header fields, such as `("response-expires", …)`; sorted by name.
+    ///   - path: The path; it begins with a slash and has no characters that need encoding.
+    ///   - seconds: The lifetime of the link from `now`; clamped to 1…``maxSeconds``.
+    ///   - overrides: Header fields of the store's response, such as `("response-expires", …)`, sorted by name.
     func link(toPath path: String, seconds: Int, now: Date, overrides: [(String, String)] = []) -> String {
         let time = Self.timestamp(now)
         let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
         let signing = [
             ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"), ("X-Amz-Credential", "\(accessKeyID)/\(scope)"), ("X-Amz-Date", time),
-            ("X-Amz-Expires", "\(min(max(1, seconds), Self.secondsMax))"), ("X-Amz-SignedHeaders", "host"),
+            ("X-Amz-Expires", "\(min(max(1, seconds), Self.maxSeconds))"), ("X-Amz-SignedHeaders", "host"),
         ]
-        // Capitals sort before small letters, as the signature asks for.
+        // The signature requires the query in byte order: capitals sort before small letters.
         let query = (signing + overrides).map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
         let request = "GET\n\(path)\n\(query)\nhost:\(host)\n\nhost\nUNSIGNED-PAYLOAD"
         let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(Hex.encode(SHA256.hash(request)))"
@@ -52,12 +52,12 @@ struct S3Presigner: Sendable {
         return "\(origin)\(path)?\(query)&X-Amz-Signature=\(signature)"
     }
 
-    /// The time as `20130524T000000Z`.
+    /// Formats a time as `20130524T000000Z`.
     static func timestamp(_ time: Date) -> String {
         time.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
     }
 
-    /// The time as `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110 §5.6.7).
+    /// Formats a time as `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110 §5.6.7).
     static func httpDate(_ time: Date) -> String {
         let seconds = Int(time.timeIntervalSince1970.rounded(.down))
         let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][seconds / 86_400 % 7]
@@ -69,7 +69,7 @@ struct S3Presigner: Sendable {
             + "\(clock.prefix(2)):\(clock.dropFirst(2).prefix(2)):\(clock.dropFirst(4).prefix(2)) GMT"
     }
 
-    /// Encodes everything but what Amazon calls unreserved.
+    /// Percent-encodes all but Amazon's unreserved characters.
     static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { output, byte in
             switch byte {

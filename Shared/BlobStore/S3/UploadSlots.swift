@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets some tasks work at once and has the others wait in line.
+/// Limits the number of concurrent uploads; further tasks wait in order of arrival.
 final class UploadSlots: Sendable {
     private struct State {
         var free: Int
@@ -23,11 +23,11 @@ final class UploadSlots: Sendable {
             }
             if isFree { continuation.resume() }
         }
-        defer { giveBack() }
+        defer { release() }
         try await work()
     }
 
-    private func giveBack() {
+    private func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.free += 1

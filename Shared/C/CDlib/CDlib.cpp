@@ -1,4 +1,4 @@
-// All of dlib's headers are in this one file: it takes half a minute to compile.
+// The only file that includes dlib's headers: it takes half a minute to compile.
 #include "CDlib.h"
 
 #ifndef __OPTIMIZE__
@@ -20,7 +20,7 @@
 
 namespace {
 
-// MARK: The face network: the 29 convolutions its weights were trained for.
+// MARK: The face network, with the 29 convolutions that its weights were trained for.
 
 template <template <int, template <typename> class, int, typename> class Block, int N,
           template <typename> class Norm, typename Below>
@@ -49,14 +49,14 @@ using level1 = same<256, same<256, down<256, level2>>>;
 using level0 = down<256, level1>;
 using face_network = dlib::loss_metric<dlib::fc_no_bias<HG_DESCRIPTOR_LENGTH, dlib::avg_pool_everything<level0>>>;
 
-// MARK: Pictures of others, seen as dlib's images without a copy.
+// MARK: Pictures of the caller as dlib images, without a copy.
 
 struct picture_view {
     const dlib::rgb_pixel *pixels;
     long rows, columns;
 };
 
-// dlib finds these by the namespace of their argument.
+// dlib finds these functions by argument-dependent lookup.
 long num_rows(const picture_view &view) { return view.rows; }
 long num_columns(const picture_view &view) { return view.columns; }
 const void *image_data(const picture_view &view) { return view.pixels; }
@@ -107,7 +107,7 @@ int guarded(hg_error *error, Body body) noexcept {
     return 0;
 }
 
-/// One thread of BLAS: engines are run in parallel, not their multiplications. Harmless when it is not OpenBLAS.
+/// Limits BLAS to one thread, because engines run in parallel, not their multiplications. Does nothing without OpenBLAS.
 void use_one_blas_thread() noexcept {
     auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
     if (set != nullptr) set(1);

@@ -2,8 +2,8 @@
 #include <hiredis/hiredis.h>
 #include <stddef.h>
 
-/* What differs between hiredis 0.14 (Debian 12) and 1.x (newer distributions) ends here: the type of an array's length and
- * the members that 1.x added to the table of functions. Swift sees one callback for every value of a reply. */
+/* Hides the differences between hiredis 0.14 (Debian 12) and 1.x (newer distributions): the type of an array's length and the
+ * members that 1.x added to the table of functions. Swift sees one callback for every value of a reply. */
 
 #if HIREDIS_MAJOR >= 1
 typedef size_t chiredis_length;
@@ -11,15 +11,15 @@ typedef size_t chiredis_length;
 typedef int chiredis_length;
 #endif
 
-/* Receives the values of replies in preorder: an array is told before its elements. */
+/* Receives the values of replies in preorder: an array comes before its elements. */
 typedef struct chiredis_sink {
     void *context;
     /* kind: REDIS_REPLY_…; bytes, length: the text of a string, status or error; number: an integer's value or an array's
-     * length. Returns 0 to make the reader give up. */
+     * length. Returns 0 to make the reader fail. */
     int (*append)(void *context, int kind, const char *bytes, size_t length, long long number);
 } chiredis_sink;
 
-/* hiredis wants an object for each value, and takes NULL for "out of memory"; the sink needs no objects. */
+/* hiredis expects an object for each value, and treats NULL as "out of memory"; the sink needs no objects. */
 static inline void *chiredis_emit(const redisReadTask *task, int kind, const char *bytes, size_t length, long long number) {
     const chiredis_sink *sink = (const chiredis_sink *)task->privdata;
     return sink->append(sink->context, kind, bytes, length, number) ? (void *)1 : NULL;
@@ -31,7 +31,7 @@ static inline void *chiredis_create_string(const redisReadTask *task, char *byte
     case REDIS_REPLY_STATUS:
     case REDIS_REPLY_ERROR:
         return chiredis_emit(task, task->type, bytes, length, 0);
-    default: /* A type of RESP3, which is never asked for. */
+    default: /* A type of RESP3, which the client never enables. */
         return NULL;
     }
 }
@@ -52,7 +52,7 @@ static inline void *chiredis_create_nil(const redisReadTask *task) {
 static inline void chiredis_free_object(void *object) { (void)object; }
 
 #if HIREDIS_MAJOR >= 1
-/* Without these two, a 1.x reader would accept RESP3's doubles and booleans and tell nobody. */
+/* Without these two, a 1.x reader would silently accept RESP3's doubles and booleans. */
 static inline void *chiredis_create_double(const redisReadTask *task, double value, char *bytes, size_t length) {
     (void)task, (void)value, (void)bytes, (void)length;
     return NULL;
@@ -64,7 +64,7 @@ static inline void *chiredis_create_bool(const redisReadTask *task, int value) {
 }
 #endif
 
-/* Makes a reader that tells `sink`, which must outlive it. NULL when there is no memory. */
+/* Creates a reader that passes values to `sink`, which must outlive it. NULL when there is no memory. */
 static inline redisReader *chiredis_reader_create(chiredis_sink *sink) {
     static redisReplyObjectFunctions functions = {
         .createString = chiredis_create_string,
@@ -82,5 +82,5 @@ static inline redisReader *chiredis_reader_create(chiredis_sink *sink) {
     return reader;
 }
 
-/* How many bytes the reader was fed and has not consumed. */
+/* Returns the number of bytes that the reader was fed and has not consumed. */
 static inline size_t chiredis_reader_unread(const redisReader *reader) { return reader->len - reader->pos; }

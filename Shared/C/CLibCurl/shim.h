@@ -1,9 +1,9 @@
 #pragma once
-// The type checks are macros; with them off the functions are called as they are.
+// The type checks are macros; with them disabled the plain functions are called.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// Swift cannot call variadic functions, so each kind of argument gets a function of its own.
+// Swift cannot call variadic functions, so each type of argument has its own function.
 
 static inline CURLcode hg_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);

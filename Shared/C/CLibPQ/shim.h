@@ -1,6 +1,6 @@
 #pragma once
 #include <libpq-fe.h>
-// The loop that watches libpq's sockets: glibc's module map leaves these headers out.
+// For the loop that watches libpq's sockets: glibc's module map leaves these headers out.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>

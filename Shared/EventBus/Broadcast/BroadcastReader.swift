@@ -27,7 +27,7 @@ public struct BroadcastReader: Service {
     /// How long broadcast events stay in their streams, for whoever looks at them; nobody reads what is older.
     private static let retention = Duration.seconds(600)
     /// The most events of one read.
-    private static let readCountMax = 256
+    private static let maxReadCount = 256
 
     private let transport: any EventTransport
     private let registrations: [EventType: Registration]
@@ -54,18 +54,18 @@ public struct BroadcastReader: Service {
 
     /// Reads until graceful shutdown or cancellation.
     public func run() async throws {
-        let stopping = Latch()
+        let stopping = AsyncLatch()
         await withTaskCancellationOrGracefulShutdownHandler {
             await read(until: stopping)
         } onCancelOrGracefulShutdown: {
-            stopping.fall()
+            stopping.open()
         }
     }
 
-    private func read(until stopping: Latch) async {
-        let pause = Pause(min: .milliseconds(50), max: .seconds(2))
+    private func read(until stopping: AsyncLatch) async {
+        let backoff = Backoff(min: .milliseconds(50), max: .seconds(2))
         var failures = 0
-        while !stopping.hasFallen {
+        while !stopping.isOpen {
             do throws(EventBusError) {
                 try await readOverOneConnection(until: stopping) { failures = 0 }
             } catch where error.code == .cancelled || error.code == .shutDown {
@@ -74,13 +74,13 @@ public struct BroadcastReader: Service {
                 failures += 1
                 reconnects.increment()
                 logger.warning("Reading broadcasts failed; trying again", metadata: ["error": "\(error)"])
-                await stopping.wait(upTo: pause.after(failures: failures))
+                await stopping.wait(upTo: backoff.delay(afterFailures: failures))
             }
         }
     }
 
     private func readOverOneConnection(
-        until stopping: Latch, onSuccess: () -> Void
+        until stopping: AsyncLatch, onSuccess: () -> Void
     ) async throws(EventBusError) {
         let tail = try await transport.openTail(streams: streams)
         let interrupter = Task {
@@ -93,12 +93,12 @@ public struct BroadcastReader: Service {
         defer { interrupter.cancel() }
         do throws(EventBusError) {
             var lastTrim: ContinuousClock.Instant?
-            while !stopping.hasFallen {
+            while !stopping.isOpen {
                 if lastTrim.map({ ContinuousClock.now - $0 > Self.retention / 10 }) ?? true {
                     lastTrim = .now
                     for stream in streams { try await transport.trim(stream, ungroupedAge: Self.retention) }
                 }
-                let entries = try await tail.read(count: Self.readCountMax, wait: readWait)
+                let entries = try await tail.read(count: Self.maxReadCount, wait: readWait)
                 onSuccess()
                 for entry in entries { await receive(entry) }
             }

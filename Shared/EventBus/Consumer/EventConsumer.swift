@@ -11,7 +11,7 @@ import WireFormat
 /// delay, and one that cannot be read, fails too often or kills its consumers becomes a dead letter (``RetryPolicy``).
 public struct EventConsumer: Service {
     /// How long the read loop may be silent before the consumer does not count as ready.
-    public static let silenceMax: Duration = .seconds(30)
+    public static let maxSilence: Duration = .seconds(30)
 
     private let consumers: [StreamConsumer]
 
@@ -32,7 +32,7 @@ public struct EventConsumer: Service {
             throw EventBusError(.invalidConfiguration, "two handlers of \(group) want the same stream")
         }
         let name = ConsumerName.make(service: group)
-        let quarantine = Quarantine()
+        let isolation = IsolationLane()
         var consumers: [StreamConsumer] = []
         for registration in handlers {
             for stream in registration.streams {
@@ -40,21 +40,21 @@ public struct EventConsumer: Service {
                     StreamConsumer(
                         scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: logger),
                         transport: transport, processor: registration.makeProcessor(postgres), configuration: configuration,
-                        quarantine: quarantine,
-                        onBurial: { try await OutboxRepository(postgres).markDead(messageIDs: $0) }))
+                        isolation: isolation,
+                        onDeadLetters: { try await OutboxRepository(postgres).markDead(messageIDs: $0) }))
             }
         }
         self.consumers = consumers
     }
 
-    /// Throws when nothing was read for longer than ``silenceMax`` although there is room, or when a consumer has stalled: the
+    /// Throws when nothing was read for longer than ``maxSilence`` although there is room, or when a consumer has stalled: the
     /// process lives and consumes nothing.
     public func checkProgress() throws(EventBusError) {
         for consumer in consumers {
-            if consumer.stalled.hasFallen { throw EventBusError(.stalled, "\(consumer.scope.stream) is not consumed any more") }
-            if consumer.stopping.hasFallen { continue }
+            if consumer.stalled.isOpen { throw EventBusError(.stalled, "\(consumer.scope.stream) is not consumed any more") }
+            if consumer.stopping.isOpen { continue }
             let silence = consumer.progress.silenceOfReads()
-            guard silence > Self.silenceMax else { continue }
+            guard silence > Self.maxSilence else { continue }
             throw EventBusError(.stalled, "nothing was read from \(consumer.scope.stream) for \(silence)")
         }
     }

@@ -16,7 +16,7 @@ public struct EventConsumerConfiguration: Sendable {
     /// How often a consumer looks for messages of dead ones and gives a sign of life for its own; varied by 30 %.
     public var claimInterval: Duration = .seconds(3)
     /// How often the stream is trimmed and the group's figures are taken; varied by 30 %.
-    public var tendInterval: Duration = .seconds(5)
+    public var maintenanceInterval: Duration = .seconds(5)
     /// How long a dead letter waits for an operator; then it is deleted.
     public var deadLetterAge: Duration = .seconds(30 * 24 * 3600)
     /// The longest pause before a consumer looks for retries that are due.
@@ -26,9 +26,9 @@ public struct EventConsumerConfiguration: Sendable {
     /// How long handlers may go on after shutdown began; then they are cancelled, and their messages go to others.
     public var drainTimeout: Duration = .seconds(20)
     /// The pause of a worker after a first failure, and of a reader before it connects again; doubles with each further one.
-    public var minPause: Duration = .milliseconds(50)
+    public var minBackoff: Duration = .milliseconds(50)
     /// The longest of these pauses.
-    public var maxPause: Duration = .seconds(2)
+    public var maxBackoff: Duration = .seconds(2)
     /// How long the read loop may make no step, or a handler go on after it was cancelled, before the consumer fails and its
     /// process is started anew.
     public var stallLimit: Duration = .seconds(60)
@@ -36,5 +36,5 @@ public struct EventConsumerConfiguration: Sendable {
     /// Makes a configuration with the defaults.
     public init() {}
 
-    var pause: Pause { Pause(min: minPause, max: maxPause) }
+    var backoff: Backoff { Backoff(min: minBackoff, max: maxBackoff) }
 }

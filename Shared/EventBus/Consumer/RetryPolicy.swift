@@ -6,10 +6,10 @@ import PostgresClient
 /// but a message that kills its process takes everything else in that process with it.
 public struct RetryPolicy: Sendable {
     /// How often a handler may fail with a message before it becomes a dead letter.
-    public var failuresMax = 16
+    public var maxFailures = 16
     /// How many consumers may die with a message in hand, or be taken for dead, before it becomes a dead letter. After the
     /// second it is tried while its process does nothing else, so that only its own crashes are held against it from then on.
-    public var crashesMax = 3
+    public var maxCrashes = 3
     /// The longest first delay; the longest delay doubles with each failure.
     public var baseDelay: Duration = .seconds(1)
     /// The longest delay of all.
@@ -42,7 +42,7 @@ public struct RetryPolicy: Sendable {
     }
 
     /// Whether a batch failed in a way that any one of its messages may have caused, and the others are not to blame for.
-    static func hidesCulprit(_ error: any Error) -> Bool {
+    static func isAmbiguousInBatch(_ error: any Error) -> Bool {
         if error is CancellationError { return true }
         guard let error = error as? PostgresError else { return false }
         return error.code == .timeout || error.code == .cancelled

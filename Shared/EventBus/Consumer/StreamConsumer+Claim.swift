@@ -6,27 +6,27 @@ extension StreamConsumer {
     /// Takes over what dead consumers left, and gives signs of life for what its own workers have had for a while.
     func claimAndKeep() async {
         var cursor = EntryID.zero
-        var round = LookAtWork()
+        var round = HeldSnapshot()
         await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1))
         // Handlers may go on after reading has stopped, and their messages still need signs of life.
-        while !workEnded.hasFallen, !Task.isCancelled {
+        while !workEnded.isOpen, !Task.isCancelled {
             do throws(EventBusError) {
                 var handsBack = false
                 // A suspect that is through has the next claimed at once: that is no time to look what takes long.
                 if ContinuousClock.now - round.at >= configuration.claimInterval / 2 { handsBack = try await look(&round) }
                 // What was just handed back is for others.
-                if !stopping.hasFallen { try await claimAll(from: &cursor, isFull: handsBack) }
+                if !stopping.isOpen { try await claimAll(from: &cursor, isFull: handsBack) }
             } catch where error.code == .groupMissing {
                 cursor = .zero
             } catch {
                 scope.logger.debug("Claiming failed; trying again later", metadata: ["error": "\(error)"])
             }
-            await claimWaits.wait(upTo: configuration.claimInterval.jittered())
+            await claimNow.wait(upTo: configuration.claimInterval.jittered())
         }
     }
 
     /// What was in hand at one look, for the next to tell what takes long.
-    private struct LookAtWork {
+    private struct HeldSnapshot {
         var at = ContinuousClock.now - .seconds(3600)
         var held: Set<EntryID> = []
         var waiting: Set<EntryID> = []
@@ -36,15 +36,15 @@ extension StreamConsumer {
     /// Gives signs of life for what was in hand at the last look already, and hands back what nobody has begun since.
     ///
     /// - Returns: Whether something is handed back.
-    private func look(_ last: inout LookAtWork) async throws(EventBusError) -> Bool {
-        let held = desk.heldIDs
+    private func look(_ last: inout HeldSnapshot) async throws(EventBusError) -> Bool {
+        let held = state.heldIDs
         // What was lost is somebody else's: said once.
         last.lost.formIntersection(held)
         last.lost.formUnion(try await keep(last.held.intersection(held).subtracting(last.lost)))
-        let waiting = desk.waitingIDs
+        let waiting = state.waitingIDs
         let overdue = last.waiting.intersection(waiting)
         (last.at, last.held, last.waiting) = (.now, held, waiting)
-        desk.handBack(waiting: overdue)
+        state.release(waiting: overdue)
         return !overdue.isEmpty
     }
 
@@ -53,7 +53,7 @@ extension StreamConsumer {
         guard !ids.isEmpty else { return [] }
         let gone = try await transport.keep(ids.sorted(), by: scope.address)
         // Those that were just settled are no longer pending, which is no loss.
-        let lost = desk.heldIDs.intersection(gone)
+        let lost = state.heldIDs.intersection(gone)
         lostOwnership(of: Array(lost))
         return lost
     }
@@ -63,8 +63,8 @@ extension StreamConsumer {
     private func claimAll(from cursor: inout EntryID, isFull: Bool) async throws(EventBusError) {
         repeat {
             var request = ClaimRequest(
-                minIdle: configuration.claimMinIdle, cursor: cursor, count: isFull ? 0 : min(desk.claimRoom, 100),
-                takesSuspect: !desk.holdsSuspect, crashBudget: configuration.retryPolicy.crashesMax)
+                minIdle: configuration.claimMinIdle, cursor: cursor, count: isFull ? 0 : min(state.claimRoom, 100),
+                takesSuspect: !state.holdsSuspect, crashBudget: configuration.retryPolicy.maxCrashes)
             request.stallLimit = max(configuration.claimInterval * 2, .seconds(1))
             // What was delivered just before one look at what is held gets its sign of life at the next but one.
             request.holdOff = configuration.claimInterval * 2.7
@@ -80,6 +80,6 @@ extension StreamConsumer {
                 scope.logger.info("Claimed messages", metadata: ["count": "\(claimed.entries.count)"])
                 take(claimed.entries)
             }
-        } while cursor != .zero && !stopping.hasFallen
+        } while cursor != .zero && !stopping.isOpen
     }
 }

@@ -4,25 +4,25 @@ import RedisClient
 
 extension StreamConsumer {
     /// The most entries of one read.
-    private static var readCountMax: Int { 512 }
+    private static var maxReadCount: Int { 512 }
 
     /// Reads until it is stopped, over as many connections as that takes.
     func read() async {
         var failures = 0
-        while !stopping.hasFallen {
+        while !stopping.isOpen {
             progress.step()
             do throws(EventBusError) {
                 try await readOverOneConnection(&failures)
             } catch where error.code == .cancelled {
                 break
             } catch where error.code == .shutDown {
-                if !stopping.hasFallen { scope.logger.error("The transport was shut down under its consumer") }
+                if !stopping.isOpen { scope.logger.error("The transport was shut down under its consumer") }
                 break
             } catch {
                 failures += 1
                 scope.metrics.readerReconnects.increment()
                 scope.logger.warning("Reading failed; trying again", metadata: ["error": "\(error)"])
-                await stopping.wait(upTo: configuration.pause.after(failures: failures))
+                await stopping.wait(upTo: configuration.backoff.delay(afterFailures: failures))
             }
         }
     }
@@ -50,22 +50,22 @@ extension StreamConsumer {
     }
 
     private func pull(_ reader: any GroupReader, _ failures: inout Int) async throws(EventBusError) {
-        while !stopping.hasFallen, let room = await waitForRoom() {
-            let done = desk.takeAcknowledgements()
+        while !stopping.isOpen, let room = await waitForRoom() {
+            let done = state.takeAcknowledgements()
             let read: ReadEntries
             do throws(EventBusError) {
                 read = try await reader.read(
-                    count: min(room, Self.readCountMax), wait: configuration.readWait, acknowledging: done)
+                    count: min(room, Self.maxReadCount), wait: configuration.readWait, acknowledging: done)
             } catch {
                 // Whether they were acknowledged is unknown; doing it twice is harmless.
-                putBack(done)
+                requeue(done)
                 throw error
             }
             failures = 0
             progress.read()
-            if let gone = read.gone { lostOwnership(of: desk.acknowledged(done, gone: gone)) } else { putBack(done) }
+            if let gone = read.gone { lostOwnership(of: state.acknowledged(done, gone: gone)) } else { requeue(done) }
             scope.metrics.delivered.increment(by: read.entries.count)
-            scope.metrics.inHand.record(desk.heldCount + read.entries.count)
+            scope.metrics.inHand.record(state.heldCount + read.entries.count)
             take(read.entries)
         }
     }
@@ -73,11 +73,11 @@ extension StreamConsumer {
     private func waitForRoom() async -> Int? {
         progress.waitForRoom(true)
         defer { progress.waitForRoom(false) }
-        return await desk.waitForRoom()
+        return await state.waitForRoom()
     }
 
-    private func putBack(_ ids: [EntryID]) {
-        desk.putBack(ids)
-        desk.settlementsWait.ring()
+    private func requeue(_ ids: [EntryID]) {
+        state.requeue(ids)
+        state.settlementAdded.signal()
     }
 }

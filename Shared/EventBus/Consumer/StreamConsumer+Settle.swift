@@ -5,30 +5,30 @@ import RedisClient
 extension StreamConsumer {
     /// Takes in what the server gave: work for the workers, and what no worker is to see.
     func take(_ entries: [DeliveredEntry]) {
-        let crashesMax = configuration.retryPolicy.crashesMax
-        if entries.allSatisfy({ $0.onlyGroup == nil && $0.crashes < crashesMax }) { return desk.add(entries) }
+        let maxCrashes = configuration.retryPolicy.maxCrashes
+        if entries.allSatisfy({ $0.onlyGroup == nil && $0.crashes < maxCrashes }) { return state.add(entries) }
         var foreign: [EntryID] = []
-        var rulings: [Ruling] = []
+        var dispositions: [Disposition] = []
         var work: [DeliveredEntry] = []
         work.reserveCapacity(entries.count)
         for entry in entries {
             if let only = entry.onlyGroup, only != scope.group {
                 foreign.append(entry.id)
-            } else if entry.crashes >= crashesMax {
-                rulings.append(bury(entry, .crashes, "\(entry.crashes) consumers ended with the message in hand"))
+            } else if entry.crashes >= maxCrashes {
+                dispositions.append(deadLetter(entry, .crashes, "\(entry.crashes) consumers ended with the message in hand"))
             } else {
                 work.append(entry)
             }
         }
-        if !foreign.isEmpty || !rulings.isEmpty { desk.settle(unseen: foreign, rulings) }
-        desk.add(work)
+        if !foreign.isEmpty || !dispositions.isEmpty { state.settle(unseen: foreign, dispositions) }
+        state.add(work)
     }
 
     /// Settles what a worker is through with: acknowledges what is committed and rules upon the rest.
     func settle(_ unit: [DeliveredEntry], _ results: [ProcessingResult]) {
         var committed: [EntryID] = []
         committed.reserveCapacity(unit.count)
-        var rulings: [Ruling] = []
+        var dispositions: [Disposition] = []
         var unclear: [DeliveredEntry] = []
         for (entry, result) in zip(unit, results) {
             switch result {
@@ -38,34 +38,34 @@ extension StreamConsumer {
             case .duplicate:
                 scope.metrics.duplicates.increment()
                 committed.append(entry.id)
-            case .failed(let error) where unit.count > 1 && !stopping.hasFallen && RetryPolicy.hidesCulprit(error):
+            case .failed(let error) where unit.count > 1 && !stopping.isOpen && RetryPolicy.isAmbiguousInBatch(error):
                 unclear.append(entry)
             case .failed(let error):
-                rulings.append(rule(on: entry, error))
+                dispositions.append(disposition(of: entry, error))
             case .unreadable(let error):
                 scope.metrics.unreadable.increment()
-                rulings.append(bury(entry, .unreadable, "\(error)"))
+                dispositions.append(deadLetter(entry, .unreadable, "\(error)"))
             }
         }
         if !unclear.isEmpty {
-            desk.workAlone(on: unclear)
+            state.retryIndividually(on: unclear)
             scope.logger.warning(
                 "A batch took too long; its messages are handled one by one", metadata: ["count": "\(unclear.count)"])
         }
-        desk.settle(acknowledged: committed, rulings)
+        state.settle(acknowledged: committed, dispositions)
     }
 
-    private func rule(on entry: DeliveredEntry, _ error: any Error) -> Ruling {
+    private func disposition(of entry: DeliveredEntry, _ error: any Error) -> Disposition {
         let logger = scope.logger(for: entry.id, entry.deliveryCount)
         let policy = configuration.retryPolicy
-        if stopping.hasFallen, Task.isCancelled || error is CancellationError {
+        if stopping.isOpen, Task.isCancelled || error is CancellationError {
             logger.info("A handler was cancelled; the message goes to another consumer")
-            return .handBack(entry.id)
+            return .release(entry.id)
         }
-        if let postponement = error as? HandlerPostponement {
+        if let deferral = error as? HandlerDeferral {
             scope.metrics.deferred.increment()
-            logger.info("A handler asks for a later delivery", metadata: ["reason": "\(postponement)"])
-            return .retry(DelayedRetry(id: entry.id, failures: entry.failures, delay: postponement.delay))
+            logger.info("A handler asks for a later delivery", metadata: ["reason": "\(deferral)"])
+            return .retry(DelayedRetry(id: entry.id, failures: entry.failures, delay: deferral.delay))
         }
         if RetryPolicy.isOutage(error) {
             scope.metrics.deferred.increment()
@@ -75,7 +75,7 @@ extension StreamConsumer {
         }
         scope.metrics.failed.increment()
         let failures = entry.failures + 1
-        guard failures < policy.failuresMax else { return bury(entry, .failures, "\(error)") }
+        guard failures < policy.maxFailures else { return deadLetter(entry, .failures, "\(error)") }
         let delay = policy.delay(afterFailures: failures)
         logger.warning(
             "A handler failed; trying again later",
@@ -83,115 +83,115 @@ extension StreamConsumer {
         return .retry(DelayedRetry(id: entry.id, failures: failures, delay: delay))
     }
 
-    private func bury(_ entry: DeliveredEntry, _ reason: DeadLetterReason, _ error: String) -> Ruling {
+    private func deadLetter(_ entry: DeliveredEntry, _ reason: DeadLetterReason, _ error: String) -> Disposition {
         let failures = reason == .failures ? entry.failures + 1 : entry.failures
         scope.logger(for: entry.id, entry.deliveryCount).error(
             "A message becomes a dead letter", metadata: ["reason": "\(reason.rawValue)", "error": "\(error)"])
-        return .bury(
-            Burial(
+        return .deadLetter(
+            DeadLetterRequest(
                 id: entry.id, messageID: entry.messageID, reason: reason, error: error, failures: failures,
                 crashes: entry.crashes))
     }
 
-    /// Tells the server what is settled and no read has taken along; under load reads do, and this finds rulings at most.
+    /// Tells the server what is settled and no read has taken along; under load reads do, and this finds dispositions at most.
     func tellSettlements() async {
         var failures = 0
-        while !workEnded.hasFallen, !Task.isCancelled {
-            await desk.settlementsWait.wait()
+        while !workEnded.isOpen, !Task.isCancelled {
+            await state.settlementAdded.wait()
             try? await Task.sleep(for: configuration.acknowledgeLinger)
             if await flush() {
                 failures = 0
             } else {
                 failures += 1
-                await workEnded.wait(upTo: configuration.pause.after(failures: failures))
-                desk.settlementsWait.ring()
+                await workEnded.wait(upTo: configuration.backoff.delay(afterFailures: failures))
+                state.settlementAdded.signal()
             }
         }
     }
 
     /// Tells all that is settled; whether that went well.
     private func flush() async -> Bool {
-        let ids = desk.takeAcknowledgements()
-        let rulings = desk.takeRulings()
+        let ids = state.takeAcknowledgements()
+        let dispositions = state.takeRulings()
         do {
             if !ids.isEmpty {
                 let gone = try await transport.acknowledge(ids, by: scope.address)
-                lostOwnership(of: desk.acknowledged(ids, gone: gone))
+                lostOwnership(of: state.acknowledged(ids, gone: gone))
             }
         } catch {
             scope.metrics.settlementFailures.increment()
-            desk.putBack(ids)
-            desk.putBack(rulings)
+            state.requeue(ids)
+            state.requeue(dispositions)
             scope.logger.debug(
                 "Acknowledging failed; trying again", metadata: ["error": "\(error)", "count": "\(ids.count)"])
             return false
         }
-        return await tell(rulings)
+        return await tell(dispositions)
     }
 
-    private func tell(_ rulings: [Ruling]) async -> Bool {
-        var untold = rulings
+    private func tell(_ dispositions: [Disposition]) async -> Bool {
+        var untold = dispositions
         do {
-            try await tell(all: rulings, &untold)
+            try await tell(all: dispositions, &untold)
         } catch where error.code == .groupMissing {
             // The server has lost the group and with it all that was pending: nothing is left to settle.
-            desk.ruled(untold.map(\.id))
+            state.applied(untold.map(\.id))
         } catch where error.code == .refused && untold.count > 1 {
             // One of them is at fault; the others shall not wait for it.
             var isTold = true
-            for ruling in untold { isTold = await tell([ruling]) && isTold }
+            for disposition in untold { isTold = await tell([disposition]) && isTold }
             return isTold
         } catch where error.code == .refused {
             scope.logger.error(
                 "The server refuses to settle a message; it stays pending",
                 metadata: ["entry": "\(untold[0].id)", "error": "\(error)"])
-            desk.ruled(untold.map(\.id))
+            state.applied(untold.map(\.id))
         } catch {
             scope.metrics.settlementFailures.increment()
-            desk.putBack(untold)
+            state.requeue(untold)
             scope.logger.debug(
                 "Settling failed; trying again", metadata: ["error": "\(error)", "count": "\(untold.count)"])
             return false
         }
-        return await tellDeaths()
+        return await reportDeadLetters()
     }
 
-    private func tell(all rulings: [Ruling], _ untold: inout [Ruling]) async throws(EventBusError) {
-        guard !rulings.isEmpty else { return }
-        let sorted = Rulings(rulings)
-        if !sorted.handBacks.isEmpty {
-            told(sorted.handBacks, gone: try await transport.handBack(sorted.handBacks, by: scope.address), &untold)
+    private func tell(all dispositions: [Disposition], _ untold: inout [Disposition]) async throws(EventBusError) {
+        guard !dispositions.isEmpty else { return }
+        let sorted = Dispositions(dispositions)
+        if !sorted.releases.isEmpty {
+            told(sorted.releases, gone: try await transport.release(sorted.releases, by: scope.address), &untold)
         }
         if !sorted.retries.isEmpty {
             told(sorted.retries.map(\.id), gone: try await transport.retry(sorted.retries, by: scope.address), &untold)
-            retryWaits.ring()
+            retryAdded.signal()
         }
-        if !sorted.burials.isEmpty {
-            let gone = try await transport.bury(sorted.burials, by: scope.address)
-            told(sorted.burials.map(\.id), gone: gone, &untold)
-            let buried = sorted.burials.filter { !gone.contains($0.id) }
+        if !sorted.deadLetterRequests.isEmpty {
+            let gone = try await transport.deadLetter(sorted.deadLetterRequests, by: scope.address)
+            told(sorted.deadLetterRequests.map(\.id), gone: gone, &untold)
+            let buried = sorted.deadLetterRequests.filter { !gone.contains($0.id) }
             scope.metrics.dead.increment(by: buried.count)
-            desk.noteDeaths(buried.compactMap(\.messageID))
+            state.recordDeadLetters(buried.compactMap(\.messageID))
         }
     }
 
-    private func told(_ ids: [EntryID], gone: [EntryID], _ untold: inout [Ruling]) {
+    private func told(_ ids: [EntryID], gone: [EntryID], _ untold: inout [Disposition]) {
         lostOwnership(of: gone)
         let told = Set(ids)
         untold.removeAll { told.contains($0.id) }
-        desk.ruled(ids)
+        state.applied(ids)
     }
 
     /// Says in the database which messages became dead letters. After the server, which knows whether they were ours to give
     /// up; a crash in between has the republisher send such a message once more.
-    private func tellDeaths() async -> Bool {
-        let ids = desk.takeDeaths()
+    private func reportDeadLetters() async -> Bool {
+        let ids = state.takeDeaths()
         guard !ids.isEmpty else { return true }
         do {
-            try await onBurial(ids)
+            try await onDeadLetters(ids)
             return true
         } catch {
-            desk.noteDeaths(ids)
+            state.recordDeadLetters(ids)
             scope.logger.debug("Noting dead letters failed; trying again", metadata: ["error": "\(error)"])
             return false
         }
@@ -210,7 +210,7 @@ extension StreamConsumer {
     func finish() async {
         for attempt in 1...3 {
             if await flush() { break }
-            try? await Task.sleep(for: configuration.pause.after(failures: attempt))
+            try? await Task.sleep(for: configuration.backoff.delay(afterFailures: attempt))
         }
         do {
             try await transport.retire(scope.address)

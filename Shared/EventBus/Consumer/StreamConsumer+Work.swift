@@ -5,11 +5,11 @@ extension StreamConsumer {
     /// Works until there is no more work, which gives true, or until it is cancelled, which gives false.
     func workOnUnits(in slot: WorkerSlot) async -> Bool {
         var outages = 0
-        while let unit = await desk.next() {
+        while let unit = await state.next() {
             let results = await work(on: unit, in: slot)
             // A dependency that is away fails everything: read no faster than it can recover.
             outages = results.allSatisfy(\.isOutage) ? outages + 1 : 0
-            if outages > 0 { await stopping.wait(upTo: configuration.pause.after(failures: outages)) }
+            if outages > 0 { await stopping.wait(upTo: configuration.backoff.delay(afterFailures: outages)) }
             if Task.isCancelled { return false }
         }
         return true
@@ -17,19 +17,19 @@ extension StreamConsumer {
 
     /// Works on suspects, each alone in the process; see ``workOnUnits(in:)``.
     func workOnSuspects(in slot: WorkerSlot) async -> Bool {
-        while let suspect = await desk.nextSuspect() {
-            await quarantine.run {
+        while let suspect = await state.nextSuspect() {
+            await isolation.run {
                 guard await begin(suspect) else { return }
-                desk.beginSuspect()
-                if stopping.hasFallen {
-                    desk.settle(acknowledged: [], [.handBack(suspect.id)])
+                state.beginSuspect()
+                if stopping.isOpen {
+                    state.settle(acknowledged: [], [.release(suspect.id)])
                 } else {
                     _ = await work(on: [suspect], in: slot)
                 }
             }
-            desk.leaveSuspect(suspect.id)
+            state.leaveSuspect(suspect.id)
             // The next may be claimed now.
-            claimWaits.ring()
+            claimNow.signal()
             if Task.isCancelled { return false }
         }
         return true

@@ -6,48 +6,48 @@ import ServiceLifecycle
 
 /// Consumes one stream for one group: reads, hands to workers, settles what they are through with, claims from the dead.
 ///
-/// The reader, the claimer, the settler, the tender and the workers are tasks that meet at a ``ConsumerDesk``.
+/// The reader, the claimer, the settler, the tender and the workers are tasks that meet at a ``ConsumerState``.
 struct StreamConsumer: Sendable {
     let scope: ConsumerScope
     let transport: any EventTransport
     let processor: any MessageProcessor
     let configuration: EventConsumerConfiguration
     /// Called with the messages that have become dead letters.
-    let onBurial: @Sendable ([UUID]) async throws -> Void
-    let desk: ConsumerDesk
+    let onDeadLetters: @Sendable ([UUID]) async throws -> Void
+    let state: ConsumerState
     let progress = ReadProgress()
     /// Falls when nothing more shall be read.
-    let stopping = Latch()
+    let stopping = AsyncLatch()
     /// Falls when the workers have ended.
-    let workEnded = Latch()
+    let workEnded = AsyncLatch()
     /// Falls when a part of the consumer makes no step any more.
-    let stalled = Latch()
+    let stalled = AsyncLatch()
     /// Rings when there may be something to claim before the next round.
-    let claimWaits = Bell()
+    let claimNow = AsyncSignal()
     /// Rings when an entry was set aside for a retry.
-    let retryWaits = Bell()
+    let retryAdded = AsyncSignal()
     let slots: [WorkerSlot]
     /// The worker that works on suspects.
     let suspectSlot = WorkerSlot()
-    let quarantine: Quarantine
+    let isolation: IsolationLane
 
     init(
         scope: ConsumerScope, transport: any EventTransport, processor: any MessageProcessor,
-        configuration: EventConsumerConfiguration, quarantine: Quarantine = Quarantine(),
-        onBurial: @escaping @Sendable ([UUID]) async throws -> Void = { _ in }
+        configuration: EventConsumerConfiguration, isolation: IsolationLane = IsolationLane(),
+        onDeadLetters: @escaping @Sendable ([UUID]) async throws -> Void = { _ in }
     ) {
         self.scope = scope
         self.transport = transport
         self.processor = processor
         self.configuration = configuration
-        self.onBurial = onBurial
-        self.quarantine = quarantine
+        self.onDeadLetters = onDeadLetters
+        self.isolation = isolation
         let unit = max(1, processor.unitSize(configuration))
         let workers = max(1, processor.workerCount(configuration))
         slots = (0..<workers).map { _ in WorkerSlot() }
         // Units are collected while others are worked on, so that a worker never waits for a round trip to the server.
-        desk = ConsumerDesk(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
-        quarantine.join(desk)
+        state = ConsumerState(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
+        isolation.register(state)
     }
 
     /// Consumes until graceful shutdown or cancellation, then drains: what runs may finish within the drain time, what is
@@ -56,12 +56,12 @@ struct StreamConsumer: Sendable {
     /// - Throws: ``EventBusError/Code/stalled`` when the read loop or a cancelled handler makes no step any more: the process
     ///   lives but does not work, and only a new start helps. What does not end is left behind, not waited for.
     func run() async throws(EventBusError) {
-        let end = Ending()
-        let tasks = Task { end.come(await runTasks()) }
+        let end = OneShot()
+        let tasks = Task { end.complete(await runTasks()) }
         let drain = Task {
             await stopping.wait()
             try? await Task.sleep(for: configuration.drainTimeout + Self.abandonGrace)
-            end.come(EventBusError(.stalled, "handlers of \(scope.stream) do not end"))
+            end.complete(EventBusError(.stalled, "handlers of \(scope.stream) do not end"))
         }
         let stall = await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
@@ -73,7 +73,7 @@ struct StreamConsumer: Sendable {
             stop()
             tasks.cancel()
         }
-        if stall != nil { stalled.fall() }
+        if stall != nil { stalled.open() }
         stop()
         tasks.cancel()
         drain.cancel()
@@ -87,12 +87,12 @@ struct StreamConsumer: Sendable {
 
     /// Runs all tasks until they have ended, or until one of them finds that another never will.
     private func runTasks() async -> EventBusError? {
-        let tending = Task { await tend() }
+        let maintenance = Task { await maintain() }
         let working = Task {
             await withTaskGroup { group in
                 group.addTask {
                     await read()
-                    desk.close()
+                    state.close()
                 }
                 group.addTask { await claimAndKeep() }
                 group.addTask { await tellSettlements() }
@@ -102,24 +102,24 @@ struct StreamConsumer: Sendable {
         }
         return await withTaskCancellationHandler {
             // Tending ends when the work has, or with a stall; then the rest is not waited for.
-            let stall = await tending.value
+            let stall = await maintenance.value
             if stall == nil { await working.value } else { working.cancel() }
             return stall
         } onCancel: {
-            tending.cancel()
+            maintenance.cancel()
             working.cancel()
         }
     }
 
     /// Begins the drain.
     func stop() {
-        stopping.fall()
-        desk.stop()
-        retryWaits.ring()
-        claimWaits.ring()
+        stopping.open()
+        state.stop()
+        retryAdded.signal()
+        claimNow.signal()
     }
 
-    /// Runs the workers, until the desk is closed or the drain time is over.
+    /// Runs the workers, until the state is closed or the drain time is over.
     private func work() async {
         await withTaskGroup(of: Bool.self) { group in
             for slot in slots {
@@ -149,8 +149,8 @@ struct StreamConsumer: Sendable {
                 if running == 0 || !isWorker { group.cancelAll() }
             }
         }
-        workEnded.fall()
-        claimWaits.ring()
-        desk.settlementsWait.ring()
+        workEnded.open()
+        claimNow.signal()
+        state.settlementAdded.signal()
     }
 }

@@ -20,12 +20,12 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
     func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult] {
         var results: [ProcessingResult] = []
         var events: [Numbered] = []
-        var traces: [(index: Int, trace: MessageTrace)] = []
+        var traces: [(index: Int, trace: HandlerSpan)] = []
         for (index, entry) in entries.enumerated() {
             do throws(WireFormatError) {
                 let event: Envelope<Handler.Body> = try EncodedEnvelope(streamFields: entry.fields).decode()
                 // Each goes on with its own trace, although they are handled together.
-                let trace = MessageTrace(of: event, entry, in: scope)
+                let trace = HandlerSpan(of: event, entry, in: scope)
                 events.append((index, event.traced(by: trace.traceparent)))
                 traces.append((index, trace))
                 results.append(.handled)
@@ -48,9 +48,9 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
                 let fresh = try await commitTogether(events.map(\.event), in: scope)
                 return events.map { ($0.index, fresh.contains($0.event.id) ? .handled : .duplicate) }
             } catch where Self.isWorthRepeating(error) && attempt < Self.attemptsMax && !Task.isCancelled {
-                try? await Task.sleep(for: Pause(min: .milliseconds(10), max: .milliseconds(100)).after(failures: attempt))
+                try? await Task.sleep(for: Backoff(min: .milliseconds(10), max: .milliseconds(100)).delay(afterFailures: attempt))
                 attempt += 1
-            } catch where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.hidesCulprit(error) {
+            } catch where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.isAmbiguousInBatch(error) {
                 // Trying one by one would only take longer now.
                 return events.map { ($0.index, .failed(error)) }
             } catch {

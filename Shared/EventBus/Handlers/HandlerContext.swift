@@ -12,7 +12,7 @@ public struct HandlerContext: Sendable {
     /// How often the message was delivered, this time included; more than 1 after a failure or a crash.
     public let deliveryCount: Int
     /// How many consumers died with the message in hand, were taken for dead, or were sent it and never got it. Work that may
-    /// kill the process should not be tried again and again: at ``RetryPolicy/crashesMax`` the bus gives the message up, and
+    /// kill the process should not be tried again and again: at ``RetryPolicy/maxCrashes`` the bus gives the message up, and
     /// then nobody hears of it.
     public let crashes: Int
     /// A logger that names the stream and the entry; the message, the request and the trace stand in each line of a handler, by

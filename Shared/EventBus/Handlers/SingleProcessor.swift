@@ -24,7 +24,7 @@ struct SingleProcessor<Body: Event>: MessageProcessor {
         } catch {
             return .unreadable(error)
         }
-        let trace = MessageTrace(of: event, entry, in: scope)
+        let trace = HandlerSpan(of: event, entry, in: scope)
         let result = await InstrumentationContext.withValue(trace.context) { () -> ProcessingResult in
             do {
                 return try await handle(event.traced(by: trace.traceparent), entry, scope)

@@ -7,7 +7,7 @@ import WireFormat
 public final class InMemoryEventTransport: EventTransport {
     private struct State {
         var streams: [String: InMemoryStream] = [:]
-        var bells: [ObjectIdentifier: Bell] = [:]
+        var signals: [ObjectIdentifier: AsyncSignal] = [:]
     }
 
     private let state = Mutex(State())
@@ -23,13 +23,13 @@ public final class InMemoryEventTransport: EventTransport {
         _ entries: [OutgoingEntry]
     ) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
         let now = Self.milliseconds
-        let (ids, bells) = state.withLock { state in
+        let (ids, signals) = state.withLock { state in
             let ids = entries.map { entry in
                 state.streams[entry.stream, default: InMemoryStream()].append(entry.fields, milliseconds: now)
             }
-            return (ids, Array(state.bells.values))
+            return (ids, Array(state.signals.values))
         }
-        for bell in bells { bell.ring() }
+        for signal in signals { signal.signal() }
         return ids.map { .success($0) }
     }
 
@@ -89,12 +89,12 @@ public final class InMemoryEventTransport: EventTransport {
         state.withLock { $0.streams[group.stream]?.groups[group.name] = nil }
     }
 
-    func addBell(_ bell: Bell) {
-        state.withLock { $0.bells[ObjectIdentifier(bell)] = bell }
+    func addBell(_ signal: AsyncSignal) {
+        state.withLock { $0.signals[ObjectIdentifier(signal)] = signal }
     }
 
-    func removeBell(_ bell: Bell) {
-        state.withLock { _ = $0.bells.removeValue(forKey: ObjectIdentifier(bell)) }
+    func removeBell(_ signal: AsyncSignal) {
+        state.withLock { _ = $0.signals.removeValue(forKey: ObjectIdentifier(signal)) }
     }
 
     func change<Value: Sendable>(

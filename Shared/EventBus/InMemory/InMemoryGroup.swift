@@ -35,7 +35,7 @@ struct InMemoryGroup {
         consumers[consumer] = now
     }
 
-    mutating func handBack(_ id: EntryID, now: ContinuousClock.Instant) {
+    mutating func release(_ id: EntryID, now: ContinuousClock.Instant) {
         guard let entry = pending[id] else { return }
         give(id, to: GroupConsumer.handedBack, count: max(0, entry.deliveryCount - 1), now: now - .seconds(3600))
     }

@@ -5,13 +5,13 @@ import Synchronization
 final class InMemoryGroupReader: GroupReader {
     private let transport: InMemoryEventTransport
     private let consumer: GroupConsumer
-    private let bell = Bell()
+    private let signal = AsyncSignal()
     private let isInterrupted = Atomic(false)
 
     init(transport: InMemoryEventTransport, consumer: GroupConsumer) {
         self.transport = transport
         self.consumer = consumer
-        transport.addBell(bell)
+        transport.addBell(signal)
     }
 
     func read(
@@ -28,17 +28,17 @@ final class InMemoryGroupReader: GroupReader {
             if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) {
                 return ReadEntries(entries: entries, gone: gone)
             }
-            await bell.wait(upTo: left)
+            await signal.wait(upTo: left)
         }
     }
 
     func interrupt() async {
         isInterrupted.store(true, ordering: .relaxed)
-        bell.ring()
+        signal.signal()
     }
 
     func close() async {
-        transport.removeBell(bell)
+        transport.removeBell(signal)
     }
 }
 
@@ -46,13 +46,13 @@ final class InMemoryGroupReader: GroupReader {
 final class InMemoryTailReader: TailReader {
     private let transport: InMemoryEventTransport
     private let positions: Mutex<[(stream: String, after: EntryID)]>
-    private let bell = Bell()
+    private let signal = AsyncSignal()
     private let isInterrupted = Atomic(false)
 
     init(transport: InMemoryEventTransport, positions: [(String, EntryID)]) {
         self.transport = transport
         self.positions = Mutex(positions.map { (stream: $0.0, after: $0.1) })
-        transport.addBell(bell)
+        transport.addBell(signal)
     }
 
     func read(count: Int, wait: Duration) async throws(EventBusError) -> [TailEntry] {
@@ -62,7 +62,7 @@ final class InMemoryTailReader: TailReader {
             let entries = try take(count)
             let left = deadline - .now
             if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) { return entries }
-            await bell.wait(upTo: left)
+            await signal.wait(upTo: left)
         }
     }
 
@@ -83,10 +83,10 @@ final class InMemoryTailReader: TailReader {
 
     func interrupt() async {
         isInterrupted.store(true, ordering: .relaxed)
-        bell.ring()
+        signal.signal()
     }
 
     func close() async {
-        transport.removeBell(bell)
+        transport.removeBell(signal)
     }
 }

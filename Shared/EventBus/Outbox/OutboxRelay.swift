@@ -33,31 +33,31 @@ public struct OutboxRelay: Service {
 
     /// Relays until graceful shutdown; then once more, for what was committed last.
     public func run() async throws {
-        let bell = Bell()
-        let stopping = Latch()
+        let signal = AsyncSignal()
+        let stopping = AsyncLatch()
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup { group in
-                group.addTask { await listen(ringing: bell, until: stopping) }
-                await relay(wokenBy: bell, until: stopping)
+                group.addTask { await listen(ringing: signal, until: stopping) }
+                await relay(wokenBy: signal, until: stopping)
                 group.cancelAll()
             }
         } onCancelOrGracefulShutdown: {
-            stopping.fall()
-            bell.ring()
+            stopping.open()
+            signal.signal()
         }
     }
 
-    private func listen(ringing bell: Bell, until stopping: Latch) async {
+    private func listen(ringing signal: AsyncSignal, until stopping: AsyncLatch) async {
         for await _ in postgres.notifications(on: HeliographSchema.outboxChannel) {
-            if stopping.hasFallen { return }
-            bell.ring()
+            if stopping.isOpen { return }
+            signal.signal()
         }
     }
 
-    private func relay(wokenBy bell: Bell, until stopping: Latch) async {
+    private func relay(wokenBy signal: AsyncSignal, until stopping: AsyncLatch) async {
         var pace = RelayPace(configuration)
         while true {
-            let isLast = stopping.hasFallen
+            let isLast = stopping.isOpen
             do {
                 let count = try await relayBatch()
                 pace.relayed(count)
@@ -70,7 +70,7 @@ public struct OutboxRelay: Service {
             if isLast { return }
             if let pause = pace.pause() {
                 // After a failure a ring changes nothing: wait for the server, not for more rows.
-                if pace.isFailing { await stopping.wait(upTo: pause) } else { await bell.wait(upTo: pause) }
+                if pace.isFailing { await stopping.wait(upTo: pause) } else { await signal.wait(upTo: pause) }
             }
         }
     }
@@ -78,11 +78,11 @@ public struct OutboxRelay: Service {
     /// Relays one batch and returns how many rows were found.
     func relayBatch() async throws -> Int {
         let start = ContinuousClock.now
-        let trace = RelayTrace()
+        let trace = PublishSpans()
         let (found, sent, refused) = try await postgres.withTransaction { transaction in
             let outbox = OutboxRepository(transaction)
             // Plans made while the outbox was empty would go through all of it.
-            try await transaction.findByKey(planningAnew: false)
+            try await transaction.forceIndexPlans(replan: false)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
             guard !messages.isEmpty else { return (0, 0, 0) }
             // What is forgotten of this is sent once more.
@@ -109,7 +109,7 @@ public struct OutboxRelay: Service {
                     "Streams refused messages; they stay in the outbox",
                     metadata: ["count": "\(failures.count)", "error": "\(error)"])
             }
-            try await outbox.markPublished(sent, wait: configuration.confirmWait, waitMax: configuration.confirmWaitMax)
+            try await outbox.markPublished(sent, wait: configuration.confirmWait, maxWait: configuration.maxConfirmWait)
             try await outbox.postpone(refused)
             return (messages.count, sent.count, refused.count)
         }

@@ -13,7 +13,7 @@ public struct OutboxRelayConfiguration: Sendable {
     /// a message that one failing server loses again and again does not wait for long.
     public var confirmWait: Duration = .seconds(10)
     /// The limit of ``confirmWait``.
-    public var confirmWaitMax: Duration = .seconds(15 * 60)
+    public var maxConfirmWait: Duration = .seconds(15 * 60)
 
     /// Makes a configuration with the defaults.
     public init() {}
@@ -47,7 +47,7 @@ struct RelayPace {
     /// How long to wait, unless woken; nil when there is more to do at once.
     func pause(random: Double = .random(in: 0...1)) -> Duration? {
         if failures > 0 {
-            return Pause(min: configuration.minPoll, max: configuration.maxFailurePause).after(failures: failures, random: random)
+            return Backoff(min: configuration.minPoll, max: configuration.maxFailurePause).delay(afterFailures: failures, random: random)
         }
         if isBatchFull { return nil }
         return min(configuration.minPoll * (1 << min(emptyRounds, 16)), configuration.maxPoll)

@@ -71,7 +71,7 @@ public struct Republisher: Service {
     @discardableResult
     func runRound() async throws -> Round {
         var round = Round()
-        while round.inFlight < configuration.inFlightMax, !Task.isCancelled {
+        while round.inFlight < configuration.maxInFlight, !Task.isCancelled {
             let check = try await OutboxRepository(postgres)
                 .checkPublished(limit: configuration.batchSize, recheck: configuration.recheck)
             let lost = try await lost(of: check.overdue)

@@ -7,7 +7,7 @@ public struct RepublisherConfiguration: Sendable {
     public var batchSize = 500
     /// After so many messages that are merely on their way a round ends: a long backlog is looked through piece by piece,
     /// while messages that are lost, or handled, are all found in one round.
-    public var inFlightMax = 1000
+    public var maxInFlight = 1000
     /// The time until a message that is on its way is looked at again.
     public var recheck: Duration = .seconds(10)
     /// The time between two counts of what the outbox owes, for the metrics.

@@ -65,7 +65,7 @@ public struct RedisEventTransport: EventTransport {
             try await client.dedicatedConnection()
         }
         // Acknowledgements travel with reads from the first on, because the script is known from here on.
-        _ = try await settle(SettlingScripts.acknowledge, "preparing a reader", consumer, [], keys: [lossKey(of: consumer.group)])
+        _ = try await settle(SettlementScripts.acknowledge, "preparing a reader", consumer, [], keys: [lossKey(of: consumer.group)])
         return RedisGroupReader(
             client: client, connection: connection, keys: [key(of: consumer.group.stream), lossKey(of: consumer.group)],
             consumer: consumer)

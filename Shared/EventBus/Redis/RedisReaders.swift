@@ -20,7 +20,7 @@ final class RedisGroupReader: GroupReader {
         count: Int, wait: Duration, acknowledging: [EntryID]
     ) async throws(EventBusError) -> ReadEntries {
         do throws(RedisError) {
-            let command = SettlingScripts.acknowledge.command(keys: keys, arguments: arguments(acknowledging))
+            let command = SettlementScripts.acknowledge.command(keys: keys, arguments: arguments(acknowledging))
             let isPipelined = !acknowledging.isEmpty && command != nil
             let (batches, replies) = try await connection.xreadgroup(
                 group: consumer.group.name, consumer: consumer.name, streams: [keys[0]], count: count, block: wait,
@@ -38,7 +38,7 @@ final class RedisGroupReader: GroupReader {
     private func gone(of ids: [EntryID], _ reply: RedisReply?) async -> [EntryID]? {
         if let reply, reply.error == nil { return Self.ids(reply) }
         // The script is new to the server: this teaches it. Whatever else went wrong is tried again with the next read.
-        let taught = try? await client.eval(SettlingScripts.acknowledge, keys: keys, arguments: arguments(ids))
+        let taught = try? await client.eval(SettlementScripts.acknowledge, keys: keys, arguments: arguments(ids))
         return taught.map(Self.ids)
     }
 

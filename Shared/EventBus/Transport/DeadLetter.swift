@@ -13,15 +13,15 @@ public enum DeadLetterReason: String, Sendable, CaseIterable {
 }
 
 /// An entry to move to the dead letters, and what shall be known of it.
-public struct Burial: Sendable {
+public struct DeadLetterRequest: Sendable {
     /// The most bytes of an error's text that are kept.
-    public static let errorBytesMax = 2048
+    public static let maxErrorBytes = 2048
 
     public let id: EntryID
     /// The message's id; nil when it cannot be read.
     public let messageID: UUID?
     public let reason: DeadLetterReason
-    /// The last error, for whoever looks at the dead letter; cut off at ``errorBytesMax``.
+    /// The last error, for whoever looks at the dead letter; cut off at ``maxErrorBytes``.
     public let error: String
     public let failures: Int
     public let crashes: Int
@@ -32,7 +32,7 @@ public struct Burial: Sendable {
         self.id = id
         self.messageID = messageID
         self.reason = reason
-        self.error = String(decoding: error.utf8.prefix(Self.errorBytesMax), as: UTF8.self)
+        self.error = String(decoding: error.utf8.prefix(Self.maxErrorBytes), as: UTF8.self)
         self.failures = failures
         self.crashes = crashes
     }
@@ -54,7 +54,7 @@ public struct DeadLetter: Sendable {
     public let fields: [StreamField]
 
     /// When it was given up, by the server's clock.
-    public var buriedAt: Date { Date(timeIntervalSince1970: Double(id.milliseconds) / 1000) }
+    public var deadLetteredAt: Date { Date(timeIntervalSince1970: Double(id.milliseconds) / 1000) }
 
     /// The message; nil when it cannot be read.
     public var envelope: EncodedEnvelope? { try? EncodedEnvelope(streamFields: fields) }
@@ -85,11 +85,11 @@ public struct DeadLetter: Sendable {
     }
 
     /// The fields of the dead letter that an entry becomes.
-    static func fields(_ entry: [StreamField], _ id: EntryID, _ burial: Burial, consumer: String) -> [StreamField] {
+    static func fields(_ entry: [StreamField], _ id: EntryID, _ request: DeadLetterRequest, consumer: String) -> [StreamField] {
         func field(_ name: String, _ text: String) -> StreamField { (name, Array(text.utf8)) }
         return entry.filter { $0.name != RetryField.failures && $0.name != RetryField.group } + [
-            field(Field.reason, burial.reason.rawValue), field(Field.error, burial.error),
-            field(Field.failures, "\(burial.failures)"), field(Field.crashes, "\(burial.crashes)"),
+            field(Field.reason, request.reason.rawValue), field(Field.error, request.error),
+            field(Field.failures, "\(request.failures)"), field(Field.crashes, "\(request.crashes)"),
             field(Field.consumer, consumer), field(Field.entry, "\(id)"),
         ]
     }

@@ -32,10 +32,10 @@ public protocol EventTransport: EventAppender {
 
     /// Moves entries to the group's dead letters, where they stay until an operator redrives or drops them, or until they are too
     /// old: ``trimDeadLetters(of:age:)``.
-    func bury(_ burials: [Burial], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
+    func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Gives entries back that were not worked on: any consumer may claim them at once, and the delivery does not count.
-    func handBack(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
+    func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Gives a sign of life for entries that a consumer is still working on, so that nobody claims them.
     func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]

@@ -12,7 +12,7 @@ public struct GroupStatus: Sendable {
     public var length = 0
     /// Entries that were ever appended to the stream, retries included; the difference of two looks is a rate.
     public var appended = 0
-    /// Entries that no consumer of the group was given; counted up to ``undeliveredMax``.
+    /// Entries that no consumer of the group was given; counted up to ``maxUndelivered``.
     public var undelivered = 0
     /// How long ago the oldest of them was appended.
     public var oldestUndeliveredAge: Duration?
@@ -29,7 +29,7 @@ public struct GroupStatus: Sendable {
     public var consumers: [Consumer] = []
 
     /// As far as undelivered entries are counted where the server cannot tell their number.
-    public static let undeliveredMax = 1000
+    public static let maxUndelivered = 1000
 
     public init() {}
 }

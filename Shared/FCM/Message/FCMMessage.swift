@@ -1,43 +1,43 @@
 public import FoundationEssentials
 
-/// A push as FCM's HTTP v1 API takes it, in the spelling of its REST reference, for any number of devices.
+/// A push in the format of FCM's HTTP v1 API, as its REST reference spells it, for any number of devices.
 ///
-/// It is rendered once. What differs from device to device, the target, the number on the icon and the seconds left, is
-/// put into gaps between bytes that are ready. Only what our pushes use is modelled; the spelling of the keys is the
-/// only legal one, as phones drop what they do not know without a word.
+/// It is rendered once. The parts that differ between devices (target, badge and time to live) are inserted between the
+/// rendered bytes. Only the fields that these pushes use are modelled. Keys must be spelt exactly, because phones silently drop
+/// unknown ones.
 public final class FCMMessage: Sendable {
-    /// The first line of the text that is shown.
+    /// The title that is shown.
     public let title: String
-    /// What follows it.
+    /// The text that is shown below the title.
     public let body: String
-    /// What the app reads; values are always strings.
+    /// The data for the app; values are always strings.
     public let data: [String: String]
-    /// What a later push about the same thing replaces on the device: `apns-collapse-id`, and Android's `tag`.
+    /// The id by which a later push about the same subject replaces this one on the device: `apns-collapse-id`, and Android's `tag`.
     public let collapseID: String
-    /// The https URL of the picture that is shown.
+    /// The URL of the picture that is shown; https, or http on this machine.
     public let image: String?
-    /// After this time the push is not worth showing; in seconds since 1970.
+    /// The time after which the push is not worth showing, in seconds since 1970.
     let expiresAtSeconds: Int
 
-    private let first: Tones
-    private let resend: Tones
+    private let first: SoundVariant
+    private let resend: SoundVariant
     private let upToBadge: [UInt8]
     private let hasAlert: Bool
     private let upToTarget: [UInt8]
     private let upToEnd: [UInt8]
 
-    /// The parts that decide whether a phone makes a sound.
-    private struct Tones {
+    /// The rendered parts that differ between a first send, with sound, and a resend without.
+    private struct SoundVariant {
         let upToTimeToLive: [UInt8]
         let apsRest: [UInt8]
     }
 
-    /// Renders what a push says, its texts cut so that it fits FCM's limits.
+    /// Renders a push, with its texts cut so that it fits FCM's limits.
     ///
-    /// A push replaces an earlier one about the same subject on the device, also when it is sent again because an answer was lost.
+    /// A push replaces an earlier one about the same subject on the device, also when it is sent again because a response was lost.
     ///
-    /// - Parameter expiresAt: After this time the push is not worth showing.
-    /// - Throws: `invalidMessage` when not even its ids fit.
+    /// - Parameter expiresAt: The time after which the push is not worth showing.
+    /// - Throws: `invalidMessage` when it does not fit even with its texts cut.
     public init(_ content: PushContent, expiresAt: Date) throws(FCMError) {
         let parts = try PushParts.fitting(content)
         (title, body, data, image) = (parts.title, parts.body, parts.data, parts.image)
@@ -47,8 +47,8 @@ public final class FCMMessage: Sendable {
 
         let collapse = JSONText.string(collapseID)
         (first, resend) = (
-            Self.tones(parts, channel: content.channelID, tag: collapse, isResend: false),
-            Self.tones(parts, channel: content.channelID, tag: collapse, isResend: true)
+            Self.sound(parts, channel: content.channelID, tag: collapse, isResend: false),
+            Self.sound(parts, channel: content.channelID, tag: collapse, isResend: true)
         )
         let headers = JSONText.object([
             ("apns-collapse-id", collapse), ("apns-expiration", JSONText.string("\(expiresAtSeconds)")),
@@ -64,12 +64,12 @@ public final class FCMMessage: Sendable {
             + JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
     }
 
-    /// Renders what a resend says otherwise than a first send.
+    /// Renders the parts in which a resend differs from a first send.
     ///
     /// An iPhone replaces a notification of the same collapse id and is silent without `aps.sound`. FCM has no field that silences a
     /// replacement on Android: from version 8 on the app's channel decides about sounds, and FCM cannot ask for "alert only once".
     /// A low priority keeps phones with earlier versions quiet; for the others the app has to choose a quiet channel.
-    private static func tones(_ parts: PushParts, channel: String, tag: [UInt8], isResend: Bool) -> Tones {
+    private static func sound(_ parts: PushParts, channel: String, tag: [UInt8], isResend: Bool) -> SoundVariant {
         let android = JSONText.members([
             (
                 "notification",
@@ -80,7 +80,7 @@ public final class FCMMessage: Sendable {
             ),
             ("priority", JSONText.string(parts.isQuiet ? "NORMAL" : "HIGH")),
         ])
-        return Tones(
+        return SoundVariant(
             upToTimeToLive: Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8),
             apsRest: JSONText.members(isResend ? parts.apsRest.filter { $0.name != "sound" } : parts.apsRest))
     }
@@ -88,18 +88,18 @@ public final class FCMMessage: Sendable {
     /// Returns the body of the request that sends the push to one device.
     ///
     /// - Parameters:
-    ///   - badge: The number on the app's icon, absolute; nil leaves it as it is.
-    ///   - isResend: Whether the device may have the push already: it replaces the first one and makes no sound, where phones allow.
-    ///   - now: The time at which it is sent.
-    ///   - validateOnly: Has FCM check the message and not deliver it.
+    ///   - badge: The number on the app's icon, absolute; nil leaves it unchanged.
+    ///   - isResend: Whether the device may have the push already; a resend replaces the first push, without sound where phones allow.
+    ///   - now: The time of sending.
+    ///   - validateOnly: Whether FCM checks the message without delivering it.
     public func request(
         to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, at now: Date, validateOnly: Bool = false
     ) -> [UInt8] {
-        let tones = isResend ? resend : first
+        let sound = isResend ? resend : first
         var json: [UInt8] = []
         json.reserveCapacity(
-            tones.upToTimeToLive.count + upToBadge.count + tones.apsRest.count + upToTarget.count + upToEnd.count + 320)
-        json += tones.upToTimeToLive
+            sound.upToTimeToLive.count + upToBadge.count + sound.apsRest.count + upToTarget.count + upToEnd.count + 320)
+        json += sound.upToTimeToLive
         json += String(timeToLive(at: now)).utf8
         json += upToBadge
         if let badge {
@@ -107,8 +107,8 @@ public final class FCMMessage: Sendable {
             json += #""badge":"#.utf8
             json += String(badge).utf8
         }
-        if !tones.apsRest.isEmpty, hasAlert || badge != nil { json.append(UInt8(ascii: ",")) }
-        json += tones.apsRest
+        if !sound.apsRest.isEmpty, hasAlert || badge != nil { json.append(UInt8(ascii: ",")) }
+        json += sound.apsRest
         json += upToTarget
         if case .fid(let fid) = target {
             json += #""fid":"#.utf8
@@ -124,12 +124,12 @@ public final class FCMMessage: Sendable {
         return json
     }
 
-    /// The longest a message may wait for a device, in seconds: four weeks.
-    static let timeToLiveSecondsMax = 2_419_200
+    /// FCM's longest time to live of a message: four weeks.
+    static let maxTimeToLiveSeconds = 2_419_200
 
-    /// How long the message may wait for the device, in seconds.
+    /// Returns the time the message may wait for the device, in seconds.
     func timeToLive(at now: Date) -> Int {
         let left = Double(expiresAtSeconds) - now.timeIntervalSince1970
-        return Int(max(0, min(Double(Self.timeToLiveSecondsMax), left.rounded(.up))))
+        return Int(max(0, min(Double(Self.maxTimeToLiveSeconds), left.rounded(.up))))
     }
 }

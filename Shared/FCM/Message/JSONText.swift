@@ -1,11 +1,11 @@
-/// Writes JSON byte by byte: the few shapes a push is made of, with the members of an object in alphabetical order.
+/// Writes JSON byte by byte: the few forms that a push consists of, with the members of an object in alphabetical order.
 enum JSONText {
-    /// Appends a string with its quotes, escaping what RFC 8259 asks for and nothing else.
+    /// Appends a string with its quotes, with only the escapes that RFC 8259 requires.
     static func append(_ text: String, to json: inout [UInt8]) {
         var text = text
         json.append(UInt8(ascii: "\""))
         text.withUTF8 { bytes in
-            // Nearly all is written as it is: ids, tokens and most words.
+            // Nearly all strings need no escape: ids, tokens and most texts.
             if bytes.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
                 json.append(contentsOf: bytes)
             } else {
@@ -30,7 +30,7 @@ enum JSONText {
         }
     }
 
-    /// A string with its quotes.
+    /// Returns a string with its quotes.
     static func string(_ text: String) -> [UInt8] {
         var json: [UInt8] = []
         json.reserveCapacity(text.utf8.count + 2)
@@ -38,7 +38,7 @@ enum JSONText {
         return json
     }
 
-    /// Members of an object without its braces; those whose value is nil are left out.
+    /// Returns the members of an object without its braces; those whose value is nil are left out.
     static func members(_ members: [(name: String, value: [UInt8]?)]) -> [UInt8] {
         var json: [UInt8] = []
         for (name, value) in members {
@@ -51,12 +51,12 @@ enum JSONText {
         return json
     }
 
-    /// An object.
+    /// Returns an object.
     static func object(_ members: [(name: String, value: [UInt8]?)]) -> [UInt8] {
         [UInt8(ascii: "{")] + Self.members(members) + [UInt8(ascii: "}")]
     }
 
-    /// An object of strings.
+    /// Returns an object of strings.
     static func object(_ strings: [String: String]) -> [UInt8] {
         object(strings.sorted { $0.key < $1.key }.map { ($0.key, string($0.value)) })
     }

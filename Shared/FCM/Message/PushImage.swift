@@ -1,14 +1,14 @@
-/// Tells which picture URLs may stand in a push.
+/// Checks picture URLs for use in a push.
 enum PushImage {
-    /// The longest URL, in bytes: it takes its share of the 4 KB of a message twice or three times.
-    private static let urlByteCountMax = 700
+    /// The longest URL, in bytes: it is in a message, limited to 4 KB, two or three times.
+    private static let maxURLByteCount = 700
 
     /// Returns the URL when a phone will accept it, else nil: a push without its picture is better than no push.
     ///
-    /// Phones load https only; http is for a simulator on the machine that runs the system. A user name in a URL is no
-    /// address of ours.
+    /// Phones load https only; http is for a simulator on the machine that runs the system. A URL with a user name is refused:
+    /// this system makes none.
     static func usable(_ url: String) -> String? {
-        guard url.utf8.count <= urlByteCountMax, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+        guard url.utf8.count <= maxURLByteCount, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
         let isSecure = url.hasPrefix("https://")
         guard isSecure || url.hasPrefix("http://") else { return nil }
         let authority = url.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }

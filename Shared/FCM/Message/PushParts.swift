@@ -1,28 +1,28 @@
-/// What differs from kind to kind: the words, the data and the dictionary Apple's system reads.
+/// The parts of a push that depend on its kind: the texts, the data and Apple's `aps` dictionary.
 struct PushParts {
     var title = ""
     var body = ""
     var data: [String: String] = [:]
     var image: String?
-    /// Whether the text stands in aps too, and not only in the notification.
+    /// Whether `aps` repeats the text of the notification.
     private var repeatsAlert = false
     private var category: String?
     private var wakesApp = false
     private var runsExtension = false
     private var hasSound = false
-    /// Whether the phone may show it later, without sound and without lighting up.
+    /// Whether the phone may show the push later, without sound and without lighting the screen.
     private(set) var isQuiet = false
     private var threadID: String?
-    /// How much of its words a part may keep, of what it may have at most.
+    /// The fraction of its maximum length that each text may have.
     private let share: Double
 
-    /// The alert of aps, as JSON; nil when FCM is to put the notification there.
+    /// The alert of `aps` as JSON; nil when FCM derives it from the notification.
     var alert: [UInt8]? {
         guard repeatsAlert else { return nil }
         return JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
     }
 
-    /// The members of aps that come after `badge` in the alphabet.
+    /// The members of `aps` that follow `badge` in alphabetical order.
     var apsRest: [(name: String, value: [UInt8]?)] {
         [
             ("category", category.map(JSONText.string)), ("content-available", wakesApp ? Array("1".utf8) : nil),
@@ -36,9 +36,9 @@ struct PushParts {
         self.share = share
         switch content {
         case .jobCompleted(let jobID, let templateName, let thumbnailURL):
-            complete(jobID, templateName: cut(templateName, PushTexts.nameCharactersMax), thumbnailURL: thumbnailURL)
+            complete(jobID, templateName: cut(templateName, PushTexts.maxNameCharacters), thumbnailURL: thumbnailURL)
         case .jobFailed(let jobID, let reason):
-            let reason = cut(reason, PushTexts.reasonCharactersMax)
+            let reason = cut(reason, PushTexts.maxReasonCharacters)
             title = "Processing Failed"
             body = "Unable to process your image: \(reason)"
             data = ["type": "job_failed", "jobId": jobID, "error": reason]
@@ -51,8 +51,8 @@ struct PushParts {
             body = PushTexts.signInBody(succeeded: succeeded)
         case .newPhotos(let eventID, let imageURL): newPhotos(eventID, imageURL: imageURL)
         case .chatMessage(let conversationID, _, let senderID, let senderName, let text, let isSensitive):
-            title = cut(senderName, PushTexts.nameCharactersMax)
-            body = isSensitive ? PushTexts.hiddenMessage : cut(text, PushTexts.previewCharactersMax)
+            title = cut(senderName, PushTexts.maxNameCharacters)
+            body = isSensitive ? PushTexts.hiddenMessage : cut(text, PushTexts.maxPreviewCharacters)
             data = ["conversationId": conversationID, "senderId": senderID, "message": body]
             threadID = conversationID
         case .invitation(let topic):
@@ -63,8 +63,8 @@ struct PushParts {
         }
     }
 
-    private func cut(_ text: String, _ charactersMax: Int) -> String {
-        PushTexts.cut(text, to: max(1, Int(Double(charactersMax) * share)))
+    private func cut(_ text: String, _ maxCharacters: Int) -> String {
+        PushTexts.cut(text, to: max(1, Int(Double(maxCharacters) * share)))
     }
 
     private mutating func complete(_ jobID: String, templateName: String, thumbnailURL: String?) {
@@ -101,31 +101,31 @@ struct PushParts {
 }
 
 extension PushParts {
-    /// The most bytes of text and data that FCM documents for a message to one device.
-    static let byteCountMax = 4096
-    /// The most bytes of the JSON that reaches an Apple device; the limit is 4096, FCM's own keys need the rest.
-    static let apnsByteCountMax = 3800
-    /// How much of their words parts keep, tried one after the other until the message fits.
+    /// FCM's documented limit of a message to one device, in bytes of text and data.
+    static let maxByteCount = 4096
+    /// The most bytes of the JSON that reaches an Apple device; the limit is 4096, and FCM's own keys need the rest.
+    static let maxAPNsByteCount = 3800
+    /// The fractions of the texts' maximum lengths, tried in this order until the message fits.
     private static let shares = [1, 0.75, 0.5, 0.25, 0.1, 0.02]
 
-    /// Chooses the words of a content, as long as a message has room for; ids are never cut.
+    /// Makes the parts of a content, with its texts cut so that the message fits; ids are never cut.
     ///
-    /// - Throws: `invalidMessage` when the rest alone is too big.
+    /// - Throws: `invalidMessage` when the message is too big even with the shortest texts.
     static func fitting(_ content: PushContent) throws(FCMError) -> PushParts {
         for share in shares {
             let parts = PushParts(content, share: share)
-            if parts.byteCount <= byteCountMax, parts.apnsByteCount <= apnsByteCountMax { return parts }
+            if parts.byteCount <= maxByteCount, parts.apnsByteCount <= maxAPNsByteCount { return parts }
         }
-        throw FCMError(.invalidMessage, "the message does not fit \(byteCountMax) bytes, its texts left out")
+        throw FCMError(.invalidMessage, "the message exceeds \(maxByteCount) bytes even with its texts cut")
     }
 
-    /// The bytes FCM counts: keys and values of the data, and the texts.
+    /// The bytes that FCM counts: keys and values of the data, texts and image URL.
     private var byteCount: Int {
         data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } + title.utf8.count + body.utf8.count
             + (image?.utf8.count ?? 0)
     }
 
-    /// The size of the payload as FCM makes it for Apple: aps with the alert and a number, the data beside it.
+    /// The size of the payload that FCM builds for Apple: `aps` with the alert and a badge, and the data beside it.
     private var apnsByteCount: Int {
         let alert = JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
         let aps = JSONText.object([("alert", alert), ("badge", Array("1000000".utf8))] + apsRest)

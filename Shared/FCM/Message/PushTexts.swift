@@ -1,11 +1,11 @@
-/// The words of the pushes and how long each part may be.
+/// The texts of the pushes and their maximum lengths.
 enum PushTexts {
-    /// The most characters of a chat message that are shown.
-    static let previewCharactersMax = 100
-    /// The most characters of a name that comes from elsewhere.
-    static let nameCharactersMax = 100
+    /// The most characters shown of a chat message.
+    static let maxPreviewCharacters = 100
+    /// The most characters of a name that comes from another service or user.
+    static let maxNameCharacters = 100
     /// The most characters of a reason.
-    static let reasonCharactersMax = 200
+    static let maxReasonCharacters = 200
 
     static let hiddenMessage = "New message"
 
@@ -21,17 +21,17 @@ enum PushTexts {
         "You have been invited to \(topic.hasPrefix("event:") ? "an event" : "a conversation")."
     }
 
-    /// The most bytes a character may take on average: one can have dozens, and a message must fit 4 KB.
-    private static let bytesPerCharacterMax = 8
+    /// The most bytes per character on average: a single character can have dozens, and a message must fit 4 KB.
+    private static let maxBytesPerCharacter = 8
 
-    /// Cuts a text to a number of characters as a reader counts them; the last one is then an ellipsis.
+    /// Cuts a text to a number of user-perceived characters; the last one is then an ellipsis.
     ///
-    /// A text of very long characters, such as families, is cut earlier. A character is never cut in two.
-    static func cut(_ text: String, to charactersMax: Int) -> String {
-        let byteCountMax = charactersMax * bytesPerCharacterMax
-        if text.count <= charactersMax, text.utf8.count <= byteCountMax { return text }
-        var kept = text.prefix(charactersMax - 1)
-        while kept.utf8.count > byteCountMax - ellipsis.utf8.count { kept.removeLast() }
+    /// A text of characters with many bytes, such as family emoji, is cut earlier. A character is never split.
+    static func cut(_ text: String, to maxCharacters: Int) -> String {
+        let maxByteCount = maxCharacters * maxBytesPerCharacter
+        if text.count <= maxCharacters, text.utf8.count <= maxByteCount { return text }
+        var kept = text.prefix(maxCharacters - 1)
+        while kept.utf8.count > maxByteCount - ellipsis.utf8.count { kept.removeLast() }
         return kept + ellipsis
     }
 

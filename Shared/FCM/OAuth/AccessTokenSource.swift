@@ -1,13 +1,13 @@
-/// Gives the access tokens that allow sending.
+/// Provides the access tokens for sending.
 public protocol AccessTokenSource: Sendable {
-    /// The token at hand that is valid now; nil when one has to be waited for.
+    /// The cached token if it is valid now; nil when a new one must be requested first.
     var current: String? { get }
 
     /// Returns a token that is valid now.
     ///
-    /// - Throws: `credentialsRefused` when asking again is no use, `tokenUnavailable` when it may be later.
+    /// - Throws: `credentialsRefused` when a retry does not help, `tokenUnavailable` when it may.
     func accessToken() async throws(FCMError) -> String
 
-    /// Returns another token after FCM refused one, or nil when there is none to be had soon.
+    /// Returns a new token after FCM refused `token`, or nil when none is available soon.
     func accessToken(afterRefusalOf token: String) async -> String?
 }

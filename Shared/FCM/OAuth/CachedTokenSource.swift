@@ -3,16 +3,16 @@ public import HTTPClient
 public import Logging
 internal import Synchronization
 
-/// Gets access tokens, by a service account's key or from the machine's metadata server, and keeps each for most of its hour.
+/// Requests access tokens, with a service account's key or from the machine's metadata server, and caches each for most of its hour.
 ///
-/// One request at a time, whoever asks. A new token is asked for after five sixths of the old one's life, while the old
-/// one is still handed out; when that fails the old one serves until its end.
+/// At most one request runs at a time. A new token is requested after five sixths of the old one's lifetime, while the old one is
+/// still used; when that fails, the old one is used until it expires.
 public final class CachedTokenSource: AccessTokenSource {
-    /// How long to wait after a failure before asking again while an old token still serves, in seconds.
+    /// The wait after a failed refresh before the next one, while the old token is still valid.
     static let retrySeconds = 10.0
-    /// How long after a forced refresh the next one may follow, in seconds.
+    /// The least time between forced refreshes.
     static let forcedRefreshSeconds = 60.0
-    /// A token is not handed out any more that long before its end, in seconds: a request takes time too.
+    /// A token is not used any more this long before its expiry, because a request takes time too.
     static let marginSeconds = 30.0
 
     private struct Cached {
@@ -33,10 +33,10 @@ public final class CachedTokenSource: AccessTokenSource {
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
-    /// Makes a source of tokens for a service account; nothing is asked before the first one is needed.
+    /// Makes a source of tokens for a service account; the first token is requested when it is needed.
     ///
-    /// - Parameter tokenURL: where tokens are had in place of Google's address; nil means Google.
-    /// - Throws: `configuration` when the URL may not be used.
+    /// - Parameter tokenURL: The token endpoint; nil means Google's.
+    /// - Throws: `configuration` when the URL is not allowed.
     public init(
         key: ServiceAccountKey, tokenURL: String? = nil, http: HTTPClient, logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -50,9 +50,9 @@ public final class CachedTokenSource: AccessTokenSource {
     /// Makes a source of tokens for the service account that this machine or pod in Google's cloud runs as.
     ///
     /// - Parameters:
-    ///   - metadataHost: where its metadata server is, as `name` or `name:port`; nil means Google's name for it.
-    ///   - timeout: how long it may take to answer; it is on the same machine.
-    ///   - http: has to allow plain HTTP, which is all that server speaks.
+    ///   - metadataHost: The metadata server, as `name` or `name:port`; nil means Google's name for it.
+    ///   - timeout: The time limit of a request; the server is on the same machine.
+    ///   - http: The client; it must allow plain HTTP, the only protocol of that server.
     /// - Throws: `configuration` when the host is neither Google's nor this machine.
     public init(
         metadataHost: String?, timeout: Duration = .seconds(5), http: HTTPClient, logger: Logger,
@@ -63,7 +63,7 @@ public final class CachedTokenSource: AccessTokenSource {
         self.now = now
     }
 
-    /// The cached token while it is valid; asks for its successor when it is time to.
+    /// The cached token while it is valid; starts a refresh when one is due.
     public var current: String? {
         let time = now()
         return state.withLock { state in
@@ -81,7 +81,7 @@ public final class CachedTokenSource: AccessTokenSource {
         return try await state.withLock { startRefresh(&$0) }.value.get().token
     }
 
-    /// Asks for another token, at most once a minute, unless a newer one is there already.
+    /// Returns the cached token if it is not the refused one; otherwise requests a new one, at most once a minute.
     public func accessToken(afterRefusalOf token: String) async -> String? {
         let time = now()
         let (other, refresh) = state.withLock { state -> (String?, Task<Result<TokenGrant, FCMError>, Never>?) in
@@ -99,19 +99,19 @@ public final class CachedTokenSource: AccessTokenSource {
     @discardableResult
     private func startRefresh(_ state: inout State) -> Task<Result<TokenGrant, FCMError>, Never> {
         if let refresh = state.refresh { return refresh }
-        // A task of its own: whoever asked first may be cancelled, and the others still want the token.
+        // An unstructured task: the first caller may be cancelled while others still wait for the token.
         let task = Task {
-            // Its life is counted from the asking: the answer takes time, and the token's began before it came.
+            // The lifetime counts from the request, because it began before the response came.
             let time = now()
             let result = await request.grant(at: time)
-            take(result, askedAt: time)
+            store(result, requestedAt: time)
             return result
         }
         state.refresh = task
         return task
     }
 
-    private func take(_ result: Result<TokenGrant, FCMError>, askedAt time: Date) {
+    private func store(_ result: Result<TokenGrant, FCMError>, requestedAt time: Date) {
         state.withLock { state in
             state.refresh = nil
             switch result {

@@ -1,18 +1,18 @@
 internal import HTTPClient
 
-/// The addresses a client talks to.
+/// The URLs of the token endpoint and of FCM.
 ///
-/// A key file that somebody changed must not send signed assertions elsewhere, so the file's own `token_uri` counts
-/// only when it is Google's; another address must be given on purpose, and plain http only leads to this machine.
+/// A manipulated key file must not send signed assertions elsewhere, so the file's `token_uri` is used only when it is Google's.
+/// Another URL must be configured explicitly, and plain http is allowed for this machine only.
 struct FCMEndpoints: Sendable {
     static let googleTokenURL = "https://oauth2.googleapis.com/token"
-    /// The addresses under which Google has issued tokens to service accounts.
+    /// The URLs at which Google has issued tokens to service accounts.
     private static let googleTokenURLs: Set = [
         googleTokenURL, "https://www.googleapis.com/oauth2/v4/token", "https://accounts.google.com/o/oauth2/token",
     ]
 
     let token: String
-    /// The audience of the assertion: always Google, whoever stands in for it.
+    /// The audience of the assertion: always Google's URL, even when the requests go to a stand-in.
     let audience: String
 
     init(tokenURL: String?, key: ServiceAccountKey) throws(FCMError) {
@@ -22,7 +22,7 @@ struct FCMEndpoints: Sendable {
         audience = ownURL
     }
 
-    /// Where the messages of a project are posted to.
+    /// Returns origin and path of the URL to which the messages of a project are posted.
     static func send(baseURL: String, projectID: String) throws(FCMError) -> (origin: String, path: String) {
         try check(baseURL, "the base URL of FCM")
         let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL

@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
 
-/// The identity of a service account, as in the JSON key file Google hands out.
+/// The identity of a service account, as in Google's JSON key file.
 public struct ServiceAccountKey: Sendable, CustomStringConvertible {
     /// The Firebase project.
     public let projectID: String
     let clientEmail: String
-    /// Tells Google which of the account's keys signed; nil when only the key itself is known.
+    /// The id of the key, by which Google finds it among the account's keys; nil when only the key itself is known.
     let privateKeyID: String?
     let privateKey: RSAPrivateKey
-    /// Where the key file says tokens are had; ours to judge, see ``FCMConfiguration``.
+    /// The token endpoint named by the key file; used only when it is Google's, see ``FCMEndpoints``.
     let tokenURI: String?
 
-    /// Reads the text of a key file.
+    /// Parses a key file.
     ///
-    /// - Throws: `configuration`, with the name and never the value of the member that is wrong.
+    /// - Throws: `configuration`, with the name of the invalid member and never its value.
     public init(json: [UInt8]) throws(FCMError) {
         struct File: Decodable {
             let type: String?
@@ -29,10 +29,10 @@ public struct ServiceAccountKey: Sendable, CustomStringConvertible {
             file = try JSONDecoder().decode(File.self, from: Data(json))
         } catch {
             // The error of the decoder may quote the file.
-            throw FCMError(.configuration, "the service-account key file is not the JSON of a key")
+            throw FCMError(.configuration, "the service-account key file is not valid JSON of a key")
         }
         guard file.type == "service_account" else {
-            throw FCMError(.configuration, "the key file is not one of a service account (type must be service_account)")
+            throw FCMError(.configuration, "the key file is not of a service account (type must be service_account)")
         }
         func member(_ name: String, _ value: String?) throws(FCMError) -> String {
             guard let value, !value.isEmpty else {
@@ -47,15 +47,15 @@ public struct ServiceAccountKey: Sendable, CustomStringConvertible {
         do throws(CryptoError) {
             privateKey = try RSAPrivateKey(pem: pem)
         } catch {
-            throw FCMError(.configuration, "the private_key of the service-account key file is no RSA key")
+            throw FCMError(.configuration, "the private_key of the service-account key file is not an RSA key")
         }
         tokenURI = file.token_uri
     }
 
-    /// Makes a key of the parts of a key file that matter.
+    /// Makes a key from the members of a key file that matter.
     ///
-    /// - Parameter privateKey: the PEM text; its line ends may be written as `\n`, as they are in a key file.
-    /// - Throws: `configuration` when it is no RSA key; the error does not repeat it.
+    /// - Parameter privateKey: The PEM text; its line ends may be written as `\n`, as they are in a key file.
+    /// - Throws: `configuration` when it is not an RSA key; the error does not repeat it.
     public init(projectID: String, clientEmail: String, privateKey: String) throws(FCMError) {
         self.projectID = projectID
         self.clientEmail = clientEmail
@@ -64,10 +64,10 @@ public struct ServiceAccountKey: Sendable, CustomStringConvertible {
         do throws(CryptoError) {
             self.privateKey = try RSAPrivateKey(pem: privateKey.replacing("\\n", with: "\n"))
         } catch {
-            throw FCMError(.configuration, "the private key is no RSA key in PEM")
+            throw FCMError(.configuration, "the private key is not an RSA key in PEM")
         }
     }
 
-    /// Names the project and hides the key.
+    /// The project; the key is hidden.
     public var description: String { "ServiceAccountKey(project: \(projectID))" }
 }

@@ -4,7 +4,7 @@ internal import HeliographCrypto
 
 /// Exchanges a signed assertion for an access token (RFC 7523, as Google documents it for service accounts).
 struct ServiceAccountTokenRequest: TokenRequest {
-    /// How long an assertion is valid, in seconds: Google's maximum.
+    /// The lifetime of an assertion: Google's maximum.
     static let assertionSeconds = 3600
     private static let timeout: Duration = .seconds(15)
     private static let name = "the token endpoint"
@@ -21,7 +21,7 @@ struct ServiceAccountTokenRequest: TokenRequest {
             let request = HTTPClientRequest(
                 method: "POST", url: url, headers: [("Content-Type", "application/x-www-form-urlencoded")],
                 body: Array(form.utf8), timeout: Self.timeout)
-            return .success(try TokenGrant(try await http.ask(Self.name, request), of: Self.name))
+            return .success(try TokenGrant(try await http.requestToken(Self.name, request), of: Self.name))
         } catch {
             return .failure(error)
         }

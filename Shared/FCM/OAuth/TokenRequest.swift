@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 internal import HTTPClient
 
-/// Asks somebody for an access token, once.
+/// Requests an access token from an issuer.
 protocol TokenRequest: Sendable {
-    /// Asks now, by the caller's clock.
+    /// Sends one request; `time` is the caller's current time.
     func grant(at time: Date) async -> Result<TokenGrant, FCMError>
 }
 
-/// An access token, and for how long it is good.
+/// An access token and its lifetime.
 struct TokenGrant: Sendable {
-    /// The longest life that is believed, in seconds; Google's tokens live for an hour.
-    private static let lifetimeMax = 86_400.0
-    /// The least right that suffices.
+    /// The longest lifetime that is accepted; Google's tokens live for an hour.
+    private static let maxLifetimeSeconds = 86_400.0
+    /// The narrowest OAuth scope that allows sending.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
     let token: String
@@ -22,7 +22,7 @@ struct TokenGrant: Sendable {
         self.lifetimeSeconds = lifetimeSeconds
     }
 
-    /// Reads an answer (RFC 6749 §5); a refusal's code is kept, its text is not, as it may name the account.
+    /// Parses a response (RFC 6749 §5). Of a refusal only the code is kept, because its text may name the account.
     init(_ response: HTTPClientResponse, of name: String) throws(FCMError) {
         struct Answer: Decodable {
             let access_token: String?
@@ -34,7 +34,7 @@ struct TokenGrant: Sendable {
         if response.status == 200, let token = answer?.access_token, !token.isEmpty,
             answer?.token_type?.lowercased() == "bearer", token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         {
-            self.init(token: token, lifetimeSeconds: min(max(answer?.expires_in ?? 3600, 0), Self.lifetimeMax))
+            self.init(token: token, lifetimeSeconds: min(max(answer?.expires_in ?? 3600, 0), Self.maxLifetimeSeconds))
             return
         }
         let reason = answer?.error.map { $0.filter { $0.isASCII && ($0.isLetter || $0 == "_") } } ?? "no reason given"
@@ -47,8 +47,8 @@ struct TokenGrant: Sendable {
 extension HTTPClient {
     /// Sends a request for a token.
     ///
-    /// - Parameter name: Who is asked, for the log.
-    func ask(_ name: String, _ request: HTTPClientRequest) async throws(FCMError) -> HTTPClientResponse {
+    /// - Parameter name: The issuer, for the log.
+    func requestToken(_ name: String, _ request: HTTPClientRequest) async throws(FCMError) -> HTTPClientResponse {
         do throws(HTTPClientError) {
             return try await execute(request)
         } catch {

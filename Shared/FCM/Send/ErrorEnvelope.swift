@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 
-/// The body of a refusal, read leniently: production varies the order of `details` and leaves parts out.
+/// The body of an error response, parsed leniently: FCM varies the order of `details` and omits parts.
 struct ErrorEnvelope {
     let status: String?
     let message: String?
-    /// The first FcmError wherever it stands among the details.
+    /// The error code of the first FcmError among the details.
     let fcmCode: String?
-    /// The fields a BadRequest names.
+    /// The fields that a BadRequest names.
     let fields: [String]
 
-    /// Reads a body; nil when it is not an error envelope, as when a proxy answers with HTML.
+    /// Parses a body; nil when it is not an error envelope, as when a proxy answers with HTML.
     init?(_ body: [UInt8]) {
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(body)) else { return nil }
         status = answer.error.status
@@ -38,7 +38,7 @@ struct ErrorEnvelope {
         let error: Fault
     }
 
-    /// One of the details, of whatever type; what cannot be read is left out.
+    /// One of the details, of any type; members that cannot be decoded are left out.
     private struct Detail: Decodable {
         private struct Violation: Decodable { let field: String? }
 

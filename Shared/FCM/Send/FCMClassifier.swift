@@ -1,34 +1,34 @@
 public import FoundationEssentials
 public import HTTPClient
 
-/// Sorts FCM's answers into outcomes.
+/// Classifies FCM's responses into outcomes.
 ///
-/// In this order: the first FcmError in any position of the details, then the fields a BadRequest names, then the
-/// envelope's status, then the HTTP status. Text decides nothing but one case: the sentence about a malformed token.
+/// The first of these that is present decides: the first FcmError in any position of the details, the fields that a BadRequest
+/// names, the envelope's status, the HTTP status. The message text decides only one case: a malformed token.
 public enum FCMClassifier {
-    /// How long to wait when a quota is exceeded and FCM does not say how long.
+    /// The wait after an exceeded quota when FCM names none.
     public static let quotaDefaultWait: Duration = .seconds(60)
 
-    /// The longest wait that is believed: an hour, after which a push is given up anyway.
-    public static let retryAfterMax: Duration = .seconds(3600)
+    /// The longest wait that is accepted from FCM: an hour, after which a push is given up anyway.
+    public static let maxRetryAfter: Duration = .seconds(3600)
 
     private static let badTokenMessage = "The registration token is not a valid FCM registration token"
     private static let targetFields: Set = ["message.token", "message.fid"]
 
-    /// Returns what an answer means.
+    /// Classifies a response.
     public static func classify(_ response: HTTPClientResponse, now: Date) -> FCMResult {
         if (200..<300).contains(response.status) { return accepted(response) }
-        let wait = response.retryAfter(now: now, max: retryAfterMax)
+        let wait = response.retryAfter(now: now, max: maxRetryAfter)
         guard let envelope = ErrorEnvelope(response.body) else { return byHTTPStatus(response.status, wait) }
         if let code = envelope.fcmCode { return byFCMCode(code, envelope, response.status, wait) }
         if !envelope.fields.isEmpty { return byFields(envelope) }
         if let status = envelope.status, let outcome = outcome(ofStatus: status, wait) {
-            return FCMResult(outcome, code: word(status))
+            return FCMResult(outcome, code: sanitised(status))
         }
         return byHTTPStatus(response.status, wait)
     }
 
-    /// Returns what a request without an answer means.
+    /// Classifies the error of a request without a response.
     public static func classify(_ error: HTTPClientError) -> FCMResult {
         switch error.code {
         case .cancelled: FCMResult(.cancelled, code: error.code.rawValue)
@@ -40,17 +40,17 @@ public enum FCMClassifier {
     private static func accepted(_ response: HTTPClientResponse) -> FCMResult {
         struct Answer: Decodable { let name: String }
         if let name = plainName(response.body) { return FCMResult(.accepted(name: name), code: "ok") }
-        // Some proxy may say 200; only a name is FCM's word.
+        // A proxy may answer 200; only a response with a name is FCM's.
         let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
-        // What a database may refuse, such as a NUL, must not get as far as the ledger.
-        let name = answer?.name.unicodeScalars.filter { $0 > " " && $0 <= "~" }.prefix(nameCharactersMax) ?? []
+        // Drops characters that a database may refuse, such as NUL.
+        let name = answer?.name.unicodeScalars.filter { $0 > " " && $0 <= "~" }.prefix(maxNameCharacters) ?? []
         guard !name.isEmpty else { return FCMResult(.ambiguous, code: "no_name") }
         return FCMResult(.accepted(name: String(String.UnicodeScalarView(name))), code: "ok")
     }
 
-    private static let nameCharactersMax = 256
+    private static let maxNameCharacters = 256
 
-    /// The name in an answer that is nothing but a name, as nearly all are; nil for whatever needs a parser.
+    /// Returns the name of a response with no other member, as nearly all are; nil when the body needs a full parser.
     private static func plainName(_ body: [UInt8]) -> String? {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
         var rest = body[...].drop(while: isSpace)
@@ -61,7 +61,7 @@ public enum FCMClassifier {
         }
         guard let end = rest.firstIndex(of: UInt8(ascii: "\"")), end > rest.startIndex else { return nil }
         let name = rest[..<end]
-        guard name.count <= nameCharactersMax, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
+        guard name.count <= maxNameCharacters, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
             rest[(end + 1)...].drop(while: isSpace).first == UInt8(ascii: "}")
         else { return nil }
         return String(decoding: name, as: UTF8.self)
@@ -80,15 +80,16 @@ public enum FCMClassifier {
             case "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR": .providerAuth
             default: status >= 500 ? .transient(retryAfter: wait) : .badPayload
             }
-        return FCMResult(outcome, code: word(code))
+        return FCMResult(outcome, code: sanitised(code))
     }
 
     private static func byFields(_ envelope: ErrorEnvelope) -> FCMResult {
         let isDead = namesTarget(envelope)
-        return FCMResult(isDead ? .deadTarget : .badPayload, code: word(envelope.status ?? "INVALID_ARGUMENT"))
+        return FCMResult(isDead ? .deadTarget : .badPayload, code: sanitised(envelope.status ?? "INVALID_ARGUMENT"))
     }
 
-    /// Whether the fault is the target's: otherwise a fault of ours would cost a good installation its registration.
+    /// Returns whether the refusal is about the target. Any other refusal is a fault of this system and must not cost a valid
+    /// installation its registration.
     private static func namesTarget(_ envelope: ErrorEnvelope) -> Bool {
         envelope.fields.contains(where: targetFields.contains) || envelope.message == badTokenMessage
     }
@@ -97,7 +98,7 @@ public enum FCMClassifier {
         switch status {
         case "INVALID_ARGUMENT", "OUT_OF_RANGE": .badPayload
         case "UNAUTHENTICATED": .ourAuth
-        // Without an FcmError a 404 is about the project or the URL, never about the installation.
+        // A 404 without an FcmError means the project or the URL, never the installation.
         case "PERMISSION_DENIED", "NOT_FOUND", "FAILED_PRECONDITION", "UNIMPLEMENTED": .config
         case "RESOURCE_EXHAUSTED": quota(wait)
         case "UNAVAILABLE", "INTERNAL", "DEADLINE_EXCEEDED", "ABORTED", "UNKNOWN", "CANCELLED":
@@ -122,8 +123,8 @@ public enum FCMClassifier {
         .quota(retryAfter: max(wait ?? quotaDefaultWait, quotaDefaultWait))
     }
 
-    /// Keeps what comes from outside short and harmless, as it is stored and logged.
-    private static func word(_ text: String) -> String {
+    /// Limits an external text to 64 harmless characters, because it is stored and logged.
+    private static func sanitised(_ text: String) -> String {
         String(text.prefix(64).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "?" })
     }
 }

@@ -5,68 +5,69 @@ public import Logging
 public import ServiceLifecycle
 internal import Synchronization
 
-/// What a client is made with.
+/// The settings of an ``FCMClient``.
 public struct FCMConfiguration: Sendable {
-    /// Where FCM is, without a path; another address than Google's must be https, or on this machine.
+    /// The URL of FCM, without a path; it must be https, or on this machine.
     public var baseURL = "https://fcm.googleapis.com"
-    /// How requests get there. One may take 15 seconds; Google asks for at least 10.
+    /// The settings of the HTTP/2 client. Its request timeout is 15 seconds; Google asks for at least 10.
     public var transport = HTTP2ClientConfiguration()
-    /// For how long after its beginning a send may be made again: with what a new access token and the answer may take, it has ended
-    /// after a minute.
-    public var secondTryWithin: Duration = .seconds(30)
+    /// The time after its start within which a send may be retried: with the time for a new access token and the response, it ends
+    /// within a minute.
+    public var retryWindow: Duration = .seconds(30)
 
     /// The configuration for the real FCM.
     public init() {}
 }
 
-/// Sends messages to FCM and says what became of each. It is usable at once, and until it is shut down.
+/// Sends messages to FCM and reports the outcome of each. It is usable from its creation until it is shut down.
 public final class FCMClient: Service {
-    /// A request that is ready but for its body, and the access token in its header.
-    private struct Ready {
+    /// A request without its body, and the access token in its header.
+    private struct PreparedRequest {
         let token: String
         let request: HTTP2Request
     }
 
     let tokens: any AccessTokenSource
-    let secondTryWithin: Duration
+    let retryWindow: Duration
     private let path: String
     private let transport: HTTP2Client
     private let now: @Sendable () -> Date
-    private let turnEnded: @Sendable () -> Void
-    private let ready = Mutex<Ready?>(nil)
+    private let iterationEnded: @Sendable () -> Void
+    private let prepared = Mutex<PreparedRequest?>(nil)
 
     /// Makes a client for a project.
     ///
-    /// - Parameter turnEnded: Called whenever one or more sends have ended, after all that ended at once; it must not block.
+    /// - Parameter iterationEnded: Called after each iteration of the transport's loop in which calls ended, and after each send that
+    ///   waited for a token; it must not block.
     /// - Throws: `configuration` when the base URL may not be used.
     public init(
         configuration: FCMConfiguration = .init(), projectID: String, tokens: any AccessTokenSource, logger: Logger,
-        turnEnded: @escaping @Sendable () -> Void = {}, now: @escaping @Sendable () -> Date = { Date() }
+        iterationEnded: @escaping @Sendable () -> Void = {}, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(FCMError) {
         let origin: String
         (origin, path) = try FCMEndpoints.send(baseURL: configuration.baseURL, projectID: projectID)
-        transport = HTTP2Client(origin: origin, configuration: configuration.transport, logger: logger, turnEnded: turnEnded)
+        transport = HTTP2Client(origin: origin, configuration: configuration.transport, logger: logger, iterationEnded: iterationEnded)
         self.tokens = tokens
-        secondTryWithin = configuration.secondTryWithin
-        self.turnEnded = turnEnded
+        retryWindow = configuration.retryWindow
+        self.iterationEnded = iterationEnded
         self.now = now
     }
 
     /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
     public func run() async throws { try await transport.run() }
 
-    /// Sends nothing more, gives what is on its way the transport's grace, and returns when nothing is.
+    /// Refuses new sends, gives those in flight the transport's grace, and returns when all have ended.
     public func shutdown() async { await transport.shutdown() }
 
-    /// Returns how many connections to FCM were opened since this was last called.
+    /// Returns the number of connections to FCM opened since the last call of this method.
     public func takeConnectionsOpened() -> Int { transport.takeConnectionsOpened() }
 
-    /// Prepares to send a message once to one device.
+    /// Prepares a send of a message to one device.
     ///
     /// - Parameters:
-    ///   - badge: The number on the app's icon; nil leaves it as it is.
-    ///   - isResend: Whether the device may have the message already, which it then replaces without a sound.
-    ///   - validateOnly: Has FCM check the message and not deliver it.
+    ///   - badge: The number on the app's icon; nil leaves it unchanged.
+    ///   - isResend: Whether the device may have the message already; a resend replaces it without a sound.
+    ///   - validateOnly: Whether FCM checks the message without delivering it.
     public func prepare(
         _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, validateOnly: Bool = false
     ) -> FCMSend {
@@ -74,8 +75,8 @@ public final class FCMClient: Service {
             self, body: message.request(to: target, badge: badge, isResend: isResend, at: now(), validateOnly: validateOnly))
     }
 
-    /// Sends a message once to one device, as ``prepare(_:to:badge:isResend:validateOnly:)`` and ``FCMSend/start(_:)`` do, and waits for
-    /// the outcome.
+    /// Sends a message to one device, as ``prepare(_:to:badge:isResend:validateOnly:)`` and ``FCMSend/start(_:)`` do, and returns the
+    /// result.
     public func send(
         _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false
     ) async -> FCMResult {
@@ -87,9 +88,10 @@ public final class FCMClient: Service {
         }
     }
 
-    /// Posts the body of a send; `completion` is told what became of it, on the transport's thread unless it takes nothing.
+    /// Posts the body of a send. `completion` receives the result on the transport's thread, or at once on the caller's when the
+    /// transport refuses the call.
     ///
-    /// - Returns: What ``cancel(_:)`` takes, 0 when nothing was posted; a later call has a greater number.
+    /// - Returns: The id for ``cancel(_:)``, 0 when nothing was posted; later calls have greater ids.
     func post(_ body: [UInt8], token: String, completion: @escaping FCMSend.Completion) -> UInt64 {
         do throws(HTTPClientError) {
             return transport.start(try request(token: token), body: body) { [now] result in
@@ -108,20 +110,20 @@ public final class FCMClient: Service {
         if call > 0 { transport.cancel(call) }
     }
 
-    /// Does the part of a send that has to wait for something.
-    func detour(_ body: @escaping @Sendable () async -> Void) {
+    /// Runs the part of a send that waits for a token, in a task of its own.
+    func runAsync(_ body: @escaping @Sendable () async -> Void) {
         Task {
             await body()
-            turnEnded()
+            iterationEnded()
         }
     }
 
-    /// The request with the header of a token; made anew only when the token is another.
+    /// Returns the request with the header of a token; it is rebuilt only when the token has changed.
     private func request(token: String) throws(HTTPClientError) -> HTTP2Request {
-        if let ready = ready.withLock({ $0 }), ready.token == token { return ready.request }
+        if let prepared = prepared.withLock({ $0 }), prepared.token == token { return prepared.request }
         let request = try HTTP2Request(
             path: path, headers: [("authorization", "Bearer \(token)"), ("content-type", "application/json; charset=UTF-8")])
-        ready.withLock { $0 = Ready(token: token, request: request) }
+        prepared.withLock { $0 = PreparedRequest(token: token, request: request) }
         return request
     }
 }

@@ -1,42 +1,44 @@
 internal import Synchronization
 
-/// One send of a message to one device. A send whose access token is refused is made again with a new one, and so is, once,
-/// one that certainly did not reach FCM, as when the connection had just been closed; neither later than
-/// ``FCMConfiguration/secondTryWithin`` after its beginning, so that its end is known beforehand.
+/// One send of a message to one device.
 ///
-/// No task waits for its answer, so that a hundred thousand of them cost no more than their requests.
+/// A send whose access token is refused is retried once with a new token. A send that certainly did not reach FCM, for example
+/// because the connection was being closed, is retried once. No retry starts later than ``FCMConfiguration/retryWindow`` after the
+/// start of the send, so that its duration is bounded.
+///
+/// No task waits for the response, so that a hundred thousand sends cost no more than their requests.
 public final class FCMSend: Sendable {
-    /// Told what became of a send, once; it must not block.
+    /// Receives the result of a send, once; it must not block.
     public typealias Completion = @Sendable (FCMResult) -> Void
 
-    /// What a send may still do when it fails.
-    private enum Chances {
-        /// Once more when it was not sent, and with another token.
+    /// The retries that a send has left.
+    private enum RemainingRetries {
+        /// One when it was not sent, and one with a new token.
         case all
-        /// With another token.
+        /// One with a new token.
         case token
         case none
     }
 
     private let client: FCMClient
     private let body: [UInt8]
-    /// The last call that was made for it; 0 before the first.
+    /// The id of the last HTTP/2 call of this send; 0 before the first.
     private let lastCall = Atomic<UInt64>(0)
     private let isCancelled = Atomic(false)
-    private let lastBegin: ContinuousClock.Instant
+    private let retryDeadline: ContinuousClock.Instant
 
     init(_ client: FCMClient, body: [UInt8]) {
-        lastBegin = .now + client.secondTryWithin
+        retryDeadline = .now + client.retryWindow
         self.client = client
         self.body = body
     }
 
-    /// Begins; to be called once.
+    /// Starts the send; must be called only once.
     ///
-    /// - Parameter completion: Told the outcome, mostly on the thread of the client's transport.
+    /// - Parameter completion: Receives the result, mostly on the thread of the client's transport.
     public func start(_ completion: @escaping Completion) {
         if let token = client.tokens.current { return post(token, .all, completion) }
-        client.detour { [self, tokens = client.tokens] in
+        client.runAsync { [self, tokens = client.tokens] in
             do throws(FCMError) {
                 post(try await tokens.accessToken(), .all, completion)
             } catch {
@@ -45,25 +47,25 @@ public final class FCMSend: Sendable {
         }
     }
 
-    /// Ends it as soon as may be, if it has not ended; what became of it is `cancelled` then.
+    /// Cancels the send: unless it has ended, it ends soon with the outcome `cancelled`.
     public func cancel() {
         isCancelled.store(true, ordering: .sequentiallyConsistent)
         client.cancel(lastCall.load(ordering: .sequentiallyConsistent))
     }
 
-    private func post(_ token: String, _ chances: Chances, _ completion: @escaping Completion) {
-        let call = client.post(body, token: token) { [self] result in answered(result, token, chances, completion) }
-        // The answer may have come already, and have led to another call.
+    private func post(_ token: String, _ remaining: RemainingRetries, _ completion: @escaping Completion) {
+        let call = client.post(body, token: token) { [self] result in handle(result, token, remaining, completion) }
+        // The completion may have run already and have started a later call.
         lastCall.max(call, ordering: .sequentiallyConsistent)
-        // Whoever cancels reads the call after that, or has been seen here.
+        // A concurrent `cancel()` either reads this call, or has set the flag before it is read here.
         if isCancelled.load(ordering: .sequentiallyConsistent) { client.cancel(call) }
     }
 
-    private func answered(_ result: FCMResult, _ token: String, _ chances: Chances, _ completion: @escaping Completion) {
-        switch (result.outcome, ContinuousClock.now < lastBegin ? chances : .none) {
+    private func handle(_ result: FCMResult, _ token: String, _ remaining: RemainingRetries, _ completion: @escaping Completion) {
+        switch (result.outcome, ContinuousClock.now < retryDeadline ? remaining : .none) {
         case (.notSent, .all): post(token, .token, completion)
         case (.ourAuth, .all), (.ourAuth, .token):
-            client.detour { [self, tokens = client.tokens] in
+            client.runAsync { [self, tokens = client.tokens] in
                 guard let other = await tokens.accessToken(afterRefusalOf: token) else { return completion(result) }
                 post(other, .none, completion)
             }
@@ -73,7 +75,7 @@ public final class FCMSend: Sendable {
 }
 
 extension FCMResult {
-    /// What a send without an access token comes to.
+    /// Makes the result of a send that got no access token.
     fileprivate init(_ error: FCMError) {
         switch error.code {
         case .invalidMessage: self.init(.badPayload, code: "invalid_message")

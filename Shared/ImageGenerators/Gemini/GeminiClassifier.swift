@@ -2,16 +2,16 @@ internal import FoundationEssentials
 internal import HTTPClient
 internal import HeliographCrypto
 
-/// Finds the picture in an answer of Gemini, or says what the answer means instead.
+/// Extracts the picture from an answer of Gemini, or classifies the answer as a ``GenerationError``.
 ///
-/// Google's sentences are never passed on: one of them names the API key, and others quote the prompt.
+/// Google's error messages are never passed on: one of them names the API key, and others quote the prompt.
 enum GeminiClassifier {
-    /// How long to wait when there were too many calls and Google does not say how long.
+    /// The wait after a rate limit when Google names none.
     static let rateLimitDefaultWait: Duration = .seconds(30)
-    /// The longest wait that is believed.
-    static let retryAfterMax: Duration = .seconds(86_400)
+    /// Upper limit of the wait that Google may ask for.
+    static let maxRetryAfter: Duration = .seconds(86_400)
 
-    /// The reasons that are refusals: the same picture and prompt will always be refused.
+    /// The finish reasons that are permanent refusals of this picture and prompt.
     private static let refusals: Set = [
         "SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "RECITATION", "IMAGE_RECITATION",
         "BLOCKLIST", "SPII",
@@ -19,7 +19,7 @@ enum GeminiClassifier {
 
     struct Answer: Sendable {
         let bytes: [UInt8]
-        /// What the answer calls the model.
+        /// The name of the model in the answer.
         let modelVersion: String?
     }
 
@@ -32,15 +32,15 @@ enum GeminiClassifier {
         let root = document.root
         let candidates = root["candidates"]?.elements ?? []
         let reasons = candidates.map { $0["finishReason"]?.text() ?? "" }
-        // Drafts that are not marked as thoughts come before the picture they lead to, so the last one counts.
+        // Drafts that are not marked as thoughts precede the final picture, so the last one is taken.
         let pictures = zip(candidates, reasons).filter { !refusals.contains($0.1) }.flatMap { Self.pictures(of: $0.0) }
         if let data = pictures.last {
             return Answer(bytes: try decoded(data), modelVersion: root["modelVersion"]?.text())
         }
-        throw meaning(ofAnswerWithoutPicture: root, reasons)
+        throw error(forAnswerWithoutPicture: root, reasons)
     }
 
-    /// The base64 texts of a candidate's pictures, thoughts left out.
+    /// Returns the base64 texts of a candidate's pictures, except those of thoughts.
     private static func pictures(of candidate: JSONDocument.Value) -> [JSONDocument.Value] {
         (candidate["content"]?["parts"]?.elements ?? []).compactMap { part in
             guard part["thought"]?.isTrue != true, let blob = part["inlineData"],
@@ -51,8 +51,8 @@ enum GeminiClassifier {
     }
 
     private static func decoded(_ data: JSONDocument.Value) throws(GenerationError) -> [UInt8] {
-        if case .string(let range, _) = data.node, range.count / 4 * 3 > GeminiConfiguration.imageByteCountMax {
-            throw GenerationError(.badPicture, "the picture has more than \(GeminiConfiguration.imageByteCountMax) bytes")
+        if case .string(let range, _) = data.node, range.count / 4 * 3 > GeminiConfiguration.maxImageByteCount {
+            throw GenerationError(.badPicture, "the picture has more than \(GeminiConfiguration.maxImageByteCount) bytes")
         }
         guard let bytes = data.withText({ Base64.decode($0) }), !bytes.isEmpty else {
             throw GenerationError(.unavailable(retryAfter: nil), "the picture in the answer is not base64")
@@ -60,14 +60,14 @@ enum GeminiClassifier {
         return bytes
     }
 
-    private static func meaning(
-        ofAnswerWithoutPicture root: JSONDocument.Value, _ reasons: [String]
+    private static func error(
+        forAnswerWithoutPicture root: JSONDocument.Value, _ reasons: [String]
     ) -> GenerationError {
         if let reason = root["promptFeedback"]?["blockReason"]?.text(), reason != "BLOCK_REASON_UNSPECIFIED" {
-            return GenerationError(.contentBlocked, "the prompt or the picture is refused: \(word(reason))")
+            return GenerationError(.contentBlocked, "the prompt or the picture was refused: \(word(reason))")
         }
         if let reason = reasons.first(where: refusals.contains) {
-            return GenerationError(.contentBlocked, "the result is refused: \(word(reason))")
+            return GenerationError(.contentBlocked, "the result was refused: \(word(reason))")
         }
         if reasons.contains("MAX_TOKENS") {
             return GenerationError(.invalidRequest, "the model ran out of tokens before there was a picture")
@@ -79,7 +79,7 @@ enum GeminiClassifier {
 
     private static func refusal(_ response: HTTPClientResponse, now: Date) -> GenerationError {
         let details = GeminiErrorDetails(response.body)
-        let wait = details.retryDelay ?? response.retryAfter(now: now, max: retryAfterMax)
+        let wait = details.retryDelay ?? response.retryAfter(now: now, max: maxRetryAfter)
         let message = "HTTP \(response.status) \(word(details.status ?? "without an error envelope"))"
             + (details.reason.map { ", \(word($0))" } ?? "")
         let code: GenerationError.Code =
@@ -91,27 +91,27 @@ enum GeminiClassifier {
             case 400 where details.reason == "API_KEY_INVALID": .unauthorised
             default: .invalidRequest
             }
-        // An answer with a status in place of a picture is one of a model that did no work.
+        // An error status means that the model did no work, so the call is free.
         return GenerationError(code, message, isFree: true)
     }
 
-    /// When a daily quota is back. Google's own wait is that of whatever limit is over first, often less than a minute,
-    /// so only a long one is believed.
+    /// Returns when a daily quota resets. Google's own wait is that of the exceeded limit that ends first, often less than a
+    /// minute, so it is used only if it is at least an hour.
     private static func reset(after now: Date, _ wait: Duration?) -> Date {
         guard let wait, wait >= .seconds(3600) else { return QuotaBreaker.nextReset(after: now) }
         return now.addingTimeInterval(TimeInterval(wait.components.seconds))
     }
 
-    /// Returns what a call without an answer means.
+    /// Converts the error of a call without an answer.
     ///
-    /// - Parameter isDeadline: whether the time it had was all that its job had left.
-    static func meaning(of error: HTTPClientError, isDeadline: Bool) -> GenerationError {
+    /// - Parameter isDeadline: Whether the timeout of the call was the job's deadline.
+    static func generationError(for error: HTTPClientError, isDeadline: Bool) -> GenerationError {
         switch error.code {
         case .cancelled:
             GenerationError(.cancelled, "the task was cancelled", isFree: !error.mayHaveReachedServer, underlying: error)
         case .invalidRequest: GenerationError(.invalidRequest, "the call cannot be made", underlying: error)
         case .responseTooLarge:
-            GenerationError(.badPicture, "the answer has more than \(GeminiConfiguration.responseByteCountMax) bytes")
+            GenerationError(.badPicture, "the answer has more than \(GeminiConfiguration.maxResponseByteCount) bytes")
         case .timeout where isDeadline: GenerationError(.timeout, "no answer before the deadline", underlying: error)
         default:
             GenerationError(
@@ -119,7 +119,7 @@ enum GeminiClassifier {
         }
     }
 
-    /// Keeps what comes from outside short and harmless, as it is logged.
+    /// Shortens a text from outside and replaces unusual characters, because it is logged.
     private static func word(_ text: String) -> String {
         String(text.prefix(64).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == " ") ? $0 : "?" })
     }

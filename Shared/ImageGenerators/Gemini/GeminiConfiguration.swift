@@ -1,10 +1,10 @@
 public import HTTPClient
 
-/// How Gemini is asked.
+/// The configuration of the Gemini generator.
 public struct GeminiConfiguration: Sendable {
-    /// The sizes a model may be asked for, by the longer side.
+    /// The sizes that can be requested of a model, by the longer side.
     public enum ImageSize: String, Sendable, CaseIterable {
-        /// About 1024 pixels: what every model makes when it is not asked for more.
+        /// About 1024 pixels: the default size of every model.
         case oneK = "1K"
         /// About 2048 pixels.
         case twoK = "2K"
@@ -12,37 +12,37 @@ public struct GeminiConfiguration: Sendable {
         case fourK = "4K"
     }
 
-    /// The most bytes of a request, the limit Google sets for pictures inside it.
-    public static let requestByteCountMax = 20_000_000
-    /// The most bytes of an answer: a 4K PNG in base64, and then some.
-    public static let responseByteCountMax = 48 * 1024 * 1024
-    /// The most bytes of the picture in an answer.
-    public static let imageByteCountMax = 32 * 1024 * 1024
+    /// Maximum size of a request in bytes: Google's limit for requests with inline pictures.
+    public static let maxRequestByteCount = 20_000_000
+    /// Maximum size of an answer in bytes: a 4K PNG in base64 with some reserve.
+    public static let maxResponseByteCount = 48 * 1024 * 1024
+    /// Maximum size of the picture in an answer, in bytes.
+    public static let maxImageByteCount = 32 * 1024 * 1024
 
-    /// The API key; it goes into one header and nowhere else.
+    /// The API key; it is sent in one header and used nowhere else.
     public var apiKey: String
-    /// The model's name, such as the one Google's documentation gives for image generation.
+    /// The name of an image generation model, as in Google's documentation.
     public var model: String
-    /// Where Gemini is, without a path; another address than https must be on this machine.
+    /// The URL of Gemini without a path; a URL without TLS must be on this machine.
     public var baseURL = "https://generativelanguage.googleapis.com"
-    /// A PEM file of the authorities to trust in place of the system's.
+    /// A PEM file of the certificate authorities to trust instead of the system's.
     public var caFile: String?
-    /// The largest size the model can be asked for; with `oneK` it is never asked, as some models refuse the question.
-    public var imageSizeMax: ImageSize = .oneK
-    /// How long one call may take, whatever the job's deadline is.
+    /// The largest size requested of the model; with `oneK` no size is sent, because some models reject the field.
+    public var maxImageSize: ImageSize = .oneK
+    /// The timeout of one call; the job's deadline may end it earlier.
     public var timeout: Duration = .seconds(180)
 
-    /// The configuration for the real Gemini.
+    /// Creates a configuration for Google's service.
     public init(apiKey: String, model: String) {
         self.apiKey = apiKey
         self.model = model
     }
 
-    /// The configuration of the HTTP client a generator is to be given.
+    /// The configuration of the HTTP client that a generator needs.
     public var httpClient: HTTPClientConfiguration {
         var http = HTTPClientConfiguration()
         http.caFile = caFile
-        http.responseBodyByteCountMax = Self.responseByteCountMax
+        http.maxResponseBodyByteCount = Self.maxResponseByteCount
         if baseURL.hasPrefix("http://") { http.allowedSchemes = ["http"] }
         return http
     }

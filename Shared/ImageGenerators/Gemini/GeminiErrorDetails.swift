@@ -1,21 +1,21 @@
-/// What a refusal of Google's says of itself, read leniently: any part may be missing.
+/// The details of an error response from Google, parsed leniently: any part may be missing.
 struct GeminiErrorDetails {
     /// The canonical status, such as `RESOURCE_EXHAUSTED`.
     private(set) var status: String?
     /// The reason of an ErrorInfo, such as `API_KEY_INVALID`.
     private(set) var reason: String?
-    /// How long to wait, as RetryInfo says.
+    /// The wait given by RetryInfo.
     private(set) var retryDelay: Duration?
-    /// Whether one of the limits that were exceeded is that of a day.
+    /// Whether one of the exceeded limits is a daily quota.
     private(set) var isDailyQuota = false
 
-    /// The longest body that is looked into, in bytes.
-    private static let bodyByteCountMax = 256 * 1024
+    /// Maximum size of a body that is parsed, in bytes.
+    private static let maxBodyByteCount = 256 * 1024
 
-    /// Reads a body, of whatever kind.
+    /// Parses a body; all properties stay empty if it has another format.
     init(_ body: [UInt8]) {
-        guard body.count <= Self.bodyByteCountMax, let root = JSONDocument(body)?.root else { return }
-        // Some front ends put the envelope in an array, as streams have it.
+        guard body.count <= Self.maxBodyByteCount, let root = JSONDocument(body)?.root else { return }
+        // Some front ends wrap the envelope in an array, as in streams.
         guard let error = (root.elements.first ?? root)["error"] else { return }
         status = error["status"]?.text()
         for detail in error["details"]?.elements ?? [] {
@@ -32,14 +32,14 @@ struct GeminiErrorDetails {
         }
     }
 
-    /// Whether a limit's name is that of a day: `GenerateRequestsPerDayPerProjectPerModel`, `…_requests_per_model_per_day`.
+    /// Returns whether a limit's name is that of a daily quota: `GenerateRequestsPerDayPerProjectPerModel`, `…_requests_per_model_per_day`.
     private static func namesDay(_ value: JSONDocument.Value) -> Bool {
         value.text().map { $0.lowercased().filter { $0 != "_" && $0 != " " }.contains("perday") } ?? false
     }
 
-    /// Reads a duration of protocol buffers, such as `36.5s`.
+    /// Parses a duration of protocol buffers, such as `36.5s`.
     private static func duration(_ text: String) -> Duration? {
         guard text.hasSuffix("s"), let seconds = Double(text.dropLast()), seconds.isFinite, seconds >= 0 else { return nil }
-        return min(.seconds(seconds), GeminiClassifier.retryAfterMax)
+        return min(.seconds(seconds), GeminiClassifier.maxRetryAfter)
     }
 }

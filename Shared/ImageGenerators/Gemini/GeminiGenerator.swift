@@ -3,15 +3,15 @@ public import HTTPClient
 public import Logging
 public import NIOPosix
 
-/// Has one of Google's Gemini image models make pictures, by the REST method `generateContent`.
+/// Makes pictures with one of Google's Gemini image models, by the REST method `generateContent`.
 ///
-/// A call is made once and never repeated in here. Encoding the request and reading the answer, which are megabytes,
-/// happen on a thread pool.
+/// Each request is one call without retries. Requests and answers are megabytes, so they are encoded and decoded on a thread
+/// pool.
 public struct GeminiGenerator: ImageGenerator {
-    /// How often a call is let through while the day's quota is used up, to learn that it is back; refused calls are free.
+    /// Interval of the probes while the daily quota is exhausted, which detect its reset; refused calls are free.
     static let probeInterval = Duration.seconds(15 * 60)
-    /// The most characters of the model's own name that are kept.
-    private static let modelLengthMax = 64
+    /// Maximum length of a model name in bytes.
+    private static let maxModelLength = 64
 
     /// The configured model.
     public let name: String
@@ -23,26 +23,26 @@ public struct GeminiGenerator: ImageGenerator {
     private let breaker: QuotaBreaker
     private let now: @Sendable () -> Date
 
-    /// Makes a generator.
+    /// Creates a generator.
     ///
     /// - Parameters:
-    ///   - http: a client made with ``GeminiConfiguration/httpClient``.
-    ///   - threadPool: encodes and decodes; must be running.
-    ///   - now: the clock of the daily quota.
-    /// - Throws: `invalidRequest` when the model's name or the base URL cannot be used, `unauthorised` when the key
-    ///   cannot be one.
+    ///   - http: A client created with ``GeminiConfiguration/httpClient``.
+    ///   - threadPool: The running pool on which requests are encoded and answers decoded.
+    ///   - now: The clock of the daily quota.
+    /// - Throws: `invalidRequest` when the model's name or the base URL is invalid, `unauthorised` when the key is
+    ///   malformed.
     public init(
         configuration: GeminiConfiguration, http: HTTPClient, logger: Logger,
         threadPool: NIOThreadPool = PictureThreads.sharedPool, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(GenerationError) {
         guard Self.isModelName(configuration.model) else {
-            throw GenerationError(.invalidRequest, "the name of the model has something else than letters, digits, dots and dashes")
+            throw GenerationError(.invalidRequest, "the model name may contain only letters, digits, dots, dashes and underscores")
         }
         if let fault = HTTPEndpoint.fault(in: configuration.baseURL) {
             throw GenerationError(.invalidRequest, "the base URL of Gemini \(fault)")
         }
         guard !configuration.apiKey.isEmpty, configuration.apiKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            throw GenerationError(.unauthorised, "the API key has something else than visible ASCII")
+            throw GenerationError(.unauthorised, "the API key is empty or contains other characters than visible ASCII")
         }
         name = configuration.model
         let base = configuration.baseURL.hasSuffix("/") ? String(configuration.baseURL.dropLast()) : configuration.baseURL
@@ -58,11 +58,11 @@ public struct GeminiGenerator: ImageGenerator {
     /// See ``ImageGenerator/generate(_:)``.
     public func generate(_ request: GenerationRequest) async throws(GenerationError) -> GeneratedImage {
         if let until = breaker.refusal(now: now()) {
-            throw GenerationError(.quotaExhausted(until: until), "the quota of the day is used up; no call was made", isFree: true)
+            throw GenerationError(.quotaExhausted(until: until), "the daily quota is exhausted; no call was made", isFree: true)
         }
-        let (pictureSizeMax, start) = (configuration.imageSizeMax, ContinuousClock.now)
+        let (maxImageSize, start) = (configuration.maxImageSize, ContinuousClock.now)
         let body = try await compute { () throws(GenerationError) in
-            try GeminiRequestBody.make(request, imageSizeMax: pictureSizeMax)
+            try GeminiRequestBody.make(request, maxImageSize: maxImageSize)
         }
         request.progress(10)
         let response = try await post(body, deadline: request.deadline)
@@ -78,7 +78,7 @@ public struct GeminiGenerator: ImageGenerator {
         } catch {
             if case .quotaExhausted(let until) = error.code {
                 breaker.open(until: until, now: now)
-                logger.warning("the day's quota of the image model is used up", metadata: ["model": "\(name)", "until": "\(until)"])
+                logger.warning("daily quota of the image model exhausted", metadata: ["model": "\(name)", "until": "\(until)"])
             }
             throw error
         }
@@ -86,7 +86,7 @@ public struct GeminiGenerator: ImageGenerator {
 
     private func post(_ body: [UInt8], deadline: ContinuousClock.Instant) async throws(GenerationError) -> HTTPClientResponse {
         let left = deadline - .now
-        guard left > .zero else { throw GenerationError(.timeout, "the deadline was over before the call was made") }
+        guard left > .zero else { throw GenerationError(.timeout, "the deadline passed before the call was made") }
         do throws(HTTPClientError) {
             return try await http.execute(
                 HTTPClientRequest(
@@ -94,11 +94,11 @@ public struct GeminiGenerator: ImageGenerator {
                     headers: [("x-goog-api-key", configuration.apiKey), ("Content-Type", "application/json")],
                     body: body, timeout: min(left, configuration.timeout)))
         } catch {
-            throw GeminiClassifier.meaning(of: error, isDeadline: left <= configuration.timeout)
+            throw GeminiClassifier.generationError(for: error, isDeadline: left <= configuration.timeout)
         }
     }
 
-    /// Computes off the threads of Swift's concurrency.
+    /// Runs work on the thread pool instead of the cooperative threads.
     private func compute<Value: Sendable>(
         _ work: @escaping @Sendable () throws(GenerationError) -> Value
     ) async throws(GenerationError) -> Value {
@@ -114,12 +114,12 @@ public struct GeminiGenerator: ImageGenerator {
     }
 
     private static func isModelName(_ text: String) -> Bool {
-        1...modelLengthMax ~= text.utf8.count && text.first != "." && clean(text) != nil
+        1...maxModelLength ~= text.utf8.count && text.first != "." && clean(text) != nil
     }
 
-    /// The name as it is stored; nil when it is no name.
+    /// Returns a model name that is safe to store; nil when it is malformed.
     private static func clean(_ name: String?) -> String? {
-        guard let name, 1...modelLengthMax ~= name.utf8.count else { return nil }
+        guard let name, 1...maxModelLength ~= name.utf8.count else { return nil }
         let isName = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

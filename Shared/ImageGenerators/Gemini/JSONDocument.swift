@@ -1,17 +1,17 @@
-/// A parsed JSON text whose strings stay where they are: a picture of megabytes is never copied into a string.
+/// A parsed JSON text whose strings are ranges of its bytes, so that a picture of megabytes is never copied into a `String`.
 ///
-/// Lenient where it costs nothing to be (control characters in strings, spellings of numbers); strict about structure,
-/// and about how much of it there may be.
+/// The parser accepts control characters in strings and non-standard spellings of numbers; it is strict about structure and
+/// enforces limits on count and depth.
 struct JSONDocument {
-    /// The most values and members of a document; a real answer has a few dozen.
-    static let nodeCountMax = 20_000
-    /// How deep arrays and objects may nest.
-    static let depthMax = 64
+    /// Maximum number of values of a document; a real answer has a few dozen.
+    static let maxNodeCount = 20_000
+    /// Maximum nesting of arrays and objects.
+    static let maxDepth = 64
 
     indirect enum Node {
         case object([(name: String, value: Node)])
         case array([Node])
-        /// Where a string stands between its quotes, and whether a backslash does too.
+        /// The range of a string between its quotes, and whether it contains escapes.
         case string(Range<Int>, hasEscapes: Bool)
         case number(Double)
         case bool(Bool)
@@ -27,7 +27,7 @@ struct JSONDocument {
     let bytes: [UInt8]
     private let node: Node
 
-    /// Parses a text; nil when it is not JSON, or more than the limits allow.
+    /// Parses a text; nil when it is not JSON or exceeds the limits.
     init?(_ bytes: [UInt8]) {
         guard let node = bytes.withUnsafeBytes({ JSONReader.read($0) }) else { return nil }
         self.bytes = bytes
@@ -38,20 +38,20 @@ struct JSONDocument {
 }
 
 extension JSONDocument.Value {
-    /// The member of that name in either spelling of Google's: `finishReason` and `finish_reason`.
+    /// The member with a name in camel case or in snake case, as Google sends both: `finishReason` or `finish_reason`.
     subscript(name: String) -> Self? {
         guard case .object(let members) = node else { return nil }
         let member = members.first { $0.name == name } ?? members.first { $0.name == Self.snakeCase(name) }
         return member.map { Self(document: document, node: $0.value) }
     }
 
-    /// The elements of an array, none of anything else.
+    /// The elements of an array; empty for any other value.
     var elements: [Self] {
         guard case .array(let nodes) = node else { return [] }
         return nodes.map { Self(document: document, node: $0) }
     }
 
-    /// The values of an object's members, none of anything else.
+    /// The values of an object's members; empty for any other value.
     var values: [Self] {
         guard case .object(let members) = node else { return [] }
         return members.map { Self(document: document, node: $0.value) }
@@ -62,14 +62,14 @@ extension JSONDocument.Value {
         return true
     }
 
-    /// The text of a string that has at most that many bytes.
-    func text(atMost byteCountMax: Int = 512) -> String? {
-        guard case .string(let range, let hasEscapes) = node, range.count <= byteCountMax else { return nil }
+    /// The text of a string; nil when it is longer than the limit, malformed, or no string.
+    func text(atMost maxByteCount: Int = 512) -> String? {
+        guard case .string(let range, let hasEscapes) = node, range.count <= maxByteCount else { return nil }
         let raw = Array(document.bytes[range])
         return String(validating: hasEscapes ? JSONReader.unescaped(raw) ?? [0xFF] : raw, as: UTF8.self)
     }
 
-    /// Lends the bytes of a string; copied only when it has escapes, such as `\/` in base64. Nil when it is no string.
+    /// Calls `body` with the bytes of a string, which are copied only if it has escapes, such as `\/` in base64. Nil for any other value.
     func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
         guard case .string(let range, let hasEscapes) = node else { return nil }
         guard hasEscapes else {

@@ -6,13 +6,13 @@
     internal import Darwin
 #endif
 
-/// Reads one JSON text from its first byte to its last, for ``JSONDocument``.
+/// Parses one JSON text for ``JSONDocument``.
 struct JSONReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
     private var nodeCount = 0
 
-    /// Thrown at whatever is no JSON; nobody asks where.
+    /// Thrown when the text is not JSON; the position is not needed.
     private struct Malformed: Error {}
 
     static func read(_ bytes: UnsafeRawBufferPointer) -> JSONDocument.Node? {
@@ -40,7 +40,7 @@ struct JSONReader {
     private mutating func value(depth: Int) throws(Malformed) -> JSONDocument.Node {
         nodeCount += 1
         skipSpace()
-        guard depth < JSONDocument.depthMax, nodeCount <= JSONDocument.nodeCountMax, let byte = current else { throw Malformed() }
+        guard depth < JSONDocument.maxDepth, nodeCount <= JSONDocument.maxNodeCount, let byte = current else { throw Malformed() }
         switch byte {
         case UInt8(ascii: "{"): return .object(try members(depth: depth))
         case UInt8(ascii: "["): return .array(try elements(depth: depth))
@@ -61,7 +61,7 @@ struct JSONReader {
         repeat {
             skipSpace()
             guard current == UInt8(ascii: "\"") else { throw Malformed() }
-            // A name that is written with escapes, or is very long, is none that anybody asks for.
+            // No name that is looked up has escapes or more than 128 bytes.
             let (range, hasEscapes) = try string()
             let name = hasEscapes || range.count > 128 ? "" : String(decoding: bytes[range], as: UTF8.self)
             guard take(UInt8(ascii: ":")) else { throw Malformed() }
@@ -96,7 +96,7 @@ struct JSONReader {
         return value
     }
 
-    /// Skips a string by the C library's search for single bytes, which takes milliseconds for megabytes.
+    /// Skips a string with `memchr`, which takes milliseconds for megabytes.
     private mutating func string() throws(Malformed) -> (Range<Int>, hasEscapes: Bool) {
         position += 1
         let start = position
@@ -127,7 +127,7 @@ struct JSONReader {
 
     // MARK: Escapes
 
-    /// The bytes that a string with escapes stands for; nil when an escape is none.
+    /// Resolves the escapes of a string; nil when one of them is malformed.
     static func unescaped(_ raw: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
         output.reserveCapacity(raw.count)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Remembers that the quota of a day is used up, so that no job waits for a call that will be refused.
+/// A circuit breaker that is open while the daily quota is exhausted, so that no job waits for a call that would be refused.
 final class QuotaBreaker: Sendable {
     private struct Opening {
         let until: Date
@@ -15,10 +15,10 @@ final class QuotaBreaker: Sendable {
         self.probeInterval = TimeInterval(probeInterval.components.seconds)
     }
 
-    /// Returns until when calls are refused, or nil when one may be made.
+    /// Returns the time until which calls are refused; nil when a call may be made.
     ///
-    /// One call is let through at each interval: somebody may have bought more, and Google counts its days in a time
-    /// zone with summer time, of which nothing is known here.
+    /// Admits one probe per interval: the quota may have been raised, and Google's day follows daylight saving time, which
+    /// ``nextReset(after:)`` ignores.
     func refusal(now: Date) -> Date? {
         opening.withLock { opening in
             guard var current = opening, now < current.until else {
@@ -42,8 +42,8 @@ final class QuotaBreaker: Sendable {
         opening.withLock { $0 = nil }
     }
 
-    /// When the quota of a day is back: at midnight Pacific Standard Time, 08:00 UTC. In summer it is back an hour
-    /// earlier.
+    /// Returns the next reset of the daily quota: midnight Pacific Standard Time, 08:00 UTC. With daylight saving time the
+    /// real reset is an hour earlier.
     static func nextReset(after now: Date) -> Date {
         let (day, reset) = (86_400.0, 8 * 3600.0)
         let days = ((now.timeIntervalSince1970 - reset) / day).rounded(.down) + 1

@@ -1,22 +1,22 @@
 internal import Imaging
 internal import Synchronization
 
-/// Makes pictures on this machine, with no model and no key: deterministic, and the same on every machine.
+/// Makes pictures with image filters on this machine, without a model or a key. The result is the same on every machine.
 public struct LocalGenerator: ImageGenerator {
     /// Always `local`.
     public let name = "local"
     private let threads: PictureThreads
 
-    /// Makes a generator.
+    /// Creates a generator.
     ///
-    /// - Parameter threads: do the work, one picture a thread.
+    /// - Parameter threads: The threads that process the pictures, one picture per thread.
     public init(threads: PictureThreads = .shared) {
         self.threads = threads
     }
 
     /// See ``ImageGenerator/generate(_:)``. The work itself stops within milliseconds of a cancellation or the deadline.
     public func generate(_ request: GenerationRequest) async throws(GenerationError) -> GeneratedImage {
-        let stop = StopSign(deadline: request.deadline)
+        let stop = StopFlag(deadline: request.deadline)
         let start = ContinuousClock.now
         request.progress(5)
         let outcome: Result<EncodedPicture, GenerationError> = await withTaskCancellationHandler {
@@ -28,7 +28,7 @@ public struct LocalGenerator: ImageGenerator {
                 return .success(
                     try await threads.run(taking: share, until: request.deadline) { try Self.stylise(request, until: stop) })
             } catch {
-                return .failure(Self.meaning(of: error, stop))
+                return .failure(Self.generationError(for: error, stop))
             }
         } onCancel: {
             stop.cancel()
@@ -38,18 +38,18 @@ public struct LocalGenerator: ImageGenerator {
         return GeneratedImage(bytes: picture.bytes, modelUsed: name, duration: .now - start)
     }
 
-    private static func stylise(_ request: GenerationRequest, until stop: StopSign) throws -> EncodedPicture {
-        // A picture may have waited for its thread until nobody wanted it any more.
+    private static func stylise(_ request: GenerationRequest, until stop: StopFlag) throws -> EncodedPicture {
+        // The job may have been cancelled, or its deadline passed, while it waited for a thread.
         if stop.isSet { throw CancellationError() }
         request.progress(10)
-        return try PictureWorkshop.stylise(
+        return try ImagePipeline.stylise(
             request.picture.bytes, style: request.template.style, width: request.width, height: request.height,
             quality: request.quality, isCancelled: { stop.isSet })
     }
 
-    private static func meaning(of error: any Error, _ stop: StopSign) -> GenerationError {
+    private static func generationError(for error: any Error, _ stop: StopFlag) -> GenerationError {
         if stop.isCancelled || Task.isCancelled { return GenerationError(.cancelled, "the task was cancelled", isFree: true) }
-        if stop.isSet { return GenerationError(.timeout, "the deadline is over", isFree: true) }
+        if stop.isSet { return GenerationError(.timeout, "the deadline has passed", isFree: true) }
         guard let error = error as? ImagingError else {
             return GenerationError(.unavailable(retryAfter: nil), "the thread pool is shut down", isFree: true, underlying: error)
         }
@@ -61,8 +61,8 @@ public struct LocalGenerator: ImageGenerator {
     }
 }
 
-/// Tells a thread that computes to stop: because somebody said so, or because it is too late.
-private final class StopSign: Sendable {
+/// Tells the processing thread to stop, after a cancellation or at the deadline.
+private final class StopFlag: Sendable {
     private let deadline: ContinuousClock.Instant
     private let cancelled = Atomic(false)
 

@@ -9,7 +9,7 @@ func smoothstep(_ value: Double, _ from: Double, _ to: Double) -> Double {
 extension Canvas {
     /// The picture in even patches with sharp edges, as a brush of that radius (in units) would leave it.
     ///
-    /// A generalised Kuwahara filter in one convolution: every place gets the mean colour of the surroundings around it that
+    /// A generalised Kuwahara filter in one convolution: every place gets the mean colour of those of its surroundings that
     /// are the most even, each weighing by the inverse fourth power of its variance.
     func patches(radius: Double, of source: VipsPicture? = nil) throws(ImagingError) -> VipsPicture {
         let source = source ?? picture
@@ -26,7 +26,7 @@ extension Canvas {
         return try keep(try (sum.band(0, count: 3) / sum.band(3)).asBytes())
     }
 
-    /// The weight of a place whose light varies by so many levels, squared.
+    /// The weight of a place, given the variance of its light.
     private static let evenness = (0..<4_096).map { Float(pow((Double($0) / 65_025 + 0.0004) * 400, -4)) }
 
     private static func ring(_ reach: Int) -> [[Double]] {
@@ -39,14 +39,14 @@ extension Canvas {
         return rows
     }
 
-    /// Patches that are broad where little happens and fine where much does, such as in a face.
+    /// Patches that are broad where there is little detail and fine where there is much, such as in a face.
     func paintedPatches(broad: Double, twice: Double? = nil, fine: Double, keeping: Double) throws(ImagingError) -> VipsPicture {
         var flat = try patches(radius: broad)
         if let twice { flat = try patches(radius: twice, of: flat) }
         return try keep(try flat.mixed(with: try patches(radius: fine), by: try detail().curve { $0 * keeping }))
     }
 
-    /// Where much happens: 255 there, 0 where all is even.
+    /// The amount of detail: 255 where it is high, 0 where the picture is even.
     func detail() throws(ImagingError) -> VipsPicture {
         let light = try keep(try picture.grey())
         let difference = try (light - light.blurred(2 * unit)).applying("abs").asBytes()
@@ -55,7 +55,7 @@ extension Canvas {
 
     /// Light, stretched from black to white, and brightened or darkened so that half the picture is lighter than the middle.
     ///
-    /// - Parameter darkening: The most the picture may be darkened, as an exponent; 1 forbids it.
+    /// - Parameter darkening: The limit of darkening, as an exponent; 1 forbids it.
     func tone(_ light: VipsPicture, darkening: Double = 1.5) throws(ImagingError) -> VipsPicture {
         let (low, middle, high) = (try light.percentile(0.02), try light.percentile(0.5), try light.percentile(0.97))
         let span = max(high - low, 0.24)
@@ -64,9 +64,9 @@ extension Canvas {
         return try light.curve { pow(min(max(($0 - low) / span, 0), 1), exponent) }
     }
 
-    /// The directions along which the picture changes least, as two bands of a unit vector: where a brush would go.
+    /// The directions along which the picture changes least, as two bands of a unit vector: the directions of brush strokes.
     ///
-    /// - Parameter smoothing: How far around a place its surroundings have a say, in units.
+    /// - Parameter smoothing: The radius over which directions are averaged, in units.
     func flow(smoothing: Double) throws(ImagingError) -> VipsPicture {
         let light = try keep(try picture.grey())
         let across = try light.convolved([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
@@ -87,9 +87,9 @@ extension Canvas {
         return try keep(try VipsPicture.joined([signed, right]))
     }
 
-    /// A picture smeared along directions, over so many units.
+    /// A picture smeared along directions, over a length in units.
     ///
-    /// - Parameter isCentred: whether it is smeared both ways, so that everything stays where it is.
+    /// - Parameter isCentred: Whether it is smeared in both directions, so that nothing is displaced.
     func smeared(
         _ picture: VipsPicture, along flow: VipsPicture, length: Double, isCentred: Bool = false
     ) throws(ImagingError) -> VipsPicture {
@@ -117,9 +117,9 @@ extension Canvas {
     ///
     /// - Parameters:
     ///   - light: One band of 0 to 255.
-    ///   - width: Of a line, in units.
-    ///   - from: How much darker than its surroundings a place begins to be inked, 1 being from white to black.
-    ///   - to: How much darker it is inked wholly.
+    ///   - width: The width of a line, in units.
+    ///   - from: The contrast to the surroundings at which ink begins, 1 being from white to black.
+    ///   - to: The contrast at which ink is full.
     func ink(_ light: VipsPicture, width: Double, from: Double, to: Double) throws(ImagingError) -> VipsPicture {
         let precise = try keep(try light.applying("cast", ["format": .choice("float")]))
         let difference = try precise.blurred(width * 1.8 * unit) - precise.blurred(width * unit)

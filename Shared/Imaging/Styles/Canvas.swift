@@ -1,4 +1,4 @@
-/// The picture a style works on: in memory, so that it can be read in any order and more than once.
+/// The picture that a style processes: in memory, so that it can be read in any order and more than once.
 struct Canvas {
     /// Red, green and blue, eight bits each.
     let picture: VipsPicture
@@ -11,17 +11,17 @@ struct Canvas {
 
     var size: PixelSize { PixelSize(width: picture.width, height: picture.height) }
 
-    /// Pixels that are as much of this picture as one pixel is of a picture of 1,000 pixels: what brushes, lines and dots are
-    /// measured in, so that a picture looks the same at every size.
+    /// The unit of brushes, lines and dots: a thousandth of the longer side, in pixels, so that a style looks the same at every
+    /// size.
     var unit: Double { Double(size.longSide) / 1_000 }
 
-    /// The canvas with its longer side scaled down to so many pixels. What is broad is painted on a small canvas.
+    /// The canvas with its longer side scaled down to a number of pixels, for broad structures.
     func reduced(to side: Int) throws(ImagingError) -> Canvas {
         guard size.longSide > side else { return self }
         return try Canvas(try picture.resized(to: size.fitted(into: side)), watch: watch)
     }
 
-    /// Something painted on a smaller canvas, at this one's size.
+    /// Enlarges a picture of a smaller canvas to the size of this one.
     func enlarge(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture { try keep(picture).enlarged(to: size) }
 
     /// Computes a picture that is used more than once.

@@ -1,5 +1,5 @@
 extension Canvas {
-    /// Strokes of thick paint along the forms, their ridges lit from above left; finer and flatter where much happens.
+    /// Strokes of thick paint along the forms, their ridges lit from above left; finer and flatter where there is much detail.
     func oilPainting() throws(ImagingError) -> VipsPicture {
         let board = try reduced(to: 1_200)
         let flow = try board.flow(smoothing: 7)

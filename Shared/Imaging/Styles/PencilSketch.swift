@@ -18,15 +18,15 @@ extension Canvas {
         graphite = try graphite + second * dark.weights { smoothstep($0, 0.52, 1) * 0.85 }
         graphite = try graphite + third * dark.weights { smoothstep($0, 0.74, 1) * 0.77 }
         let grain = try VipsPicture.grain(size, seed: 11, softness: 0.8 * max(unit, 0.8))
-        // Paper shines through in the measure that the layers of graphite leave: an exponential law, tabulated.
+        // Paper shines through the layers of graphite by an exponential law, which is tabulated.
         let layers = try (graphite * (grain * 0.9 + 1)).linear([64], [0], asBytes: true)
         let shine = try layers.weights { exp(-0.95 * $0 * 255 / 64) * 0.95 + 0.03 } + grain * 0.012
         return try VipsPicture.joined([shine, shine, shine]).linear([250, 248, 241], [0, 0, 0], asBytes: true)
     }
 
-    /// Where a place is darker than its surroundings of a width in units, 0 to 1.
+    /// The contrast of each place to its brighter surroundings of a width in units, 0 to 1.
     ///
-    /// - Parameter darkness: Levels that are added to both, so that noise in the shadows is no contour.
+    /// - Parameter darkness: Levels that are added to both, so that noise in shadows makes no contour.
     private func contour(
         _ light: VipsPicture, width: Double, darkness: Double, from: Double, to: Double
     ) throws(ImagingError) -> VipsPicture {

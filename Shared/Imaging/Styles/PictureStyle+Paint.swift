@@ -1,6 +1,6 @@
 extension PictureStyle {
-    /// Pixels of the longer side up to which strokes are painted one by one; a larger picture is a painting enlarged. A
-    /// photo stays sharp in the one style that is a photo.
+    /// Maximum longer side in pixels at which strokes are computed; for a larger picture the painting is enlarged. The style
+    /// `vintage` is exempt, because its result is a photo and must stay sharp.
     private static let paintingSide = 2_048
 
     /// Paints a picture in this style: three bands of eight bits in sRGB, of the canvas' size.
@@ -21,7 +21,7 @@ extension PictureStyle {
 }
 
 extension Canvas {
-    /// A painting at the canvas' size.
+    /// Enlarges a painting to the canvas' size.
     fileprivate func finished(_ painted: VipsPicture) throws(ImagingError) -> VipsPicture {
         try painted.applying("copy", ["interpretation": .choice("srgb")]).resizedSmoothly(to: size)
     }

@@ -7,7 +7,7 @@ extension Canvas {
         let flat = try board.paintedPatches(broad: 4.5, twice: 4, fine: 2, keeping: 0.8)
         let lab = try board.keep(try flat.applying("colourspace", ["space": .choice("lab")]))
         let light = try board.keep(try board.tone(try lab.band(0).linear([2.55], [0], asBytes: true)))
-        // What is darker than its surroundings is black too, or a face in full light would have no mouth.
+        // Places darker than their surroundings become black too, or a face in full light would have no mouth.
         let local = try (light.blurred(22 * board.unit) - light).linear([1], [0], asBytes: true)
         let black = try enlarge(
             try light.curve { 1 - smoothstep($0, 0.19, 0.24) }.larger(try local.curve { smoothstep($0, 0.20, 0.25) }))
@@ -22,7 +22,7 @@ extension Canvas {
         return try print.mixed(with: [18, 13, 33], by: try black.larger(outline))
     }
 
-    /// The full ink and the tint of each place, of its hue; what has none is printed in blue.
+    /// The full ink and the tint of each place, by its hue; places without a hue are printed in blue.
     private func inks(_ lab: VipsPicture) throws(ImagingError) -> (full: VipsPicture, tint: VipsPicture) {
         let colours = try lab.band(1, count: 2)
         let chroma = try keep(try ((colours * colours).band(0) + (colours * colours).band(1)).power(0.5))
@@ -36,7 +36,7 @@ extension Canvas {
         )
     }
 
-    /// A printer's screen: waves from 0 to 1 whose level lines are dots, in rows of a period in units.
+    /// A halftone screen: waves from 0 to 1 whose contour lines are dots, in rows with a period in units.
     private func screen(period: Double, degrees: Double) throws(ImagingError) -> VipsPicture {
         let places = try VipsPicture.places(size)
         let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))

@@ -18,7 +18,7 @@ extension Canvas {
         return try grained.asBytes()
     }
 
-    /// Two bands of 0 to 255: how much light the corners get, and how much leaked in from the right.
+    /// Two bands of 0 to 255: the light that reaches the corners, and the light that leaks in from the right.
     private func lens() throws(ImagingError) -> VipsPicture {
         let half = [Double(size.width) / 2, Double(size.height) / 2]
         let places = try keep(try VipsPicture.places(size).linear(half.map { 1 / $0 }, [-1, -1]))

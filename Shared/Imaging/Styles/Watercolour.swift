@@ -18,7 +18,7 @@ extension Canvas {
         return try (painted + relief).linear([0.992, 0.984, 0.961], [0, 0, 0], asBytes: true)
     }
 
-    /// How far a hand goes astray, as two bands of pixels.
+    /// The displacement by an unsteady hand, as two bands in pixels.
     private func tremble() throws(ImagingError) -> VipsPicture {
         let slow = try VipsPicture.joined([
             try VipsPicture.clouds(size, cell: 30 * unit, seed: 1), try VipsPicture.clouds(size, cell: 30 * unit, seed: 2),
@@ -38,12 +38,12 @@ extension Canvas {
         let density = try keep(try edges.weights { smoothstep($0, 0.008, 0.10) * 1.3 } + clouds + grain)
         let light = try flat.curve { pow($0, 0.90) }
         let colour = try keep(try light.saturated(1.6).linear([0.89], [27], asBytes: true))
-        // Where there is more pigment, a colour goes the way from itself to its square.
+        // More pigment moves a colour from itself towards its square.
         let loss = try colour.weights { level in 255 * level * (1 - level) }
         return try (colour - loss * density).asBytes()
     }
 
-    /// How far a place is from the picture's edge, give or take: levels of 255 / 40 for a unit.
+    /// The distance of a place from the picture's edge, with noise: 255 / 40 levels per unit.
     private func distanceToRim() throws(ImagingError) -> VipsPicture {
         let board = try reduced(to: 1_200)
         let places = try VipsPicture.places(board.size)

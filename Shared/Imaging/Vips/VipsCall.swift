@@ -1,9 +1,9 @@
 internal import CVips
 
-/// One operation of libvips, run by its name with named arguments, as libvips' own documentation has them.
+/// One operation of libvips, run by its name with named arguments, as in libvips' documentation.
 ///
-/// Names and kinds of arguments are checked when the operation runs; a name that does not exist is a mistake of this
-/// module and comes out as an error of code `unavailable`.
+/// Names and types of arguments are checked when the operation runs; an unknown name is a bug of this module and throws an
+/// error of code `unavailable`.
 final class VipsCall {
     /// The value of an argument.
     enum Argument {
@@ -15,7 +15,7 @@ final class VipsCall {
         case flag(Bool)
         /// A member of an enumeration, or a text.
         case choice(String)
-        /// Bytes that must outlive the pictures that come out.
+        /// Bytes that must outlive the output pictures.
         case bytes(UnsafeRawBufferPointer)
     }
 
@@ -23,7 +23,7 @@ final class VipsCall {
     private let operation: UnsafeMutableRawPointer
     private var object: UnsafeMutablePointer<VipsObject> { operation.assumingMemoryBound(to: VipsObject.self) }
 
-    /// Runs the operation, which for most of them means to prepare the computation of pixels.
+    /// Runs the operation, which for most operations only prepares the computation of pixels.
     ///
     /// - Parameter input: The picture that most operations call `in`.
     convenience init(
@@ -33,7 +33,7 @@ final class VipsCall {
         try self.init(name, input + arguments.map { ($0.key, $0.value) })
     }
 
-    /// Runs the operation with arguments that were put together.
+    /// Runs the operation with arguments given as an array.
     init(_ name: String, _ arguments: [(String, Argument)]) throws(ImagingError) {
         guard let made = vips_operation_new(name) else { throw VipsLibrary.failure(name, .unavailable) }
         self.name = name
@@ -49,7 +49,7 @@ final class VipsCall {
         g_object_unref(operation)
     }
 
-    /// A picture that came out.
+    /// An output picture.
     func picture(_ property: String = "out") throws(ImagingError) -> VipsPicture {
         var value = GValue.empty(of: vips_image_get_type())
         defer { g_value_unset(&value) }
@@ -58,7 +58,7 @@ final class VipsCall {
         return try VipsPicture(image?.assumingMemoryBound(to: VipsImage.self), name)
     }
 
-    /// A number that came out.
+    /// An output number.
     func number(_ property: String = "out") -> Double {
         var value = GValue.empty(of: GValue.double)
         defer { g_value_unset(&value) }
@@ -66,7 +66,7 @@ final class VipsCall {
         return g_value_get_double(&value)
     }
 
-    /// Bytes that came out.
+    /// Output bytes.
     func bytes(_ property: String = "buffer") throws(ImagingError) -> [UInt8] {
         var value = GValue.empty(of: vips_blob_get_type())
         defer { g_value_unset(&value) }
@@ -79,7 +79,7 @@ final class VipsCall {
 }
 
 extension VipsCall.Argument {
-    /// Gives the value to an operation; false when it has no such argument.
+    /// Sets the value on an operation; returns false when it has no such argument.
     fileprivate func set(_ property: String, of operation: UnsafeMutableRawPointer) -> Bool {
         let object = operation.assumingMemoryBound(to: GObject.self)
         guard g_object_class_find_property(

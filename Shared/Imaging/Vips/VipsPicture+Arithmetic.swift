@@ -1,7 +1,7 @@
 internal import CVips
 
-// Arithmetic between pictures of one size, pixel by pixel; a picture of one band goes with one of several. Results have
-// fractions and any sign, until `asBytes` makes levels of 0 to 255 of them again.
+// Arithmetic between pictures of one size, pixel by pixel; a picture of one band combines with one of several. Results are
+// signed fractions, until `asBytes` converts them to levels of 0 to 255.
 extension VipsPicture {
     static func + (left: VipsPicture, right: VipsPicture) throws(ImagingError) -> VipsPicture { try left.with(right, "add") }
     static func - (left: VipsPicture, right: VipsPicture) throws(ImagingError) -> VipsPicture { try left.with(right, "subtract") }
@@ -15,24 +15,24 @@ extension VipsPicture {
         try VipsCall(operation, ["left": .picture(self), "right": .picture(right)]).picture()
     }
 
-    /// Each band times a factor, plus an offset; one factor and offset may stand for all bands.
+    /// Each band times a factor, plus an offset; a single factor and offset apply to all bands.
     ///
-    /// - Parameter asBytes: rounds to levels of 0 to 255 in the same pass.
+    /// - Parameter asBytes: Rounds to levels of 0 to 255 in the same pass.
     func linear(_ factors: [Double], _ offsets: [Double], asBytes: Bool = false) throws(ImagingError) -> VipsPicture {
-        // Levels are cut off, not rounded, by libvips.
+        // libvips truncates levels instead of rounding them.
         let offsets = asBytes ? offsets.map { $0 + 0.5 } : offsets
         return try applying("linear", ["a": .numbers(factors), "b": .numbers(offsets), "uchar": .flag(asBytes)])
     }
 
     func asBytes() throws(ImagingError) -> VipsPicture { try linear([1], [0], asBytes: true) }
 
-    /// A function of each level, tabulated once: levels of 0 to 255 stand for 0 to 1, in what it takes and in what it gives.
+    /// Applies a tabulated function to each level; its input and output of 0 to 1 stand for levels of 0 to 255.
     func curve(_ function: (Double) -> Double) throws(ImagingError) -> VipsPicture {
         let levels = (0...255).map { UInt8(min(max(function(Double($0) / 255), 0), 1) * 255 + 0.5) }
         return try looking(up: levels, VIPS_FORMAT_UCHAR)
     }
 
-    /// A table's entry for each level, which is a whole number; the last entry stands for whatever is beyond the table.
+    /// Replaces each level, a whole number, by its entry of a table; levels beyond the table get the last entry.
     func table(_ entries: [Float]) throws(ImagingError) -> VipsPicture { try looking(up: entries, VIPS_FORMAT_FLOAT) }
 
     private func looking<Entry>(up entries: [Entry], _ format: VipsBandFormat) throws(ImagingError) -> VipsPicture {
@@ -66,22 +66,22 @@ extension VipsPicture {
     /// Light alone: one band of 0 to 255.
     func grey() throws(ImagingError) -> VipsPicture { try applying("colourspace", ["space": .choice("b-w")]) }
 
-    /// The level below which a share of all pixels is, 0 to 1.
+    /// The level, 0 to 1, below which a share of all pixels lies.
     ///
     /// - Precondition: one band of 0 to 255.
     func percentile(_ share: Double) throws(ImagingError) -> Double {
         try VipsCall("percent", input: self, ["percent": .number(share * 100)]).number("threshold") / 255
     }
 
-    /// How far values are from their mean, as a rule.
+    /// The standard deviation of all values.
     func deviation() throws(ImagingError) -> Double {
-        // One value has none, and libvips would divide by zero.
+        // libvips would divide by zero for a single value.
         width * height > 1 ? try VipsCall("deviate", input: self, [:]).number() : 0
     }
 }
 
 extension VipsPicture {
-    /// A function of each level of 0 to 255, standing for 0 to 1, as a number of any size.
+    /// Applies a tabulated function to each level, as an input of 0 to 1; its output is unlimited.
     func weights(_ function: (Double) -> Double) throws(ImagingError) -> VipsPicture {
         try table((0...255).map { Float(function(Double($0) / 255)) })
     }
@@ -89,7 +89,7 @@ extension VipsPicture {
     /// One band: the mean of all.
     func mean() throws(ImagingError) -> VipsPicture { try applying("bandmean") }
 
-    /// Colours further away from grey, in numbers that may leave 0 to 255.
+    /// Colours moved away from grey by a factor; the values may leave 0 to 255.
     func saturated(_ factor: Double) throws(ImagingError) -> VipsPicture {
         try self * factor + mean() * (1 - factor)
     }
@@ -100,7 +100,7 @@ extension VipsPicture {
     /// The smaller of two values.
     func smaller(_ other: VipsPicture) throws(ImagingError) -> VipsPicture { try chosen("less", other) }
 
-    /// This value where it is more, or less, than the other, and the other value elsewhere.
+    /// This value where the relation to the other holds, and the other value elsewhere.
     private func chosen(_ relation: String, _ other: VipsPicture) throws(ImagingError) -> VipsPicture {
         let isChosen = try VipsCall(
             "relational", ["left": .picture(self), "right": .picture(other), "relational": .choice(relation)]
@@ -110,12 +110,12 @@ extension VipsPicture {
         ).picture()
     }
 
-    /// A power of each value, which must not be negative.
+    /// Raises each value, which must not be negative, to a power.
     func power(_ exponent: Double) throws(ImagingError) -> VipsPicture {
         try VipsCall("math2_const", input: self, ["math2": .choice("pow"), "c": .numbers([exponent])]).picture()
     }
 
-    /// Levels of sRGB from lightness (0 to 100) and the two colours of CIE Lab.
+    /// Converts CIE Lab (lightness of 0 to 100) to levels of sRGB.
     func fromLab() throws(ImagingError) -> VipsPicture {
         try applying("copy", ["interpretation": .choice("lab")]).applying("colourspace", ["space": .choice("srgb")])
     }
@@ -126,7 +126,7 @@ extension VipsPicture {
             vips_image_new_matrix_from_array(Int32(rows[0].count), Int32(rows.count), numbers, Int32(numbers.count)), "matrix")
     }
 
-    /// Numbers around 0 as levels around 128, for what is to be enlarged; four deviations fit.
+    /// Maps numbers around 0 to levels around 128, before an enlargement; the range is ±4.
     func asSignedBytes() throws(ImagingError) -> VipsPicture { try linear([32], [128], asBytes: true) }
     func fromSignedBytes() throws(ImagingError) -> VipsPicture { try linear([1.0 / 32], [-4]) }
 }

@@ -1,7 +1,7 @@
 internal import CVips
 
 extension VipsPicture {
-    /// A Gaussian blur. What is blurred much is blurred at a smaller size: nobody sees the difference.
+    /// A Gaussian blur. A large blur is computed at a smaller size, which makes no visible difference.
     func blurred(_ sigma: Double) throws(ImagingError) -> VipsPicture {
         guard sigma >= 0.3 else { return self }
         let shrink = Int(sigma / Self.sigmaAtSize)
@@ -11,10 +11,10 @@ extension VipsPicture {
         return try blurred.enlarged(to: PixelSize(width: width, height: height))
     }
 
-    /// The most pixels of blur at which every pixel is still looked at.
+    /// The largest sigma that is computed at full size, in pixels.
     private static let sigmaAtSize = 3.0
 
-    /// The picture at a larger size, smoothly; colours stay within those there are.
+    /// The picture enlarged by linear interpolation, which does not exceed the range of its colours.
     func enlarged(to size: PixelSize) throws(ImagingError) -> VipsPicture {
         guard size != PixelSize(width: width, height: height) else { return self }
         return try applying(
@@ -36,7 +36,7 @@ extension VipsPicture {
         try applying("conv", ["mask": .picture(try .matrix(rows)), "precision": .choice("float")])
     }
 
-    /// Each pixel taken from somewhere else: from so many pixels further right and down as the two bands of `offsets` say.
+    /// Displaces each pixel: it is read from a place further right and down by the two bands of `offsets`, in pixels.
     ///
     /// - Precondition: the picture is in memory, and no offset is larger than `reach`; edges are repeated.
     func displaced(by offsets: VipsPicture, reach: Double) throws(ImagingError) -> VipsPicture {
@@ -51,17 +51,17 @@ extension VipsPicture {
         return try framed.applying("mapim", ["index": .picture(places)])
     }
 
-    /// Two bands: how far each pixel is to the right and down.
+    /// Two bands with the coordinates of each pixel.
     static func places(_ size: PixelSize) throws(ImagingError) -> VipsPicture {
         try VipsCall("xyz", ["width": .whole(size.width), "height": .whole(size.height)]).picture()
     }
 
-    /// Grain of one band around 0, the same for one seed each time; a tile without seams that is repeated.
+    /// Grain of one band around 0, deterministic for a seed: a seamless tile that is repeated.
     ///
     /// - Parameters:
-    ///   - softness: How much the dots, of a deviation of 1, are blurred.
-    ///   - reach: Pixels around a place that `shape` looks at.
-    ///   - shape: What is made of the dots.
+    ///   - softness: The sigma by which the noise, of deviation 1, is blurred.
+    ///   - reach: The radius of `shape`, in pixels.
+    ///   - shape: A filter for the noise.
     static func grain(
         _ size: PixelSize, seed: Int, softness: Double, reach: Int = 0,
         shape: (VipsPicture) throws(ImagingError) -> VipsPicture = { $0 }
@@ -87,12 +87,12 @@ extension VipsPicture {
         return try tiles.extracted(size, left: 0, top: 0)
     }
 
-    /// Pixels of a side of a tile of grain.
+    /// The side of a tile of grain, in pixels.
     private static let grainSide = 640
 
-    /// Clouds of one band from -1 to 1, the same for one seed each time.
+    /// Perlin noise of one band from -1 to 1, deterministic for a seed.
     ///
-    /// - Parameter cell: Pixels from one cloud to the next.
+    /// - Parameter cell: The size of a noise cell, in pixels.
     static func clouds(_ size: PixelSize, cell: Double, seed: Int) throws(ImagingError) -> VipsPicture {
         try VipsCall(
             "perlin",

@@ -22,7 +22,7 @@ extension VipsPicture {
         ).picture()
     }
 
-    /// The part of that size that draws the eye.
+    /// The most salient part of a size.
     ///
     /// - Precondition: the picture is in memory, and at least that big.
     func cut(to size: PixelSize) throws(ImagingError) -> VipsPicture {
@@ -35,8 +35,8 @@ extension VipsPicture {
 extension VipsPicture {
     /// The picture in sRGB with eight bits a band: three bands, or four with transparency.
     ///
-    /// A colour profile in the file is honoured; one that is damaged, or of another kind of picture, is left aside. CMYK
-    /// without a profile is taken for what offset printing means by it.
+    /// A colour profile in the file is honoured, unless it is damaged or does not match the picture. CMYK without a profile is
+    /// interpreted with libvips' default CMYK profile.
     func inSRGB() throws(ImagingError) -> VipsPicture {
         var picture = self
         if hasProfile || isCMYK {
@@ -52,7 +52,7 @@ extension VipsPicture {
         return try coloured.applying("cast", ["format": .choice("uchar")]).threeBands()
     }
 
-    /// The picture laid on white where it is transparent.
+    /// The picture flattened onto white.
     func onWhite() throws(ImagingError) -> VipsPicture {
         hasAlpha ? try applying("flatten", ["background": .numbers([white])]) : self
     }

@@ -1,8 +1,8 @@
 internal import CVips
 
-/// An image of libvips: mostly a recipe for pixels, which are computed when they are asked for.
+/// An image of libvips: usually a pipeline of operations whose pixels are computed on demand.
 ///
-/// Not `Sendable`: a picture and what is made of it stay on one thread.
+/// Not `Sendable`: a picture and all pictures derived from it stay on one thread.
 final class VipsPicture {
     let image: UnsafeMutablePointer<VipsImage>
 
@@ -34,19 +34,19 @@ final class VipsPicture {
         try VipsCall(operation, input: self, arguments).picture()
     }
 
-    /// Computes the pixels and keeps them, so that they may be asked for in any order and more than once.
+    /// Computes the pixels and keeps them, so that they can be read in any order and more than once.
     func inMemory() throws(ImagingError) -> VipsPicture {
         try VipsPicture(vips_image_copy_memory(image), "decode")
     }
 
-    /// The picture without anything but its pixels. The savers' own `strip` is not honoured by all.
+    /// The picture without metadata. Not every saver honours its `strip` option.
     func withoutMetadata() throws(ImagingError) -> VipsPicture {
         let copy = try applying("copy")
         guard let fields = vips_image_get_fields(copy.image) else { return copy }
         defer { g_strfreev(fields) }
         var next = fields
         while let field = next.pointee {
-            // What libvips computes with (sizes, resolution, history) is not metadata of the file, and cannot be removed.
+            // Fields that libvips computes with (sizes, resolution, history) are no metadata of the file; their removal has no effect.
             vips_image_remove(copy.image, field)
             next += 1
         }

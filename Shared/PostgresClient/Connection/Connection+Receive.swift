@@ -3,15 +3,15 @@ internal import DequeModule
 internal import Glibc
 
 extension Connection {
-    /// Reads what has come and works through it, until libpq would have to wait.
+    /// Reads the received data and handles its results, until libpq would have to wait.
     func receive() {
         let isAlive = PQconsumeInput(pq) == 1
         takeNotifications()
-        // What came before the connection broke still counts.
+        // Results that arrived before the connection broke still count.
         takeResults()
         takeNotifications()
         if !isAlive || PQstatus(pq) == CONNECTION_BAD { failFromLibrary() }
-        // Reading may have freed the server to read again.
+        // Reading may have unblocked the server, so that it reads again.
         if isWriteBlocked { flush() }
     }
 
@@ -39,7 +39,7 @@ extension Connection {
         }
     }
 
-    /// NULL ends the results of a command; without a result before it, it says that there is nothing left.
+    /// Handles a NULL, which ends the results of a command; false when nothing is left, which a NULL without a result before it means.
     private func commandEnded() -> Bool {
         if let unit = script {
             finishScript(unit)
@@ -47,7 +47,7 @@ extension Connection {
         }
         guard hasResult else { return false }
         hasResult = false
-        // An error at the Sync is followed by NULL too, but the Sync itself is yet to come.
+        // An error at the Sync is followed by NULL too, but the result of the Sync itself is still to come.
         if case .sync? = expected.first { return true }
         expected.removeFirst()
         return true
@@ -59,7 +59,7 @@ extension Connection {
         case PGRES_PIPELINE_SYNC:
             hasResult = false
             guard case .sync? = expected.popFirst(), let segment = segments.popFirst() else {
-                return fail("a Sync that was not expected")
+                return fail("the server sent an unexpected Sync")
             }
             finish(segment)
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
@@ -82,10 +82,10 @@ extension Connection {
             unit.result = .failure(error)
         case .execute(let unit, let statement, let isFresh, _):
             unit.result = .failure(error)
-            // The server forgot the statement, or its result changed its shape: prepare it again, once.
+            // The server does not have the statement any more, or its result has other columns now: prepare it again, once.
             if !isFresh, error.sqlState == "26000" || error.sqlState == "0A000" {
                 statements.remove(statement)
-                if error.sqlState == "0A000" { garbage.append(statement.name) }
+                if error.sqlState == "0A000" { statementsToDeallocate.append(statement.name) }
                 unit.isStale = true
             }
         case .preamble(let unit):
@@ -100,28 +100,28 @@ extension Connection {
     private func takeAborted() {
         switch expected.first {
         case .prepare(_, let statement): statements.remove(statement)
-        case .deallocate(let name): garbage.append(name)
+        case .deallocate(let name): statementsToDeallocate.append(name)
         default: break
         }
     }
 
-    /// The Sync has come, so now it is known what the segment did.
+    /// Finishes the units of a segment whose Sync has arrived, or marks them for a retry.
     private func finish(_ segment: Segment) {
         segmentFinished(segment)
         for unit in segment.units {
             if let error = segment.error { unit.result = .failure(error) }
             if unit.isStale {
                 unit.isStale = false
-                if !unit.wasRepeated, unit.isRepeatable {
-                    unit.wasRepeated = true
-                    toRepeat.append(unit)
+                if !unit.wasRetried, unit.isRetryable {
+                    unit.wasRetried = true
+                    toRetry.append(unit)
                     continue
                 }
             }
-            if unit.result == nil, unit.isRepeatable {
-                // A neighbour's error aborted it before it ran.
-                unit.isAlone = true
-                toRepeat.append(unit)
+            if unit.result == nil, unit.isRetryable {
+                // The error of another unit of the segment aborted it before it ran.
+                unit.needsOwnSegment = true
+                toRetry.append(unit)
                 continue
             }
             finished.append(unit)

@@ -1,21 +1,21 @@
 internal import CLibPQ
 internal import DequeModule
 
-/// One connection in pipeline mode: what was sent on it, and what is expected back.
+/// One connection in pipeline mode: sends work units, and matches the server's results to them.
 ///
-/// It lives on the loop. It completes nothing itself: it leaves what happened in its outputs, and the pool takes it from there.
+/// It is used on the loop only. It does not complete units itself: it collects results in its outputs, which the pool processes.
 final class Connection {
-    /// What the server has yet to answer, in the order of sending.
+    /// A command that the server has yet to answer.
     enum Expected {
         case prepare(WorkUnit, PreparedStatement)
-        /// - Parameter isOwn: Whether it is the unit's own query, and not one that precedes it.
+        /// - Parameter isOwn: Whether this is the unit's own query, and not a preceding one.
         case execute(WorkUnit, PreparedStatement, isFresh: Bool, isOwn: Bool)
         case preamble(WorkUnit)
         case deallocate(String)
         case sync
     }
 
-    /// What lies between two Syncs: one implicit transaction, which succeeds or fails as a whole.
+    /// The units between two Syncs: one implicit transaction, which succeeds or fails as a whole.
     struct Segment {
         var units: [WorkUnit]
         /// An error at the Sync itself, such as a deferred constraint: nothing of the segment took effect.
@@ -26,39 +26,42 @@ final class Connection {
     let handle: ConnectionHandle
     private let loop: EventLoop
 
+    /// In the order of sending.
     var expected = Deque<Expected>()
     var segments = Deque<Segment>()
-    /// Reads that were sent, but not yet followed by their Sync.
+    /// Reads that were sent without their Sync so far.
     private var group: [WorkUnit] = []
-    /// The script that runs outside of pipeline mode.
+    /// The script that is running outside of pipeline mode.
     var script: WorkUnit?
-    /// Whether a result of the first expected command has come.
+    /// Whether a result of the first expected command has arrived.
     var hasResult = false
     var statements: StatementCache
-    /// Whether statements stay prepared under a name; behind a pooler the next ones may come to another server, which has none.
+    /// Whether statements stay prepared under a name; behind a pooler the next statement may run on a server that has not prepared it.
     private let namesStatements: Bool
-    /// Statements to deallocate in front of the next preparation.
-    var garbage: [String] = []
+    /// The names of statements to deallocate before the next preparation.
+    var statementsToDeallocate: [String] = []
     private(set) var isWriteBlocked = false
 
-    // Who uses the connection. Set by the pool.
+    // The user of the connection. Set by the pool.
     var lease: LeaseID?
     var leaseQueue = Deque<WorkUnit>()
-    /// A BEGIN that goes out with the first statement of the lease.
+    /// A BEGIN that is sent with the first statement of the lease.
     var pendingBegin: String?
-    var cancelsPending = 0
-    /// When the server must have obeyed a cancel request.
+    /// The number of cancel requests that are under way.
+    var pendingCancels = 0
+    /// The time by which the server must have carried out a cancel request.
     var stopDeadline: UInt64?
     var isListener = false
-    var isDirty = false
+    /// Whether the pool has yet to close the group of reads.
+    var hasOpenGroup = false
 
     // Outputs.
     var finished: [WorkUnit] = []
-    var toRepeat: [WorkUnit] = []
+    var toRetry: [WorkUnit] = []
     var notifications: [PostgresNotification] = []
     var failure: PostgresError?
 
-    /// - Parameter maxStatements: How many statements stay prepared; nil behind a pooler.
+    /// - Parameter maxStatements: The number of statements that stay prepared; nil behind a pooler.
     init(id: UInt64, handle: ConnectionHandle, loop: EventLoop, maxStatements: Int?) {
         self.id = id
         self.handle = handle
@@ -71,17 +74,17 @@ final class Connection {
 
     // MARK: State
 
-    /// Units that were sent and not answered.
+    /// The number of units that were sent and not answered.
     private(set) var inFlight = 0
 
-    /// Whether anybody may have the connection to himself.
+    /// Whether a unit may have the connection to itself.
     var isIdle: Bool {
-        inFlight == 0 && lease == nil && cancelsPending == 0 && expected.isEmpty && !isWriteBlocked && failure == nil
+        inFlight == 0 && lease == nil && pendingCancels == 0 && expected.isEmpty && !isWriteBlocked && failure == nil
     }
 
     /// Whether another read may be added.
     func acceptsRead(limit: Int) -> Bool {
-        lease == nil && exclusive == nil && cancelsPending == 0 && !isWriteBlocked && inFlight < limit && failure == nil
+        lease == nil && exclusive == nil && pendingCancels == 0 && !isWriteBlocked && inFlight < limit && failure == nil
     }
 
     /// The unit that has the connection to itself.
@@ -90,14 +93,14 @@ final class Connection {
     /// Whether the server is outside of any transaction.
     var isOutsideTransaction: Bool { PQtransactionStatus(pq) == PQTRANS_IDLE }
 
-    /// All units that are not finished here, in order.
+    /// All units that are not finished on this connection, in order.
     var units: [WorkUnit] {
         segments.flatMap(\.units) + group + (script.map { [$0] } ?? []) + leaseQueue
     }
 
     func register() -> Bool { loop.add(PQsocket(pq), token: id) }
 
-    /// Stops watching; the handle closes the connection when it is released.
+    /// Stops watching the socket; the handle closes the connection when it is released.
     func unregister() { loop.remove(PQsocket(pq)) }
 
     func fail(_ message: String) {
@@ -109,14 +112,14 @@ final class Connection {
 
     // MARK: Sending
 
-    /// Sends a read; ``closeGroup()`` has to follow before the loop sleeps.
+    /// Sends a read; ``closeGroup()`` must follow before the loop sleeps.
     func sendRead(_ unit: WorkUnit, maxGroup: Int) {
-        if unit.isAlone { closeGroup() }
+        if unit.needsOwnSegment { closeGroup() }
         unit.state = .running
         inFlight += 1
         group.append(unit)
         send(unit.query, of: unit)
-        if unit.isAlone || group.count >= maxGroup { closeGroup() }
+        if unit.needsOwnSegment || group.count >= maxGroup { closeGroup() }
     }
 
     /// Ends the segment of the reads sent so far.
@@ -127,8 +130,8 @@ final class Connection {
         sync()
     }
 
-    /// Sends a unit that has the connection to itself, as a segment of its own, with what precedes it: where one of them fails, the
-    /// server skips the rest, and the unit has the error.
+    /// Sends a unit that has the connection to itself, as a segment of its own, after its preceding statements. When one statement
+    /// fails, the server skips the rest, and the unit gets the error.
     func sendExclusive(_ unit: WorkUnit, preamble: String? = nil) {
         unit.state = .running
         inFlight += 1
@@ -168,12 +171,12 @@ final class Connection {
     private func prepare(_ unit: WorkUnit, _ key: PreparedStatement.Key) -> PreparedStatement? {
         guard namesStatements else { return sendPrepare(unit, .unnamed(key)) }
         let (statement, evicted) = statements.insert(key)
-        if let evicted { garbage.append(evicted.name) }
-        for name in garbage {
+        if let evicted { statementsToDeallocate.append(evicted.name) }
+        for name in statementsToDeallocate {
             guard PQsendQueryParams(pq, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1) == 1 else { return nil }
             expected.append(.deallocate(name))
         }
-        garbage.removeAll(keepingCapacity: true)
+        statementsToDeallocate.removeAll(keepingCapacity: true)
         return sendPrepare(unit, statement)
     }
 
@@ -191,7 +194,7 @@ final class Connection {
         flush()
     }
 
-    /// Several statements in one text need the simple protocol, which pipeline mode has not.
+    /// Sends a text of several statements by the simple protocol, which is not available in pipeline mode.
     private func sendScript(_ unit: WorkUnit, preamble: String?) {
         script = unit
         let text = preamble.map { "\($0);\n\(unit.query.sql)" } ?? unit.query.sql
@@ -199,7 +202,7 @@ final class Connection {
         flush()
     }
 
-    /// Writes what libpq still holds, and asks for EPOLLOUT while some is left.
+    /// Writes the data that libpq still buffers, and watches for EPOLLOUT while some is left.
     func flush() {
         guard failure == nil else { return }
         let result = PQflush(pq)

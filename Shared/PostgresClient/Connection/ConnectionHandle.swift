@@ -2,9 +2,9 @@ internal import CLibPQ
 internal import Glibc
 internal import Logging
 
-/// Owns a PGconn, and what is needed to cancel its work.
+/// Owns a PGconn and the handle to cancel its statements.
 ///
-/// Sendable is unchecked: a helper thread makes it and hands it over once, to the loop, which alone uses it from then on.
+/// Sendable is unchecked: a helper thread makes it and passes it once to the loop, which alone uses it from then on.
 final class ConnectionHandle: @unchecked Sendable {
     let connection: OpaquePointer
     let cancellation: CancelHandle?
@@ -20,10 +20,10 @@ final class ConnectionHandle: @unchecked Sendable {
         PQfinish(connection)
     }
 
-    /// Connects and prepares the session. Blocks: for a helper thread.
+    /// Connects and configures the session. Blocks: call it on a helper thread.
     static func open(_ configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) -> ConnectionHandle {
         let timeoutSeconds = max(2, (configuration.connectTimeout.roundedUpMilliseconds + 999) / 1000)
-        // Of a name given twice the later counts: what stands before dbname, the URL may override.
+        // The later of two parameters with the same name applies: the URL may override those before dbname.
         let parameters: [(name: String, value: String)] = [
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("dbname", configuration.url),
@@ -41,7 +41,7 @@ final class ConnectionHandle: @unchecked Sendable {
             throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
         }
         notices.install(on: pointer)
-        // Behind a pooler it would be somebody else's session a moment later.
+        // Behind a pooler the settings would reach the session of another client.
         if !configuration.isPooled { try handle.configureSession(configuration) }
         guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else {
             throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
@@ -85,7 +85,7 @@ final class CancelHandle: @unchecked Sendable {
         PQfreeCancel(pointer)
     }
 
-    /// Asks the server to stop what the connection is doing. Blocks for a round trip on a new connection: for a helper thread.
+    /// Asks the server to stop the running statement. Blocks for a round trip on a new connection: call it on a helper thread.
     func cancel() {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             _ = PQcancel(pointer, buffer.baseAddress, Int32(buffer.count))
@@ -93,7 +93,7 @@ final class CancelHandle: @unchecked Sendable {
     }
 }
 
-/// Sends the server's notices to the log, where libpq would print them.
+/// Logs the server's notices, which libpq would print otherwise.
 private final class NoticeLog: Sendable {
     private let logger: Logger
 
@@ -101,7 +101,7 @@ private final class NoticeLog: Sendable {
         self.logger = logger
     }
 
-    /// The log has to live as long as the connection: its handle holds both.
+    /// Registers for the notices of a connection. The connection does not retain this object: its handle holds both.
     func install(on connection: OpaquePointer) {
         PQsetNoticeReceiver(
             connection,
@@ -114,7 +114,7 @@ private final class NoticeLog: Sendable {
     private func log(_ result: OpaquePointer) {
         let severity = DiagnosticField.severity.read(result) ?? "NOTICE"
         logger.log(
-            level: severity == "WARNING" ? .warning : .debug, "notice of the server",
+            level: severity == "WARNING" ? .warning : .debug, "notice from the server",
             metadata: [
                 "severity": "\(severity)", "sqlstate": "\(DiagnosticField.sqlState.read(result) ?? "")",
                 "notice": "\(DiagnosticField.message.read(result) ?? "")",

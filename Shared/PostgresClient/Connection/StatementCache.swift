@@ -1,6 +1,6 @@
 /// A statement prepared on one connection.
 final class PreparedStatement {
-    /// The same text with parameters of other types is another statement.
+    /// The text and parameter types: the same text with other types is another statement.
     struct Key: Hashable {
         let sql: String
         let types: [UInt32]
@@ -16,11 +16,11 @@ final class PreparedStatement {
         self.lastUse = lastUse
     }
 
-    /// One that is gone with the next; none of a cache.
+    /// Creates a statement without a name, which the next one replaces; it does not belong to a cache.
     static func unnamed(_ key: Key) -> PreparedStatement { PreparedStatement(key: key, name: "", lastUse: 0) }
 }
 
-/// The prepared statements of one connection, the least recently used of which makes room.
+/// The prepared statements of one connection; evicts the least recently used one when it is full.
 struct StatementCache {
     private let capacity: Int
     private var statements: [PreparedStatement.Key: PreparedStatement] = [:]
@@ -33,7 +33,7 @@ struct StatementCache {
 
     var count: Int { statements.count }
 
-    /// The statement, if it is prepared or about to be.
+    /// Returns the statement, if it is prepared or about to be.
     mutating func find(_ key: PreparedStatement.Key) -> PreparedStatement? {
         guard let statement = statements[key] else { return nil }
         uses += 1
@@ -43,10 +43,10 @@ struct StatementCache {
 
     /// Adds a statement.
     ///
-    /// - Returns: it, and the one that has to go for it.
+    /// - Returns: the statement, and the one that it evicts.
     mutating func insert(_ key: PreparedStatement.Key) -> (added: PreparedStatement, evicted: PreparedStatement?) {
         var evicted: PreparedStatement?
-        // A scan of all is cheap beside the preparation that follows it.
+        // A scan of all is cheap compared with the preparation that follows it.
         if statements.count >= capacity, let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse }) {
             statements[oldest.key] = nil
             evicted = oldest
@@ -58,7 +58,7 @@ struct StatementCache {
         return (statement, evicted)
     }
 
-    /// Forgets a statement; one prepared anew under the same key meanwhile stays.
+    /// Removes a statement; one that was prepared anew under the same key stays.
     mutating func remove(_ statement: PreparedStatement) {
         guard statements[statement.key] === statement else { return }
         statements[statement.key] = nil

@@ -1,17 +1,17 @@
-/// What an event loop tells its owner, always on the thread of the loop.
+/// Handles the events of an event loop; called on the thread of the loop only.
 protocol EventLoopHandler: AnyObject, Sendable {
     /// A watched file descriptor is readable, writable or broken.
     func loopReady(token: UInt64, isReadable: Bool, isWritable: Bool)
-    /// All that was enqueued has run: the moment to send what was collected.
+    /// All enqueued work has run: send the collected commands now.
     func loopDrained()
-    /// The time asked for with ``EventLoop/wake(at:)`` has come.
+    /// The time requested with ``EventLoop/wake(at:)`` has come.
     func loopTimeReached(_ now: UInt64)
 }
 
 /// One thread with one epoll set, which is also an executor.
 ///
-/// The connections live on it; tasks may live on it too, and then a query needs no change of threads.
-/// The thread ends when the loop is released.
+/// The connections run on it; tasks may run on it too, and then a query needs no thread switch. The thread ends when the loop is
+/// released.
 final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: EventLoopCore
 
@@ -22,7 +22,7 @@ final class EventLoop: SerialExecutor, TaskExecutor {
         core.taskExecutor = UnownedTaskExecutor(ordinary: self)
         core.loop = self
         guard HelperThread.run({ [core] in core.run() }) else {
-            throw PostgresError(code: .connectionLost, message: "no thread left for the event loop")
+            throw PostgresError(code: .connectionLost, message: "no thread available for the event loop")
         }
     }
 
@@ -30,7 +30,7 @@ final class EventLoop: SerialExecutor, TaskExecutor {
         core.stop()
     }
 
-    /// Sets who is told of events; held weakly. Called once, before anything is watched.
+    /// Sets the handler of events; held weakly. Call once, before watching a file descriptor.
     func setHandler(_ handler: any EventLoopHandler) {
         execute { [core, weak handler] in core.handler = handler }
     }
@@ -38,7 +38,7 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     /// Whether the caller runs on the thread of the loop.
     var isCurrent: Bool { core.isCurrent }
 
-    /// Runs the body on the loop, soon.
+    /// Enqueues the body to run on the loop.
     func execute(_ body: @escaping @Sendable () -> Void) {
         core.enqueue(.closure(body))
     }
@@ -64,7 +64,7 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     /// Watches a file descriptor, level-triggered, for input.
     func add(_ descriptor: Int32, token: UInt64) -> Bool { core.add(descriptor, token: token) }
 
-    /// Also watches for room to write, or stops doing so.
+    /// Starts or stops watching a file descriptor for room to write as well.
     func setWantsWrite(_ wanted: Bool, _ descriptor: Int32, token: UInt64) {
         core.setWantsWrite(wanted, descriptor, token: token)
     }
@@ -72,6 +72,6 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     /// Stops watching a file descriptor; call it before the descriptor is closed.
     func remove(_ descriptor: Int32) { core.remove(descriptor) }
 
-    /// Asks for ``EventLoopHandler/loopTimeReached(_:)`` no later than `time`; an earlier wish stands.
+    /// Requests a call of ``EventLoopHandler/loopTimeReached(_:)`` at `time`; an earlier request stays in force.
     func wake(at time: UInt64) { core.wakeTime = min(core.wakeTime, time) }
 }

@@ -2,18 +2,19 @@ internal import CLibPQ
 internal import Glibc
 internal import Synchronization
 
-/// What the thread of an ``EventLoop`` runs. It does not hold the loop, so that releasing the loop ends the thread.
+/// The state and the main function of the thread of an ``EventLoop``. It does not retain the loop, so that releasing the loop ends the
+/// thread.
 ///
-/// Sendable is unchecked: what is not behind the mutex or atomic is set before the thread starts, or touched on it only.
+/// Sendable is unchecked: variables that are not behind the mutex or atomic are set before the thread starts, or used on it only.
 final class EventLoopCore: @unchecked Sendable {
     enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
-    private struct Inbox {
+    private struct SharedQueue {
         var work: [Work] = []
-        /// Whether the thread is about to sleep, or sleeps: only then is a wake-up worth a system call.
+        /// Whether the thread is asleep or about to sleep: only then does a wake-up need a system call.
         var isSleeping = false
         var isStopped = false
     }
@@ -25,7 +26,7 @@ final class EventLoopCore: @unchecked Sendable {
     private let name: String
     private let epoll: Int32
     private let wakeup: Int32
-    private let inbox = Mutex(Inbox())
+    private let sharedQueue = Mutex(SharedQueue())
     private let thread = Atomic<UInt>(0)
 
     // Set before the thread starts.
@@ -60,18 +61,18 @@ final class EventLoopCore: @unchecked Sendable {
             local.append(work)
             return
         }
-        let mustWake = inbox.withLock { inbox in
-            inbox.work.append(work)
-            defer { inbox.isSleeping = false }
-            return inbox.isSleeping
+        let mustWake = sharedQueue.withLock { sharedQueue in
+            sharedQueue.work.append(work)
+            defer { sharedQueue.isSleeping = false }
+            return sharedQueue.isSleeping
         }
         if mustWake { eventfd_write(wakeup, 1) }
     }
 
     func stop() {
-        let mustWake = inbox.withLock { inbox in
-            inbox.isStopped = true
-            return inbox.isSleeping
+        let mustWake = sharedQueue.withLock { sharedQueue in
+            sharedQueue.isStopped = true
+            return sharedQueue.isSleeping
         }
         if mustWake { eventfd_write(wakeup, 1) }
     }
@@ -82,13 +83,13 @@ final class EventLoopCore: @unchecked Sendable {
         heliograph_name_thread(name)
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.maxEventsPerWait) { events in
-            while turn(events) {}
+            while runIteration(events) {}
         }
     }
 
-    /// One turn: run what is enqueued, let the handler send, sleep, and hand out events.
-    private func turn(_ events: UnsafeMutableBufferPointer<epoll_event>) -> Bool {
-        // The jobs at hand may hold the last reference to the loop, and need it until they have returned.
+    /// Runs one iteration: run the enqueued work, let the handler send, sleep, and report events. False when the loop has stopped.
+    private func runIteration(_ events: UnsafeMutableBufferPointer<epoll_event>) -> Bool {
+        // The enqueued jobs may hold the last reference to the loop, and need it until they have returned.
         withExtendedLifetime(loop) {
             runEnqueued(events)
             handler?.loopDrained()
@@ -97,9 +98,9 @@ final class EventLoopCore: @unchecked Sendable {
             wait(events, timeoutMilliseconds: 0)
             return true
         }
-        let (isIdle, isStopped) = inbox.withLock { inbox in
-            inbox.isSleeping = inbox.work.isEmpty
-            return (inbox.work.isEmpty, inbox.isStopped)
+        let (isIdle, isStopped) = sharedQueue.withLock { sharedQueue in
+            sharedQueue.isSleeping = sharedQueue.work.isEmpty
+            return (sharedQueue.work.isEmpty, sharedQueue.isStopped)
         }
         if isIdle && isStopped { return false }
         wait(events, timeoutMilliseconds: isIdle ? timeoutMilliseconds() : 0)
@@ -107,14 +108,14 @@ final class EventLoopCore: @unchecked Sendable {
     }
 
     private func runEnqueued(_ events: UnsafeMutableBufferPointer<epoll_event>) {
-        inbox.withLock { inbox in
-            inbox.isSleeping = false
-            swap(&inbox.work, &running)
+        sharedQueue.withLock { sharedQueue in
+            sharedQueue.isSleeping = false
+            swap(&sharedQueue.work, &running)
         }
-        // What had come on the sockets when the work was enqueued is known when it runs: that a connection has ended, above all.
+        // Report socket events first, so that the work sees what arrived before it was enqueued, above all the end of a connection.
         if !running.isEmpty { wait(events, timeoutMilliseconds: 0) }
         runAll()
-        // What the work itself enqueued, once: the rest comes after the events, so that no task starves the sockets.
+        // Run the work that this work enqueued, once: the rest runs after the events, so that no task starves the sockets.
         swap(&local, &running)
         runAll()
     }
@@ -132,7 +133,7 @@ final class EventLoopCore: @unchecked Sendable {
 
     private func wait(_ events: UnsafeMutableBufferPointer<epoll_event>, timeoutMilliseconds: Int32) {
         let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), timeoutMilliseconds)
-        inbox.withLock { $0.isSleeping = false }
+        sharedQueue.withLock { $0.isSleeping = false }
         for event in events.prefix(Int(max(count, 0))) {
             let token = event.data.u64
             if token == Self.wakeToken {
@@ -140,7 +141,7 @@ final class EventLoopCore: @unchecked Sendable {
                 eventfd_read(wakeup, &value)
                 continue
             }
-            // An error or a hang-up is found by reading.
+            // An error or a hang-up is detected by reading.
             let isReadable = event.events & (EPOLLIN.rawValue | EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
             handler?.loopReady(token: token, isReadable: isReadable, isWritable: event.events & EPOLLOUT.rawValue != 0)
         }

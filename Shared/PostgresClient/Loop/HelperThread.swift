@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Runs blocking calls of libpq (connect, cancel) on a thread of their own, never on the loop or the cooperative pool.
+/// Runs blocking calls of libpq (connect, cancel) on a new thread each, never on the loop or the cooperative pool.
 ///
-/// They are rare and bounded by the number of connections, so that a thread for each costs less than keeping some.
+/// They are rare and bounded by the number of connections, so a thread for each costs less than a pool of idle threads.
 enum HelperThread {
     /// Runs the body on a new thread.
     ///
-    /// - Returns: false when the system has no thread left.
+    /// - Returns: false when the system refuses another thread.
     static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }

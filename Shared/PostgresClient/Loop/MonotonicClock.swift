@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Nanoseconds of the monotonic clock, as cheap as the system gives them: every query reads it.
+/// Nanoseconds of the monotonic clock, read with as little cost as possible, because every query reads it.
 enum MonotonicClock {
     static var now: UInt64 {
         var time = timespec()

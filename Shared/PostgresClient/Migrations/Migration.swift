@@ -1,12 +1,12 @@
-/// One numbered step of a schema, and the way back.
+/// One numbered change of a schema, and its reversal.
 public struct Migration: Sendable, Hashable {
-    /// Its place in the order; unique, and at least 1.
+    /// The position in the order; unique, and at least 1.
     public let number: Int
-    /// What it does, in a few words.
+    /// The change in a few words.
     public let name: String
-    /// SQL that takes the step; may hold several statements, none of which ends the transaction.
+    /// SQL that makes the change; may hold several statements, none of which ends the transaction.
     public let up: String
-    /// SQL that takes it back.
+    /// SQL that reverts the change.
     public let down: String
 
     /// Creates a migration.
@@ -17,10 +17,10 @@ public struct Migration: Sendable, Hashable {
         self.down = down
     }
 
-    /// 64-bit FNV-1a of both texts, in hexadecimal: it has to notice edits, not attacks.
+    /// 64-bit FNV-1a of both texts, in hexadecimal: it must detect edits, not attacks.
     var checksum: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        // The zero keeps text from moving unnoticed from one to the other.
+        // The zero between them detects text that is moved from one to the other.
         for byte in [Array(up.utf8), [0], Array(down.utf8)].joined() {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
         }
@@ -29,24 +29,22 @@ public struct Migration: Sendable, Hashable {
     }
 }
 
-/// Where one migration stands.
+/// The status of one migration.
 public struct MigrationStatus: Sendable, Hashable {
-    /// What is known of a migration.
+    /// The relation between the database and the program.
     public enum State: Sendable, Hashable {
         /// Applied, and the same as in the program.
         case applied
         /// Not applied yet.
         case pending
-        /// Applied, but another text than in the program.
+        /// Applied with another text than in the program.
         case changed
-        /// Applied, but not in the program: a newer program was here.
+        /// Applied, but not in the program: a newer program applied it.
         case unknown
     }
 
-    /// The number of the migration.
     public let number: Int
-    /// Its name, from the program, or else from the database.
+    /// The name in the program, or else in the database.
     public let name: String
-    /// Where it stands.
     public let state: State
 }

@@ -1,11 +1,11 @@
 public import Logging
 
-/// Takes a schema from one version to another.
+/// Applies the migrations of a schema, or rolls them back.
 ///
-/// One runner works at a time, under an advisory lock; each migration is a transaction of its own together with its row in
-/// the table of applied ones. A migration whose text was changed after it was applied stops everything.
+/// One runner works at a time, under an advisory lock; each migration is a transaction of its own together with its row in the
+/// table of applied ones. When the text of an applied migration was changed, the runner refuses to run.
 public struct MigrationRunner: Sendable {
-    /// How long a migration may wait for the locks on what it changes, in milliseconds, before it gives up and is rolled back.
+    /// The time that a migration may wait for a lock before it fails and is rolled back.
     static let lockTimeoutMilliseconds = 30_000
 
     private let client: PostgresClient
@@ -17,11 +17,11 @@ public struct MigrationRunner: Sendable {
     /// Creates a runner.
     ///
     /// - Parameters:
-    ///   - client: where to run.
-    ///   - migrations: all of them, in whatever order.
-    ///   - table: the table of applied migrations, made when it is missing.
-    ///   - timeout: how long one migration may take, and how long to wait for another runner.
-    ///   - logger: is told of each migration.
+    ///   - client: the database to migrate.
+    ///   - migrations: all migrations of the program, in any order.
+    ///   - table: the table of applied migrations, created when it is missing.
+    ///   - timeout: the time limit for one migration, and for waiting for another runner.
+    ///   - logger: logs each migration.
     /// - Throws: ``PostgresError`` with code `migration` when a number is used twice or is below 1.
     public init(
         client: PostgresClient, migrations: [Migration], table: String = "schema_migrations",
@@ -40,15 +40,15 @@ public struct MigrationRunner: Sendable {
         }
     }
 
-    /// Applies what is missing, in order.
+    /// Applies the missing migrations, in order.
     ///
-    /// - Parameter to: the last number to apply; all when nil.
+    /// - Parameter to: the last number to apply; nil applies all.
     /// - Returns: the migrations that were applied.
-    /// - Throws: ``PostgresError``; what was applied before the failure stays.
+    /// - Throws: ``PostgresError``; migrations that were applied before the failure stay applied.
     @discardableResult
     public func migrate(to last: Int? = nil) async throws -> [Migration] {
         try await withLock { session in
-            let applied = try await checkedApplied(session)
+            let applied = try await verifiedApplied(session)
             let highest = applied.keys.max() ?? 0
             let missing = migrations.filter { applied[$0.number] == nil && $0.number <= last ?? .max }
             if let first = missing.first, first.number < highest {
@@ -60,25 +60,25 @@ public struct MigrationRunner: Sendable {
         }
     }
 
-    /// Takes back what was applied after a number, the latest first.
+    /// Rolls back the applied migrations above a number, the latest first.
     ///
-    /// - Parameter to: the last number that stays; 0 takes everything back.
-    /// - Returns: the migrations that were taken back.
-    /// - Throws: ``PostgresError``; what was taken back before the failure stays so.
+    /// - Parameter to: the last number that stays; 0 rolls back all.
+    /// - Returns: the migrations that were rolled back.
+    /// - Throws: ``PostgresError``; migrations that were rolled back before the failure stay rolled back.
     @discardableResult
     public func rollback(to last: Int) async throws -> [Migration] {
         try await withLock { session in
-            let applied = try await checkedApplied(session)
+            let applied = try await verifiedApplied(session)
             if let unknown = applied.keys.filter({ number in number > last && !migrations.contains { $0.number == number } }).max() {
-                throw PostgresError(code: .migration, message: "migration \(unknown) is applied, but its way back is not known here")
+                throw PostgresError(code: .migration, message: "migration \(unknown) is applied, but this program cannot roll it back")
             }
             let surplus = migrations.reversed().filter { applied[$0.number] != nil && $0.number > last }
-            for migration in surplus { try await takeBack(migration, session) }
+            for migration in surplus { try await revert(migration, session) }
             return surplus
         }
     }
 
-    /// Says where each migration stands, by number, without changing anything.
+    /// Returns the status of each migration, by number, without changing the database.
     public func status() async throws -> [MigrationStatus] {
         let applied = try await readApplied(client)
         let known = migrations.map { migration in
@@ -107,8 +107,8 @@ public struct MigrationRunner: Sendable {
         }
     }
 
-    private func takeBack(_ migration: Migration, _ session: PostgresSession) async throws {
-        logger?.info("taking migration back", metadata: ["number": "\(migration.number)", "name": "\(migration.name)"])
+    private func revert(_ migration: Migration, _ session: PostgresSession) async throws {
+        logger?.info("rolling back migration", metadata: ["number": "\(migration.number)", "name": "\(migration.name)"])
         try await run(migration, migration.down, session) { transaction in
             try await transaction.execute("DELETE FROM \(identifier: table) WHERE number = \(migration.number)")
         }
@@ -131,14 +131,14 @@ public struct MigrationRunner: Sendable {
         }
     }
 
-    // MARK: What is applied
+    // MARK: Applied migrations
 
     private struct Applied {
         let name: String
         let checksum: String
     }
 
-    /// Makes the table and holds the lock while the body runs. The lock ends with the session.
+    /// Creates the table and holds the lock while the body runs. The lock ends with the session.
     private func withLock<Success>(_ body: (PostgresSession) async throws -> Success) async throws -> Success {
         try await client.withSession { session in
             try await session.execute("SELECT set_config('statement_timeout', '0', false)")
@@ -159,7 +159,7 @@ public struct MigrationRunner: Sendable {
     }
 
     private func readApplied(_ database: some PostgresQueryable) async throws(PostgresError) -> [Int: Applied] {
-        // Without the table nothing is applied; asking first keeps a transaction from failing over it.
+        // Without the table no migration is applied; the check keeps a transaction from failing because the table is missing.
         let exists = try await database.query("SELECT to_regclass(\(quotedIdentifier(table))) IS NOT NULL")
         guard try exists.first?.decode(0, as: Bool.self) == true else { return [:] }
         var applied: [Int: Applied] = [:]
@@ -169,7 +169,8 @@ public struct MigrationRunner: Sendable {
         return applied
     }
 
-    private func checkedApplied(_ session: PostgresSession) async throws(PostgresError) -> [Int: Applied] {
+    /// Reads the applied migrations, and throws when one of them differs from the program.
+    private func verifiedApplied(_ session: PostgresSession) async throws(PostgresError) -> [Int: Applied] {
         let applied = try await readApplied(session)
         for migration in migrations {
             guard let row = applied[migration.number], row.checksum != migration.checksum else { continue }

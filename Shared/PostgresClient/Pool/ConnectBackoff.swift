@@ -1,14 +1,15 @@
-/// The pause before the next attempt to connect: doubled with each failure, and blurred so that processes spread out.
+/// Computes the pause before the next attempt to connect: doubled with each failure, and jittered so that processes spread out. Times
+/// are in nanoseconds.
 struct ConnectBackoff {
-    private let first: UInt64
-    private let longest: UInt64
+    private let firstDelay: UInt64
+    private let maxDelay: UInt64
     private var failures: UInt64 = 0
-    /// No attempt before this time.
+    /// The time before which no attempt may start.
     private(set) var nextAttempt: UInt64 = 0
 
     init(_ configuration: PostgresConfiguration) {
-        first = max(1_000_000, configuration.reconnectDelay.clampedNanoseconds)
-        longest = max(first, configuration.maxReconnectDelay.clampedNanoseconds)
+        firstDelay = max(1_000_000, configuration.reconnectDelay.clampedNanoseconds)
+        maxDelay = max(firstDelay, configuration.maxReconnectDelay.clampedNanoseconds)
     }
 
     mutating func succeeded() {
@@ -17,7 +18,7 @@ struct ConnectBackoff {
     }
 
     mutating func failed(now: UInt64) {
-        let delay = min(longest, first << min(failures, 20))
+        let delay = min(maxDelay, firstDelay << min(failures, 20))
         failures += 1
         nextAttempt = now + delay / 2 + UInt64.random(in: 0...delay / 2)
     }

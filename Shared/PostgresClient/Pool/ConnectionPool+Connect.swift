@@ -1,7 +1,7 @@
 internal import Logging
 
 extension ConnectionPool {
-    /// Opens connections for the work that waits, as far as the limit and the backoff allow.
+    /// Opens connections for the waiting work, as far as the limit and the backoff allow.
     func openConnections(atLeast minimum: Int = 0) {
         if case .closed = phase { return }
         let wanted = max(minimum, waitingCount)
@@ -9,7 +9,7 @@ extension ConnectionPool {
         guard connecting < min(wanted, allowed) else { return }
         let now = MonotonicClock.now
         guard now >= backoff.nextAttempt else { return loop.wake(at: backoff.nextAttempt) }
-        // While the server refuses, one attempt at a time is enough.
+        // While attempts fail, one at a time is enough.
         let limit = lastConnectError == nil ? min(wanted, allowed) : 1
         while connecting < limit {
             connecting += 1
@@ -20,9 +20,9 @@ extension ConnectionPool {
         }
     }
 
-    /// Connects on a helper thread, and tells the outcome on the loop.
+    /// Connects on a helper thread, and reports the outcome on the loop.
     ///
-    /// - Parameter isDirect: Whether to pass by a pooler.
+    /// - Parameter isDirect: Whether to bypass a pooler.
     func connect(
         isDirect: Bool = false,
         _ completion: @escaping @Sendable (isolated ConnectionPool, Result<ConnectionHandle, PostgresError>) -> Void
@@ -37,11 +37,11 @@ extension ConnectionPool {
             loop.execute { self.assumeIsolated { completion($0, outcome) } }
         }
         guard !isStarted else { return }
-        let error = PostgresError(code: .connectionLost, message: "no thread left to connect on")
+        let error = PostgresError(code: .connectionLost, message: "no thread available to connect on")
         loop.execute { self.assumeIsolated { completion($0, .failure(error)) } }
     }
 
-    /// Makes a connection of a handle; nil when the client is closed meanwhile.
+    /// Registers a new connection; nil when the client has been closed, or the loop cannot watch the socket.
     func adopt(_ handle: ConnectionHandle) -> Connection? {
         if case .closed = phase { return nil }
         lastConnectionID += 1

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Who listens to what, on which connection.
+/// The listeners of each channel, and the connection for LISTEN.
 struct ListenState {
     enum Link {
         case none
@@ -13,12 +13,12 @@ struct ListenState {
     var lastSubscriber: UInt64 = 0
     /// The subscribers of each channel.
     var subscribers: [String: [UInt64: AsyncStream<PostgresNotification>.Continuation]] = [:]
-    /// The channels the server has confirmed.
+    /// The channels for which the server has confirmed LISTEN.
     var confirmed: Set<String> = []
 }
 
 extension ConnectionPool {
-    /// Adds a listener; the connection is made when the first one comes.
+    /// Adds a listener; the first one makes the pool connect.
     nonisolated func subscribe(_ channel: String) -> PostgresNotifications {
         let (stream, continuation) = AsyncStream.makeStream(
             of: PostgresNotification.self, bufferingPolicy: .bufferingNewest(max(1, configuration.maxBufferedNotifications)))
@@ -35,7 +35,7 @@ extension ConnectionPool {
             loop.execute { self.assumeIsolated { $0.removeSubscriber(channel, number) } }
         }
         listening.subscribers[channel, default: [:]][number] = continuation
-        heardChannels.withLock { _ = $0.insert(channel) }
+        listenedChannels.withLock { _ = $0.insert(channel) }
         if listening.confirmed.contains(channel) {
             continuation.yield(PostgresNotification(kind: .listening, channel: channel, payload: ""))
         } else if case .connected(let lease) = listening.link {
@@ -49,7 +49,7 @@ extension ConnectionPool {
         listening.subscribers[channel]?[number] = nil
         guard listening.subscribers[channel]?.isEmpty == true else { return }
         listening.subscribers[channel] = nil
-        heardChannels.withLock { _ = $0.remove(channel) }
+        listenedChannels.withLock { _ = $0.remove(channel) }
         listening.confirmed.remove(channel)
         guard case .connected(let lease) = listening.link else { return }
         if listening.subscribers.isEmpty {
@@ -60,10 +60,10 @@ extension ConnectionPool {
         }
     }
 
-    /// Whether anybody here listens to a channel; whoever has just begun may not count yet.
-    nonisolated func hasListeners(on channel: String) -> Bool { heardChannels.withLock { $0.contains(channel) } }
+    /// Whether this client has listeners of a channel; one that has just subscribed may not count yet.
+    nonisolated func hasListeners(on channel: String) -> Bool { listenedChannels.withLock { $0.contains(channel) } }
 
-    /// Tells all listeners of some channels here that there is something new.
+    /// Wakes the listeners of channels in this client, with an empty payload.
     nonisolated func wakeListeners(on channels: Set<String>) {
         guard !channels.isEmpty else { return }
         loop.execute {
@@ -73,7 +73,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Tells all listeners of a channel.
+    /// Passes a notification to all listeners of its channel.
     func deliver(_ notification: PostgresNotification) {
         guard let subscribers = listening.subscribers[notification.channel] else { return }
         for continuation in subscribers.values { continuation.yield(notification) }
@@ -117,7 +117,7 @@ extension ConnectionPool {
 
     private func listen(_ channel: String, _ lease: LeaseID) {
         runOnListener("LISTEN \(quotedIdentifier(channel))", lease) { pool, isDone in
-            // An UNLISTEN may be on its way already, and a later subscriber must not take this for an answer.
+            // An UNLISTEN may already be on its way; this answer must not confirm the channel for a later subscriber.
             guard isDone, pool.listening.subscribers[channel] != nil else { return }
             pool.listening.confirmed.insert(channel)
             pool.deliver(PostgresNotification(kind: .listening, channel: channel, payload: ""))
@@ -133,7 +133,7 @@ extension ConnectionPool {
             self?.assumeIsolated { pool in
                 if case .success = result { return completion(pool, true) }
                 completion(pool, false)
-                // A server that cannot listen now is asked again, on a new connection.
+                // The LISTEN or UNLISTEN failed: listen again on a new connection.
                 pool.release(lease, discard: true)
             }
         }

@@ -1,7 +1,7 @@
 internal import DequeModule
 
 extension ConnectionPool {
-    /// Refuses new work, waits for what is under way, and closes everything.
+    /// Refuses new work, waits for the work under way, and closes all connections.
     func shutdown(drainTimeout: Duration) async {
         if case .closed = phase { return }
         let deadline = MonotonicClock.now + drainTimeout.clampedNanoseconds
@@ -15,12 +15,12 @@ extension ConnectionPool {
         await withCheckedContinuation { continuation in
             shutdownWaiters.append(continuation)
             finishDraining()
-            // Ending the listeners may have closed everything already.
+            // Ending the listeners may already have closed the pool.
             if case .closed = phase { resumeShutdownWaiters() }
         }
     }
 
-    /// Closes all connections once nothing is under way any more.
+    /// Closes all connections once no work is under way.
     func finishDraining() {
         guard case .draining = phase, waitingCount == 0, workers.allSatisfy(\.isIdle) else { return }
         closeAll()

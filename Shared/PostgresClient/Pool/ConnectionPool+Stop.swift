@@ -3,7 +3,7 @@ internal import DequeModule
 extension ConnectionPool {
     /// Stops a unit whose caller gave up or whose deadline passed.
     func stop(_ unit: WorkUnit, _ reason: PostgresError) {
-        // One that has not come yet is refused when it comes.
+        // A unit that has not been submitted yet is refused when it is.
         guard unit.isSubmitted else { return }
         switch unit.state {
         case .finished:
@@ -12,13 +12,13 @@ extension ConnectionPool {
             unit.finish(.failure(reason))
             switch unit.kind {
             case .read, .exclusive, .lease:
-                forgetWaiting()
+                waitingUnitFinished()
             case .leased, .script, .end:
                 break
             }
         case .running:
             if case .read = unit.kind {
-                // Others share the connection, so the server is not told: it would stop a neighbour.
+                // No cancel request: other reads share the connection, and it would stop one of them.
                 unit.finish(.failure(reason))
                 return
             }
@@ -28,13 +28,13 @@ extension ConnectionPool {
         }
     }
 
-    /// Asks the server to stop the statement of a connection that one unit has to itself.
+    /// Asks the server to stop the statement of a connection that has an exclusive unit.
     private func cancelStatement(_ connection: Connection) {
         connection.stopDeadline = MonotonicClock.now + configuration.cancelGrace.clampedNanoseconds
         if let deadline = connection.stopDeadline { loop.wake(at: deadline) }
         guard let cancellation = connection.handle.cancellation else { return }
-        // Nobody else gets the connection before PQcancel has returned: the request would hit his statement.
-        connection.cancelsPending += 1
+        // The connection is not reused before PQcancel has returned: the request would stop the next statement.
+        connection.pendingCancels += 1
         let id = connection.id
         let isStarted = HelperThread.run { [self, loop] in
             cancellation.cancel()
@@ -45,17 +45,17 @@ extension ConnectionPool {
 
     private func cancelReturned(_ id: UInt64) {
         guard let connection = connections[id] else { return }
-        connection.cancelsPending -= 1
-        settle(connection)
+        connection.pendingCancels -= 1
+        processOutputs(of: connection)
     }
 
-    /// Notes that a waiting unit is finished; the queue is tidied when most of it is.
-    private func forgetWaiting() {
+    /// Records that a waiting unit is finished, and compacts the queue when most of its units are.
+    private func waitingUnitFinished() {
         waitingCount -= 1
         if waiting.count > 64, waiting.count > 2 * waitingCount {
             waiting.removeAll { $0.state == .finished }
         }
-        // The unit may have been the one that everybody waited behind.
+        // The unit may have been the one that all others waited behind.
         pump()
         finishDraining()
     }
@@ -74,7 +74,7 @@ extension ConnectionPool {
             if deadline > now {
                 loop.wake(at: deadline)
             } else {
-                close(connection, PostgresError(code: .connectionLost, message: "the server did not obey a cancel request"))
+                close(connection, PostgresError(code: .connectionLost, message: "the server did not carry out a cancel request in time"))
             }
         }
         pump()

@@ -2,11 +2,11 @@ internal import DequeModule
 internal import Logging
 internal import Synchronization
 
-/// Hands work to connections. An actor whose executor is the event loop, so that all its state lives on that one thread.
+/// Assigns work units to connections. An actor whose executor is the event loop, so that one thread uses all of its state.
 actor ConnectionPool: EventLoopHandler {
     enum Phase {
         case running
-        /// New work is refused, what is here is finished.
+        /// New work is refused, accepted work is finished.
         case draining(deadline: UInt64)
         case closed
     }
@@ -14,25 +14,25 @@ actor ConnectionPool: EventLoopHandler {
     nonisolated let loop: EventLoop
     nonisolated let configuration: PostgresConfiguration
     nonisolated let logger: Logger
-    /// The channels that somebody listens to, for all threads to see.
-    nonisolated let heardChannels = Mutex<Set<String>>([])
+    /// The channels that have listeners; readable from all threads.
+    nonisolated let listenedChannels = Mutex<Set<String>>([])
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     var phase = Phase.running
-    /// All connections by their token, that of LISTEN included.
+    /// All connections by their token, the one for LISTEN included.
     var connections: [UInt64: Connection] = [:]
-    /// Those that take queries.
+    /// The connections that take queries.
     var workers: [Connection] = []
     var lastConnectionID: UInt64 = 0
     var lastLease: UInt64 = 0
 
-    /// Work that found no connection, in the order of arrival.
+    /// Units that found no free connection, in the order of arrival.
     var waiting = Deque<WorkUnit>()
-    /// How many of ``waiting`` still want something; the others were cancelled where they stood.
+    /// The number of units in ``waiting`` that are not finished; the others were stopped while they waited.
     var waitingCount = 0
-    /// Connections with a group of reads that has no Sync yet.
-    var dirty: [Connection] = []
+    /// Connections with a group of reads that has no Sync so far.
+    var connectionsWithOpenGroup: [Connection] = []
 
     var backoff: ConnectBackoff
     var connecting = 0
@@ -47,9 +47,9 @@ actor ConnectionPool: EventLoopHandler {
         backoff = ConnectBackoff(configuration)
     }
 
-    // MARK: Work comes in
+    // MARK: Accepting work
 
-    /// Takes a unit from its caller, on whatever thread.
+    /// Accepts a unit from its caller, on any thread.
     nonisolated func accept(_ unit: WorkUnit) {
         if loop.isCurrent {
             assumeIsolated { $0.submit(unit) }
@@ -58,7 +58,7 @@ actor ConnectionPool: EventLoopHandler {
         }
     }
 
-    /// Notes that the caller of a unit gave up. May come before the unit does.
+    /// Stops a unit whose task was cancelled. May be called before ``accept(_:)``.
     nonisolated func cancel(_ unit: WorkUnit) {
         unit.isCancelled.store(true, ordering: .relaxed)
         loop.execute { self.assumeIsolated { $0.stop(unit, .cancelled) } }
@@ -80,7 +80,7 @@ actor ConnectionPool: EventLoopHandler {
             guard case .running = phase else { return unit.finish(.failure(.closed)) }
             if waitingCount == 0, place(unit) { return }
             guard waitingCount < configuration.maxWaiting else {
-                let message = "\(waitingCount) units of work are waiting for a connection already"
+                let message = "\(waitingCount) queries and transactions are already waiting for a connection"
                 return unit.finish(.failure(PostgresError(code: .queueFull, message: message)))
             }
             waiting.append(unit)
@@ -89,9 +89,9 @@ actor ConnectionPool: EventLoopHandler {
         }
     }
 
-    // MARK: Work goes out
+    // MARK: Assigning work
 
-    /// Gives waiting work to connections, first come, first served: nobody overtakes a unit that needs a connection to itself.
+    /// Assigns waiting units to connections, first come, first served: no unit overtakes one that needs a connection to itself.
     func pump() {
         while let unit = waiting.first {
             if unit.state == .finished {
@@ -117,12 +117,12 @@ actor ConnectionPool: EventLoopHandler {
             unit.finish(.success(.lease(lease)))
         } else {
             connection.sendExclusive(unit)
-            settleIfFailed(connection)
+            scheduleProcessingIfFailed(connection)
         }
         return true
     }
 
-    /// The first idle connection, else the one with the fewest reads in flight.
+    /// Assigns a read to the first idle connection, else to the one with the fewest reads in flight; false when none accepts it.
     private func placeRead(_ unit: WorkUnit) -> Bool {
         var best: Connection?
         for connection in workers where connection.acceptsRead(limit: configuration.maxPipelinedReads) {
@@ -136,16 +136,16 @@ actor ConnectionPool: EventLoopHandler {
         if best.inFlight > 0, workers.count + connecting < configuration.maxConnections { openConnections(atLeast: 1) }
         unit.connection = best.id
         best.sendRead(unit, maxGroup: configuration.maxPipelinedReads)
-        if !best.isDirty {
-            best.isDirty = true
-            dirty.append(best)
+        if !best.hasOpenGroup {
+            best.hasOpenGroup = true
+            connectionsWithOpenGroup.append(best)
         }
         return true
     }
 
     /// Sends the next statement of a lease, if none is under way.
     func startLeased(_ connection: Connection) {
-        while connection.exclusive == nil, connection.cancelsPending == 0, let unit = connection.leaseQueue.popFirst() {
+        while connection.exclusive == nil, connection.pendingCancels == 0, let unit = connection.leaseQueue.popFirst() {
             guard unit.state != .finished else { continue }
             if case .end = unit.kind, connection.pendingBegin != nil, unit.preceding.isEmpty {
                 unit.finish(.success(.nothing))
@@ -154,7 +154,7 @@ actor ConnectionPool: EventLoopHandler {
             unit.connection = connection.id
             connection.sendExclusive(unit, preamble: connection.pendingBegin)
             connection.pendingBegin = nil
-            settleIfFailed(connection)
+            scheduleProcessingIfFailed(connection)
         }
     }
 
@@ -165,7 +165,7 @@ actor ConnectionPool: EventLoopHandler {
             guard let connection = pool.connections[token] else { return }
             if isReadable { connection.receive() }
             if isWritable { connection.flush() }
-            pool.settle(connection)
+            pool.processOutputs(of: connection)
         }
     }
 
@@ -178,13 +178,13 @@ actor ConnectionPool: EventLoopHandler {
     }
 
     private func closeGroups() {
-        guard !dirty.isEmpty else { return }
-        let connections = dirty
-        dirty.removeAll(keepingCapacity: true)
+        guard !connectionsWithOpenGroup.isEmpty else { return }
+        let connections = connectionsWithOpenGroup
+        connectionsWithOpenGroup.removeAll(keepingCapacity: true)
         for connection in connections {
-            connection.isDirty = false
+            connection.hasOpenGroup = false
             connection.closeGroup()
-            settleIfFailed(connection)
+            scheduleProcessingIfFailed(connection)
         }
     }
 }

@@ -1,7 +1,7 @@
 // [UInt8] is bytea, and every other array is an array. Array can conform only once, so the element decides.
 
 extension UInt8: PostgresArrayElement {
-    /// A single byte has no type of its own; it is sent as a `smallint`.
+    /// `smallint`, because the server has no type for a single byte.
     public static var postgresType: PostgresType { .int2 }
     /// An array of bytes is a `bytea`.
     public static var postgresArrayType: PostgresType { .bytea }
@@ -16,16 +16,16 @@ extension UInt8: PostgresArrayElement {
 }
 
 extension Optional: PostgresArrayElement where Wrapped: PostgresArrayElement {
-    /// The type of an array of the values inside.
+    /// The array type of the wrapped type.
     public static var postgresArrayType: PostgresType { Wrapped.postgresArrayType }
-    /// The types of the value inside.
+    /// Accepts the types of the wrapped type.
     public static func acceptsElement(_ type: PostgresType) -> Bool { Wrapped.acceptsElement(type) }
 }
 
 extension Array: PostgresArrayElement where Element == UInt8 {
     /// An array of `bytea`.
     public static var postgresArrayType: PostgresType { .byteaArray }
-    /// Only `bytea`.
+    /// Accepts only `bytea`.
     public static func acceptsElement(_ type: PostgresType) -> Bool { type == .bytea }
 }
 
@@ -35,7 +35,7 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
 
     /// Appends the bytes, or a one-dimensional array with its elements.
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
-        // Not a cast: an empty array of anything can be cast to [UInt8].
+        // A type comparison and not a cast: an empty array of any element can be cast to [UInt8].
         if Element.self == UInt8.self {
             withUnsafeBytes { bytes.append(contentsOf: $0) }
             return true
@@ -63,7 +63,7 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
 }
 
 extension Array: PostgresDecodable where Element: PostgresArrayElement {
-    /// Reads `bytea` into bytes, and an array of at most one dimension into anything else.
+    /// Reads `bytea` as bytes, and an array of at most one dimension as an array of another element.
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         if Element.self == UInt8.self {
             let bytes = try cell.required(as: "[UInt8]", cell.type == .bytea)
@@ -85,8 +85,8 @@ extension Array: PostgresDecodable where Element: PostgresArrayElement {
         guard dimensions == 1 else { throw .decoding("an array of \(dimensions) dimensions") }
         let length = Int(try reader.integer(Int32.self))
         _ = try reader.integer(Int32.self)
-        // Every element takes four bytes at least: a length beyond that is a lie and must not reserve memory.
-        guard length >= 0, length <= reader.remaining / 4 else { throw .decoding("an array longer than its bytes") }
+        // Every element takes at least four bytes: a greater length is invalid and must not reserve memory.
+        guard length >= 0, length <= reader.remaining / 4 else { throw .decoding("the length of an array exceeds its bytes") }
         self = []
         reserveCapacity(length)
         for _ in 0..<length {
@@ -113,7 +113,7 @@ private struct ArrayReader {
         return Value(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 
-    /// The bytes of the next element, nil for NULL.
+    /// Reads the bytes of the next element; nil for NULL.
     mutating func element() throws(PostgresError) -> UnsafeRawBufferPointer? {
         let length = Int(try integer(Int32.self))
         guard length >= 0 else { return nil }

@@ -1,9 +1,9 @@
 /// A value that can be bound to a query.
 public protocol PostgresEncodable: Sendable {
-    /// The server's type the value is sent as.
+    /// The server's type as which the value is sent.
     static var postgresType: PostgresType { get }
 
-    /// Appends the binary form of the value, or nothing.
+    /// Appends the binary form of the value, or no bytes for NULL.
     ///
     /// - Returns: false when the value is NULL.
     func encodePostgres(into bytes: inout [UInt8]) -> Bool
@@ -24,19 +24,19 @@ public typealias PostgresCodable = PostgresEncodable & PostgresDecodable
 public protocol PostgresArrayElement: PostgresCodable {
     /// The server's type of an array of these.
     static var postgresArrayType: PostgresType { get }
-    /// The server's types that an array's elements may have to be read as this.
+    /// Whether an array with elements of the server's type `type` can be read as an array of these.
     static func acceptsElement(_ type: PostgresType) -> Bool
 }
 
 /// One column of one row: a type and, unless it is NULL, bytes.
 ///
-/// A cell is only handed to ``PostgresDecodable/init(postgres:)`` and is of no use after that call.
+/// A cell is valid only during the call of ``PostgresDecodable/init(postgres:)`` that receives it.
 public struct PostgresCell {
     /// The type of the column.
     public let type: PostgresType
     private let storage: UnsafeRawBufferPointer?
 
-    // Whoever makes a cell holds the result it points into for the whole call.
+    // The caller must keep the result that the bytes belong to alive while the cell is in use.
     init(type: PostgresType, bytes: UnsafeRawBufferPointer?) {
         self.type = type
         storage = bytes
@@ -51,14 +51,14 @@ public struct PostgresCell {
     /// A copy of the bytes; empty for NULL.
     public var bytes: [UInt8] { storage.map { [UInt8]($0) } ?? [] }
 
-    /// The bytes of a cell that must not be NULL and must have one of the given types.
+    /// Returns the bytes; throws when the cell is NULL or its type is not accepted.
     func required(as name: StaticString, _ isAccepted: Bool) throws(PostgresError) -> UnsafeRawBufferPointer {
-        guard let storage else { throw .decoding("the column is NULL, but \(name) was asked for") }
+        guard let storage else { throw .decoding("the column is NULL, but \(name) was requested") }
         guard isAccepted else { throw .decoding("a column of type \(type.rawValue) cannot be read as \(name)") }
         return storage
     }
 
-    /// The bytes as a big-endian integer of exactly its size.
+    /// Decodes bytes as a big-endian integer of exactly their size.
     func integer<Value: FixedWidthInteger>(
         as type: Value.Type, _ bytes: UnsafeRawBufferPointer
     ) throws(PostgresError) -> Value {
@@ -70,10 +70,10 @@ public struct PostgresCell {
 }
 
 extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
-    /// The type of the value inside.
+    /// The type of the wrapped value.
     public static var postgresType: PostgresType { Wrapped.postgresType }
 
-    /// Appends the value inside, if there is one.
+    /// Appends the wrapped value, if there is one.
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
         guard let self else { return false }
         return self.encodePostgres(into: &bytes)
@@ -81,7 +81,7 @@ extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
 }
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
-    /// Reads nil from NULL, and the value inside from everything else.
+    /// Reads nil from NULL, else the wrapped value.
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         self = cell.isNull ? nil : try Wrapped(postgres: cell)
     }
@@ -96,7 +96,7 @@ extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEnco
 }
 
 extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDecodable {
-    /// Reads the raw value, and refuses one that is not a case.
+    /// Reads the raw value; throws when it is not that of a case.
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         guard let value = Self(rawValue: try RawValue(postgres: cell)) else {
             throw .decoding("the column holds no value of \(Self.self)")

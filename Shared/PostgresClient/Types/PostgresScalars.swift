@@ -138,7 +138,7 @@ extension String: PostgresArrayElement {
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         var bytes = try cell.required(as: "String", Self.acceptsElement(cell.type))
         if cell.type == .jsonb {
-            // The binary form of jsonb is a version, which has always been 1, and then the text.
+            // The binary form of jsonb is a version byte, which has always been 1, and then the text.
             guard bytes.first == 1 else { throw .decoding("a jsonb of an unknown version") }
             bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
         }
@@ -164,7 +164,7 @@ extension UUID: PostgresArrayElement {
 }
 
 extension Date: PostgresArrayElement {
-    /// From 2001-01-01, the reference date of Foundation, back to 2000-01-01, that of the server.
+    /// Seconds from 2000-01-01, the server's epoch, to 2001-01-01, Foundation's reference date.
     private static let epochDifference = 31_622_400.0
 
     public static var postgresType: PostgresType { .timestamptz }

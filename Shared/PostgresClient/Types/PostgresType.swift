@@ -1,4 +1,4 @@
-/// The object identifier of a type of the server.
+/// The object identifier (OID) of a type of the server.
 public struct PostgresType: RawRepresentable, Sendable, Hashable {
     /// The OID, as in `pg_type`.
     public let rawValue: UInt32
@@ -57,7 +57,7 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
     static let timestamptzArray = PostgresType(1185)
     static let uuidArray = PostgresType(2951)
 
-    /// The first OID of types that users create, such as enumerations.
+    /// The first OID of user-defined types, such as enumerations.
     static let firstUserDefined: UInt32 = 16384
 
     /// Whether the binary form of the type is its UTF-8 text.

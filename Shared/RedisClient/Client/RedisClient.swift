@@ -6,13 +6,12 @@ import Synchronization
 
 /// A client of one Redis server (7.0 or later, RESP2).
 ///
-/// All tasks share one connection: what they send at the same time leaves in one write. It is made on first use and made again
-/// when it is lost. Commands that were never sent wait for the new connection; those that were sent fail with an error that
-/// says that they may have been executed. Blocking commands need a connection of their own:
-/// ``withDedicatedConnection(_:)``.
+/// All tasks share one connection: commands that they send at the same time leave in one write. It is made on first use and made
+/// again when it is lost. Commands that were never sent wait for the new connection; those that were sent fail with an error that
+/// says that they may have been executed. Blocking commands need a dedicated connection: ``withDedicatedConnection(_:)``.
 public final class RedisClient: RedisCommandSender, Service {
     private struct State {
-        var keeper: ConnectionKeeper<RedisConnection, Waiter>
+        var machine: ConnectionStateMachine<RedisConnection, Waiter>
         var dedicated: [UInt64: RedisConnection] = [:]
         var lastDedicated: UInt64 = 0
         var isShutDown = false
@@ -20,28 +19,27 @@ public final class RedisClient: RedisCommandSender, Service {
 
     private typealias Waiter = CheckedContinuation<Result<RedisConnection, RedisError>, Never>
 
-    /// What the client was made with.
     public let configuration: RedisConfiguration
     private let logger: Logger
     private let eventLoop: any EventLoop
     private let connector: Result<RedisConnector, RedisError>
     private let state: Mutex<State>
 
-    /// Makes a client that connects on first use.
+    /// Creates a client that connects on first use.
     ///
-    /// Certificate authorities that cannot be read make ``run()`` and every command throw.
+    /// When the certificate authorities cannot be read, ``run()`` and every command throw.
     public init(configuration: RedisConfiguration, logger: Logger) {
         let group = MultiThreadedEventLoopGroup.singleton
         self.configuration = configuration
         self.logger = logger
         eventLoop = group.next()
         connector = Result { () throws(RedisError) in try RedisConnector(configuration: configuration, group: group) }
-        state = Mutex(State(keeper: ConnectionKeeper(maxWaiters: configuration.maxQueuedCommands)))
+        state = Mutex(State(machine: ConnectionStateMachine(maxWaiters: configuration.maxQueuedCommands)))
     }
 
     deinit {
         state.withLock { state in
-            state.keeper.connection?.drain()
+            state.machine.connection?.drain()
             for connection in state.dedicated.values { connection.drain() }
         }
     }
@@ -49,16 +47,16 @@ public final class RedisClient: RedisCommandSender, Service {
     /// Keeps the connection up until graceful shutdown, and then shuts down.
     public func run() async throws {
         _ = try connector.get()
-        if let attempt = state.withLock({ $0.keeper.start() }) { makeAttempt(attempt) }
+        if let attempt = state.withLock({ $0.machine.start() }) { makeAttempt(attempt) }
         try? await gracefulShutdown()
         await shutdown()
     }
 
-    /// Refuses new commands, lets those under way finish within the configured time, and closes all connections.
+    /// Refuses new commands, lets those under way finish within ``RedisConfiguration/drainTimeout``, and closes all connections.
     public func shutdown() async {
         let (connections, waiters) = state.withLock { state in
             state.isShutDown = true
-            let (shared, waiters) = state.keeper.shutDown()
+            let (shared, waiters) = state.machine.shutDown()
             return ([shared].compactMap { $0 } + state.dedicated.values, waiters)
         }
         for waiter in waiters { waiter.resume(returning: .failure(Self.shutDownError)) }
@@ -84,7 +82,7 @@ public final class RedisClient: RedisCommandSender, Service {
         }
     }
 
-    /// Calls `body` with the shared connection, and again with the next one when the commands were not sent.
+    /// Calls `body` with the shared connection, and again with the next one when the commands had not been sent.
     private func perform<Value: Sendable>(
         _ timeout: Duration?, _ body: (ConnectionCore, NIODeadline) async throws(RedisError) -> Value
     ) async throws(RedisError) -> Value {
@@ -99,32 +97,32 @@ public final class RedisClient: RedisCommandSender, Service {
         }
     }
 
-    private static var shutDownError: RedisError { ConnectionKeeper<RedisConnection, Waiter>.shutDownError }
+    private static var shutDownError: RedisError { ConnectionStateMachine<RedisConnection, Waiter>.shutDownError }
 }
 
 // MARK: The shared connection
 
 extension RedisClient {
     private func sharedConnection(deadline: NIODeadline) async throws(RedisError) -> RedisConnection {
-        if let connection = state.withLock({ $0.keeper.connection }) { return connection }
+        if let connection = state.withLock({ $0.machine.connection }) { return connection }
         _ = try connector.get()
         let ticket = RequestTicket()
         return try await withTaskCancellationHandler {
             await withCheckedContinuation { wait(for: deadline, continuation: $0, ticket: ticket) }
         } onCancel: {
-            // The lock is taken after the task became cancelled, so either the waiter is there or it will not be added.
-            let waiter = state.withLock { $0.keeper.removeWaiter(ticket.id.load(ordering: .relaxed)) }
+            // This takes the lock after the task became cancelled, so either the waiter is there or it will not be added.
+            let waiter = state.withLock { $0.machine.removeWaiter(ticket.id.load(ordering: .relaxed)) }
             waiter?.resume(returning: .failure(RedisError(.cancelled, "the task was cancelled while it waited to connect")))
         }.get()
     }
 
     private func wait(for deadline: NIODeadline, continuation: Waiter, ticket: RequestTicket) {
-        let access = state.withLock { state -> ConnectionKeeper<RedisConnection, Waiter>.Access in
+        let access = state.withLock { state -> ConnectionStateMachine<RedisConnection, Waiter>.Access in
             if Task.isCancelled { return .refused(RedisError(.cancelled, "the task was cancelled")) }
-            let access = state.keeper.access()
+            let access = state.machine.access()
             if case .wait(let number, _) = access {
                 ticket.id.store(number, ordering: .relaxed)
-                state.keeper.add(continuation, as: number)
+                state.machine.add(continuation, as: number)
             }
             return access
         }
@@ -132,14 +130,14 @@ extension RedisClient {
         case .use(let connection): continuation.resume(returning: .success(connection))
         case .refused(let error): continuation.resume(returning: .failure(error))
         case .wait(let number, let attempt):
-            eventLoop.scheduleTask(deadline: deadline) { [weak self] in self?.waitEnded(number) }
+            eventLoop.scheduleTask(deadline: deadline) { [weak self] in self?.waiterTimedOut(number) }
             if let attempt { makeAttempt(attempt) }
         }
     }
 
-    /// The patience of a waiter ended.
-    private func waitEnded(_ number: UInt64) {
-        let (waiter, reason) = state.withLock { ($0.keeper.removeWaiter(number), $0.keeper.lastFailure) }
+    /// Fails a waiter whose deadline passed.
+    private func waiterTimedOut(_ number: UInt64) {
+        let (waiter, reason) = state.withLock { ($0.machine.removeWaiter(number), $0.machine.lastFailure) }
         let error = RedisError(.connectionFailed, "no connection within the time limit", underlying: reason)
         waiter?.resume(returning: .failure(error))
     }
@@ -158,33 +156,33 @@ extension RedisClient {
     }
 
     private func connected(_ connection: RedisConnection, _ attempt: UInt64) {
-        guard let waiters = state.withLock({ $0.keeper.connected(connection) }) else {
+        guard let waiters = state.withLock({ $0.machine.connected(connection) }) else {
             connection.closeNow()
             return
         }
         logger.debug("Connected to Redis", metadata: ["redis.server": "\(configuration)"])
         for waiter in waiters { waiter.resume(returning: .success(connection)) }
-        // It may have been lost before anybody knew it.
-        if connection.isRetired { lost(attempt, RedisError(.connectionLost, "the connection was lost at once")) }
+        // The connection may have been lost before it was registered.
+        if connection.isRetired { lost(attempt, RedisError(.connectionLost, "the connection was lost as soon as it was made")) }
     }
 
     private func failed(_ error: RedisError) {
-        guard let retry = state.withLock({ $0.keeper.failed(error) }) else { return }
-        for waiter in retry.hopeless { waiter.resume(returning: .failure(error)) }
+        guard let retry = state.withLock({ $0.machine.failed(error) }) else { return }
+        for waiter in retry.waitersToFail { waiter.resume(returning: .failure(error)) }
         let backoff = Backoff(min: configuration.minBackoff, max: configuration.maxBackoff)
         let pause = backoff.pause(afterFailures: retry.failures)
         logger.warning(
-            "Cannot connect to Redis; trying again",
+            "Cannot connect to Redis; retrying",
             metadata: ["error": "\(error)", "failures": "\(retry.failures)", "pause": "\(pause)"])
         eventLoop.scheduleTask(in: TimeAmount(pause)) { [weak self] in
-            guard let self, let attempt = state.withLock({ $0.keeper.pauseEnded() }) else { return }
+            guard let self, let attempt = state.withLock({ $0.machine.pauseEnded() }) else { return }
             makeAttempt(attempt)
         }
     }
 
     private func lost(_ attempt: UInt64, _ error: RedisError) {
-        guard let next = state.withLock({ $0.keeper.lost(attempt, error) }) else { return }
-        logger.warning("Lost the connection to Redis; making another", metadata: ["error": "\(error)"])
+        guard let next = state.withLock({ $0.machine.lost(attempt, error) }) else { return }
+        logger.warning("Lost the connection to Redis; reconnecting", metadata: ["error": "\(error)"])
         makeAttempt(next)
     }
 }
@@ -192,9 +190,9 @@ extension RedisClient {
 // MARK: Dedicated connections
 
 extension RedisClient {
-    /// Calls `body` with a connection that nobody else uses, for blocking reads, and closes it afterwards.
+    /// Calls `body` with a connection that it does not share, for blocking reads, and closes it afterwards.
     ///
-    /// - Throws: ``RedisError/Code/connectionFailed`` when it cannot be made (there is one attempt), or what `body` throws.
+    /// - Throws: ``RedisError/Code/connectionFailed`` when the only attempt to connect fails, or the error of `body`.
     public func withDedicatedConnection<Value>(
         _ body: (RedisConnection) async throws -> Value
     ) async throws -> Value {
@@ -209,7 +207,7 @@ extension RedisClient {
         }
     }
 
-    /// Makes a connection that nobody else uses; the caller must end it with ``RedisConnection/close()``.
+    /// Makes a connection for one caller, who must end it with ``RedisConnection/close()``.
     public func dedicatedConnection() async throws(RedisError) -> RedisConnection {
         let connector = try connector.get()
         let number = try state.withLock { state throws(RedisError) in
@@ -227,7 +225,7 @@ extension RedisClient {
         if isShutDown || connection.isRetired {
             _ = state.withLock { $0.dedicated.removeValue(forKey: number) }
             connection.closeNow()
-            throw isShutDown ? Self.shutDownError : RedisError(.connectionFailed, "the connection was lost at once")
+            throw isShutDown ? Self.shutDownError : RedisError(.connectionFailed, "the connection was lost as soon as it was made")
         }
         return connection
     }

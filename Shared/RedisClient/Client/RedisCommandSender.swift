@@ -1,16 +1,16 @@
-/// What sends commands: the ``RedisClient``, which shares a connection, or a ``RedisConnection``.
+/// Sends commands: the ``RedisClient``, whose callers share a connection, or a ``RedisConnection``.
 public protocol RedisCommandSender: Sendable {
     /// Sends a command and returns its reply.
     ///
-    /// - Parameter timeout: How long to wait, for a connection and for the reply; `nil` means the configured
+    /// - Parameter timeout: The time to wait for a connection and for the reply; `nil` means
     ///   ``RedisConfiguration/commandTimeout``.
     /// - Throws: A ``RedisError``; also when the server answers with an error. An error inside an array reply is not thrown.
     func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply
 
     /// Sends commands in one write and returns their replies in the same order.
     ///
-    /// An error with which the server answers one of them is not thrown but stands in its reply
-    /// (``RedisReply/error``). Other clients' commands may be executed in between.
+    /// When the server answers one of them with an error, it is not thrown but stands in the reply
+    /// (``RedisReply/error``). The server may execute commands of other clients in between.
     func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply]
 }
 

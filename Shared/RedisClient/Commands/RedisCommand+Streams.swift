@@ -1,5 +1,5 @@
-/// Commands on streams, ready for ``RedisCommandSender/pipeline(_:)``; the methods of ``RedisCommandSender`` send them one by
-/// one and read their replies.
+/// Commands on streams, for ``RedisCommandSender/pipeline(_:)``; the methods of ``RedisCommandSender`` send them one by one and
+/// read their replies.
 extension RedisCommand {
     /// `XADD`: appends an entry.
     ///
@@ -23,7 +23,7 @@ extension RedisCommand {
         }
     }
 
-    /// `XACK`: tells that entries are done. The reply is how many of them were pending.
+    /// `XACK`: acknowledges entries. The reply is the number of them that were pending.
     public static func xack(_ stream: String, group: String, ids: [RedisStreamID]) -> RedisCommand {
         let capacity = stream.utf8.count + group.utf8.count + 32 * ids.count
         return RedisCommand("XACK", argumentCount: 2 + ids.count, capacity: capacity) { encoder in
@@ -33,12 +33,12 @@ extension RedisCommand {
         }
     }
 
-    /// `XREADGROUP` for entries that no consumer of the group was given.
+    /// `XREADGROUP` for entries that have not been delivered to any consumer of the group.
     ///
     /// - Parameters:
-    ///   - count: At most so many entries of each stream.
-    ///   - block: How long to wait for an entry when there is none; only for dedicated connections. `nil` does not wait.
-    ///   - acknowledge: When true, entries count as done at once, and a crash loses them.
+    ///   - count: The maximum number of entries of each stream.
+    ///   - block: The time to wait for an entry when there is none; only for dedicated connections. `nil` does not wait.
+    ///   - acknowledge: When true, the server acknowledges the entries on delivery, and a crash of the consumer loses them.
     public static func xreadgroup(
         group: String, consumer: String, streams: [String], count: Int, block: Duration? = nil, acknowledge: Bool = false
     ) -> RedisCommand {
@@ -51,7 +51,7 @@ extension RedisCommand {
         return RedisCommand("XREADGROUP", arguments: arguments)
     }
 
-    /// `XREADGROUP` for entries that this consumer was given before and has not acknowledged.
+    /// `XREADGROUP` for the consumer's own pending entries.
     public static func xreadgroupHistory(
         group: String, consumer: String, stream: String, after id: RedisStreamID = .zero, count: Int
     ) -> RedisCommand {
@@ -60,7 +60,7 @@ extension RedisCommand {
 
     /// `XREAD`: reads without a group.
     ///
-    /// - Parameter block: How long to wait for an entry when there is none; only for dedicated connections. `nil` does not wait.
+    /// - Parameter block: The time to wait for an entry when there is none; only for dedicated connections. `nil` does not wait.
     public static func xread(
         streams: [(stream: String, from: RedisReadStart)], count: Int, block: Duration? = nil
     ) -> RedisCommand {
@@ -72,15 +72,15 @@ extension RedisCommand {
         return RedisCommand("XREAD", arguments: arguments)
     }
 
-    /// `XAUTOCLAIM`: takes over entries whose consumer has not been heard of for `minIdle`.
+    /// `XAUTOCLAIM`: claims entries that have been pending without a delivery or claim for `minIdle`.
     public static func xautoclaim(
         _ stream: String, group: String, consumer: String, minIdle: Duration, from cursor: RedisStreamID = .zero, count: Int
     ) -> RedisCommand {
         RedisCommand("XAUTOCLAIM", stream, group, consumer, minIdle.wholeMilliseconds, cursor, "COUNT", count)
     }
 
-    /// `XCLAIM … JUSTID`: gives entries to a consumer without counting a delivery, which also resets their idle time. The reply
-    /// is the ids that were pending.
+    /// `XCLAIM … JUSTID`: claims entries for a consumer without counting a delivery, and resets their idle time. The reply lists
+    /// the ids that were pending.
     public static func xclaimIDs(
         _ stream: String, group: String, consumer: String, minIdle: Duration, ids: [RedisStreamID]
     ) -> RedisCommand {
@@ -95,10 +95,10 @@ extension RedisCommand {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up, and at least 1: as a time to block, 0 means for ever.
+    /// Whole milliseconds, rounded up, and at least 1: a `BLOCK` of 0 waits without limit.
     var redisMilliseconds: Int { max(1, wholeMilliseconds) }
 
-    /// Whole milliseconds, rounded up: as a least idle time, 0 is every entry.
+    /// Whole milliseconds, rounded up; a minimum idle time of 0 matches every entry.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

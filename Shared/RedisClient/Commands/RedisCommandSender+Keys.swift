@@ -1,17 +1,17 @@
-/// Keys, plain values and the server itself.
+/// Commands on keys, plain values and the server itself.
 extension RedisCommandSender {
-    /// Asks the server whether it is there.
+    /// Sends `PING`; throws when the server does not answer.
     public func ping(timeout: Duration? = nil) async throws(RedisError) {
         _ = try await send(RedisCommand("PING"), timeout: timeout)
     }
 
-    /// Deletes keys and returns how many there were.
+    /// Deletes keys and returns how many of them existed.
     @discardableResult
     public func del(_ keys: String...) async throws(RedisError) -> Int {
         try await del(keys)
     }
 
-    /// Deletes keys and returns how many there were.
+    /// Deletes keys and returns how many of them existed.
     @discardableResult
     public func del(_ keys: [String]) async throws(RedisError) -> Int {
         if keys.isEmpty { return 0 }
@@ -26,8 +26,8 @@ extension RedisCommandSender {
     /// Writes a plain value.
     ///
     /// - Parameters:
-    ///   - expiry: When the server deletes it, from now; `nil` keeps it.
-    ///   - onlyIfAbsent: Leaves an existing value as it is.
+    ///   - expiry: The time from now after which the server deletes the value; `nil` keeps it.
+    ///   - onlyIfAbsent: Whether to leave an existing value as it is.
     /// - Returns: Whether the value was written.
     @discardableResult
     public func set(
@@ -39,7 +39,7 @@ extension RedisCommandSender {
         return try await !send(RedisCommand("SET", arguments: arguments)).isNull
     }
 
-    /// Ends the blocking read of another connection as if its time were up, so that no entry is lost on the way; false when
+    /// Ends the blocking read of another connection as if its time had run out, so that no entry is lost in transit; false when
     /// that connection is not blocked.
     ///
     /// - Parameter clientID: ``RedisConnection/clientID`` of the other connection.

@@ -1,4 +1,4 @@
-/// Streams. What each command does in detail is Redis' own documentation's to tell.
+/// Commands on streams. See the documentation of Redis for the details of each command.
 extension RedisCommandSender {
     /// Appends an entry and returns its id; `nil` when `createStream` is false and there is no such stream.
     @discardableResult
@@ -11,9 +11,9 @@ extension RedisCommandSender {
         return id
     }
 
-    /// Gives a consumer entries that no other consumer of its group was given; streams without any are left out. Does not wait.
+    /// Delivers new entries to a consumer of a group; streams without new entries are left out. Does not wait.
     ///
-    /// - Parameter count: At most so many entries of each stream.
+    /// - Parameter count: The maximum number of entries of each stream.
     /// - Throws: ``RedisServerErrorCode/noGroup`` when one of the streams or groups does not exist.
     public func xreadgroup(
         group: String, consumer: String, streams: [String], count: Int
@@ -22,7 +22,7 @@ extension RedisCommandSender {
             try await send(.xreadgroup(group: group, consumer: consumer, streams: streams, count: count)))
     }
 
-    /// Gives a consumer what it was given before and has not acknowledged, after the entry `id`.
+    /// Reads a consumer's own pending entries after the entry `id`.
     public func xreadgroupHistory(
         group: String, consumer: String, stream: String, after id: RedisStreamID = .zero, count: Int
     ) async throws(RedisError) -> RedisStreamBatch {
@@ -38,14 +38,14 @@ extension RedisCommandSender {
         try RedisStreamBatch.decodeList(try await send(.xread(streams: streams, count: count)))
     }
 
-    /// Tells that entries are done, and returns how many of them were pending. Whoever holds them: the server does not ask.
+    /// Acknowledges entries, and returns how many of them were pending. The server does not check which consumer holds them.
     @discardableResult
     public func xack(_ stream: String, group: String, ids: [RedisStreamID]) async throws(RedisError) -> Int {
         if ids.isEmpty { return 0 }
         return try await send(.xack(stream, group: group, ids: ids)).requireInteger()
     }
 
-    /// Takes over entries that have been pending for `minIdle` and counts a delivery of each.
+    /// Claims entries that have been idle for `minIdle` and counts a delivery of each.
     public func xautoclaim(
         _ stream: String, group: String, consumer: String, minIdle: Duration, from cursor: RedisStreamID = .zero, count: Int
     ) async throws(RedisError) -> RedisAutoclaim {
@@ -54,7 +54,7 @@ extension RedisCommandSender {
                 .xautoclaim(stream, group: group, consumer: consumer, minIdle: minIdle, from: cursor, count: count)))
     }
 
-    /// Makes entries a consumer's own without counting a delivery, and returns those that were pending.
+    /// Claims entries for a consumer without counting a delivery, and returns those that were pending.
     public func xclaimIDs(
         _ stream: String, group: String, consumer: String, minIdle: Duration, ids: [RedisStreamID]
     ) async throws(RedisError) -> [RedisStreamID] {
@@ -70,7 +70,7 @@ extension RedisCommandSender {
 
     /// Lists pending entries of a group in the order of their ids.
     ///
-    /// - Parameter consumer: Only those of one consumer.
+    /// - Parameter consumer: Limits the list to one consumer; `nil` lists all.
     public func xpending(
         _ stream: String, group: String, from first: RedisStreamID = .zero, count: Int, consumer: String? = nil
     ) async throws(RedisError) -> [RedisPendingEntry] {
@@ -83,7 +83,7 @@ extension RedisCommandSender {
         return entries
     }
 
-    /// How many entries the stream has; 0 when there is no such stream.
+    /// Returns the number of entries of the stream; 0 when there is no such stream.
     public func xlen(_ stream: String) async throws(RedisError) -> Int {
         try await send(RedisCommand("XLEN", stream)).requireInteger()
     }
@@ -95,16 +95,16 @@ extension RedisCommandSender {
         try RedisStreamEntry.decodeList(try await send(RedisCommand("XRANGE", stream, first, "+", "COUNT", count))).entries
     }
 
-    /// Deletes the entries before `id`, pending or not, and returns how many there were.
+    /// Deletes the entries before `id`, pending ones included, and returns how many there were.
     @discardableResult
     public func xtrim(_ stream: String, before id: RedisStreamID) async throws(RedisError) -> Int {
         try await send(.xtrim(stream, before: id)).requireInteger()
     }
 }
 
-/// Consumer groups.
+/// Commands on consumer groups.
 extension RedisCommandSender {
-    /// Makes a consumer group, and the stream if there is none; false when there is such a group already.
+    /// Creates a consumer group, and the stream if there is none; false when there is such a group already.
     @discardableResult
     public func xgroupCreate(
         _ stream: String, group: String, from start: RedisGroupStart = .beginning
@@ -118,13 +118,13 @@ extension RedisCommandSender {
         }
     }
 
-    /// Deletes a consumer group and all that it knows; false when there was none.
+    /// Deletes a consumer group with its consumers and pending entries; false when there was none.
     @discardableResult
     public func xgroupDestroy(_ stream: String, group: String) async throws(RedisError) -> Bool {
         try await send(RedisCommand("XGROUP", "DESTROY", stream, group)).requireInteger() > 0
     }
 
-    /// Deletes a consumer, and returns how many pending entries were lost with it: nobody will be given them any more.
+    /// Deletes a consumer, and returns how many pending entries were lost with it: they are not delivered again.
     @discardableResult
     public func xgroupDeleteConsumer(_ stream: String, group: String, consumer: String) async throws(RedisError) -> Int {
         try await send(RedisCommand("XGROUP", "DELCONSUMER", stream, group, consumer)).requireInteger()

@@ -1,18 +1,17 @@
-/// Reads that wait. They are here and not on every ``RedisCommandSender``, because all that is sent after a blocking read on
-/// the same connection waits with it.
+/// Blocking reads. They are here and not on every ``RedisCommandSender``, because every command that is sent after a blocking read
+/// on the same connection waits for it.
 extension RedisConnection {
-    /// How much longer than the read itself the answer may take, until the connection counts as dead and is closed.
+    /// The time after the end of `block` within which the reply must arrive; otherwise the connection counts as dead and is closed.
     static let blockingGrace = Duration.seconds(2)
 
-    /// Gives a consumer entries that no other consumer of its group was given, waiting up to `block` for the first.
+    /// Delivers new entries to a consumer of a group, waiting up to `block` for the first.
     ///
     /// - Parameters:
-    ///   - count: At most so many entries of each stream.
-    ///   - commands: Sent in the same write, before the read, such as the acknowledgement of the last one.
-    /// - Returns: The streams that had something, or nothing when the time was up; and the replies of `commands`, errors
-    ///   included.
+    ///   - count: The maximum number of entries of each stream.
+    ///   - commands: Sent in the same write, before the read, such as the acknowledgement of the last batch.
+    /// - Returns: The streams that had new entries, none when the time ran out; and the replies of `commands`, errors included.
     /// - Throws: ``RedisServerErrorCode/noGroup`` when one of the streams or groups does not exist or is deleted meanwhile,
-    ///   ``RedisError/Code/timeout`` when the server does not answer 2 s after `block`; then the connection is closed.
+    ///   ``RedisError/Code/timeout`` when the server has not answered 2 s after the end of `block`; then the connection is closed.
     public func xreadgroup(
         group: String, consumer: String, streams: [String], count: Int, block: Duration,
         after commands: [RedisCommand] = []
@@ -26,8 +25,8 @@ extension RedisConnection {
 
     /// Reads streams without a group, waiting up to `block` for the first entry.
     ///
-    /// - Returns: The streams that had something, or nothing when the time was up.
-    /// - Throws: ``RedisError/Code/timeout`` when the server does not answer 2 s after `block`; then the connection is closed.
+    /// - Returns: The streams that had new entries, none when the time ran out.
+    /// - Throws: ``RedisError/Code/timeout`` when the server has not answered 2 s after the end of `block`; then the connection is closed.
     public func xread(
         streams: [(stream: String, from: RedisReadStart)], count: Int, block: Duration
     ) async throws(RedisError) -> [RedisStreamBatch] {

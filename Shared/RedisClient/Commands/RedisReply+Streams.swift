@@ -1,5 +1,5 @@
 extension RedisReply {
-    /// All names of one ASCII character: what messages use, and cheaper than a new text for each field of each entry.
+    /// All names of one ASCII character. Entries use such field names, and sharing them is cheaper than a new string per field.
     private static let shortNames = (0..<128).map { String(UnicodeScalar(UInt8($0))) }
 
     /// The name of a field.
@@ -36,7 +36,7 @@ extension RedisStreamEntry {
         try decodeList(reply).entries
     }
 
-    /// Reads a list of entries and tells the deleted ones apart. `XCLAIM` before 7.0 has nulls in the place of entries.
+    /// Reads a list of entries and separates the deleted ones. `XCLAIM` before 7.0 has nulls in the place of entries.
     static func decodeList(
         _ reply: RedisReply
     ) throws(RedisError) -> (entries: [RedisStreamEntry], deleted: [RedisStreamID]) {
@@ -115,7 +115,7 @@ extension RedisPendingSummary {
         }
         var consumers: [String: Int] = [:]
         for consumer in parts[3].elements.map(Array.init) ?? [] {
-            // The count is a text here, unlike anywhere else.
+            // Only here is the count a string and not an integer.
             guard let pair = consumer.array, pair.count == 2, let name = pair[0].string, let number = pair[1].string.flatMap(Int.init)
             else { throw RedisError.unexpected(consumer, "a consumer and its count") }
             consumers[name] = number
@@ -135,7 +135,7 @@ extension RedisGroupInfo {
 }
 
 extension RedisReply {
-    /// Reads `[name, value, name, value, …]`, which is how RESP2 writes a map.
+    /// Reads `[name, value, name, value, …]`, the form of a map in RESP2.
     public func dictionary() throws(RedisError) -> [String: RedisReply] {
         guard var list = elements, list.count % 2 == 0 else { throw RedisError.unexpected(self, "names and values") }
         var values: [String: RedisReply] = [:]
@@ -153,7 +153,7 @@ extension RedisReply {
 }
 
 extension RedisError {
-    /// The server answered, but with something else.
+    /// Creates the error for a reply of another kind than expected.
     static func unexpected(_ reply: RedisReply, _ expected: String) -> RedisError {
         RedisError(.unexpectedReply, "expected \(expected), got \(reply)", mayHaveExecuted: true)
     }

@@ -4,17 +4,18 @@ import Synchronization
 public final class RedisScript: Sendable {
     /// The text of the script.
     public let source: String
-    /// The hash that the server knows it by: any server, for it depends on the text alone.
+    /// The hash of the script, the same on every server because it depends on the text alone.
     private let hash = Mutex<String?>(nil)
 
-    /// Make one for each script of the program, not one for each call.
+    /// Creates a script; make one for each script of the program, not one for each call.
     public init(_ source: String) {
         self.source = source
     }
 
-    /// The call of the script, for a pipeline; nil until ``RedisCommandSender/eval(_:keys:arguments:timeout:)`` has run it once.
+    /// Returns the call of the script, for a pipeline; nil until ``RedisCommandSender/eval(_:keys:arguments:timeout:)`` has run it
+    /// once.
     ///
-    /// The reply may be ``RedisServerErrorCode/noScript``: then the server has forgotten it, and `eval` teaches it again.
+    /// The reply may be ``RedisServerErrorCode/noScript``: the server does not have the script any more, and `eval` sends it again.
     public func command(keys: [String], arguments: [any RedisArgument]) -> RedisCommand? {
         guard let hash = knownHash else { return nil }
         return RedisCommand("EVALSHA", arguments: [hash, keys.count] + keys as [any RedisArgument] + arguments)
@@ -22,7 +23,7 @@ public final class RedisScript: Sendable {
 
     fileprivate var knownHash: String? { hash.withLock { $0 } }
 
-    fileprivate func learn(_ text: String) {
+    fileprivate func storeHash(_ text: String) {
         hash.withLock { $0 = text }
     }
 }
@@ -30,11 +31,11 @@ public final class RedisScript: Sendable {
 extension RedisCommandSender {
     /// Runs a script.
     ///
-    /// A server that does not know the script, for instance after a restart, is sent its text.
+    /// Sends the text of the script when the server does not have it, for instance after a restart.
     ///
     /// - Parameters:
-    ///   - keys: The keys that the script touches, `KEYS` to it.
-    ///   - arguments: `ARGV` to it.
+    ///   - keys: The keys that the script touches, its `KEYS`.
+    ///   - arguments: Its `ARGV`.
     public func eval(
         _ script: RedisScript, keys: [String] = [], arguments: [any RedisArgument] = [], timeout: Duration? = nil
     ) async throws(RedisError) -> RedisReply {
@@ -52,7 +53,7 @@ extension RedisCommandSender {
         if let hash = script.knownHash { return hash }
         let reply = try await send(RedisCommand("SCRIPT", "LOAD", script.source), timeout: timeout)
         guard let hash = reply.string else { throw RedisError.unexpected(reply, "the hash of a script") }
-        script.learn(hash)
+        script.storeHash(hash)
         return hash
     }
 }

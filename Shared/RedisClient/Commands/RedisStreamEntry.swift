@@ -10,61 +10,61 @@ public struct RedisStreamEntry: Sendable {
     }
 }
 
-/// What a read found in one stream.
+/// The entries that a read found in one stream.
 public struct RedisStreamBatch: Sendable {
     /// The stream's key.
     public let stream: String
     public let entries: [RedisStreamEntry]
-    /// Entries that were delivered to this consumer before and have since been deleted: only reads of the consumer's own
-    /// history find them.
+    /// Entries that were delivered to this consumer before and have since been deleted; only a read of the consumer's own pending
+    /// entries returns them.
     public let deleted: [RedisStreamID]
 }
 
-/// What a claim took over.
+/// The result of one `XAUTOCLAIM`.
 public struct RedisAutoclaim: Sendable {
-    /// Where to go on; ``RedisStreamID/zero`` when the scan has come to the end. A claim that took nothing may have more to
-    /// scan.
+    /// The id from which the next call continues; ``RedisStreamID/zero`` when the scan is complete. A call that claimed nothing may
+    /// still have more to scan.
     public let cursor: RedisStreamID
     public let entries: [RedisStreamEntry]
-    /// Entries that were pending and do not exist any more; the server forgot that they were pending.
+    /// Entries that were pending and have been deleted from the stream; the server removed them from the pending entries.
     public let deleted: [RedisStreamID]
 }
 
-/// One delivered and not yet acknowledged entry.
+/// One pending entry.
 public struct RedisPendingEntry: Sendable {
     public let id: RedisStreamID
     public let consumer: String
     /// The time since the last delivery.
     public let idle: Duration
-    /// How often it was delivered.
+    /// The number of deliveries.
     public let deliveries: Int
 }
 
-/// What a consumer group has delivered and not had acknowledged.
+/// A summary of the pending entries of a consumer group.
 public struct RedisPendingSummary: Sendable {
     public let count: Int
     /// The first and the last pending entry; `nil` when there is none.
     public let range: ClosedRange<RedisStreamID>?
-    /// How many entries are pending for each consumer that has any.
+    /// The number of pending entries of each consumer that has any.
     public let consumers: [String: Int]
 }
 
-/// What the server tells of a consumer group.
+/// The state of a consumer group, from `XINFO GROUPS`.
 public struct RedisGroupInfo: Sendable {
     public let name: String
     public let consumers: Int
     public let pending: Int
     public let lastDelivered: RedisStreamID
-    /// How many entries the group has not been given; `nil` when the server cannot tell. Wrong in Redis 7.0 after a trim that
-    /// passed entries the group had not read.
+    /// The number of entries that have not been delivered to the group; `nil` when the server cannot tell. Wrong in Redis 7.0 after
+    /// a trim that removed entries the group had not read.
     public let lag: Int?
 }
 
-/// Where a consumer group begins.
+/// The position at which a consumer group begins.
 public enum RedisGroupStart: Sendable {
-    /// With the first entry there is.
+    /// With the first entry of the stream.
     case beginning
-    /// With what is added from now on.
+    /// With entries that are added from now on.
     case end
     /// After an entry.
     case after(RedisStreamID)
@@ -78,9 +78,9 @@ public enum RedisGroupStart: Sendable {
     }
 }
 
-/// From where a read without a group goes on.
+/// The position at which a read without a group begins.
 public enum RedisReadStart: Sendable {
-    /// With what is added after the command has reached the server; for blocking reads.
+    /// With entries that are added after the command has reached the server; for blocking reads.
     case end
     /// After an entry.
     case after(RedisStreamID)

@@ -1,11 +1,11 @@
-/// The place of an entry in a stream, such as `1700000000000-0`.
+/// The id of an entry in a stream, such as `1700000000000-0`; ids order the entries.
 public struct RedisStreamID: Hashable, Comparable, Sendable {
-    /// Before every entry.
+    /// The id before that of every entry.
     public static let zero = RedisStreamID(milliseconds: 0, sequence: 0)
 
     /// The server's clock when the entry was added, in milliseconds since 1970; it never goes back within a stream.
     public var milliseconds: UInt64
-    /// Tells the entries of one millisecond apart.
+    /// Distinguishes the entries of one millisecond.
     public var sequence: UInt64
 
     public init(milliseconds: UInt64, sequence: UInt64) {
@@ -13,20 +13,20 @@ public struct RedisStreamID: Hashable, Comparable, Sendable {
         self.sequence = sequence
     }
 
-    /// Reads `ms-seq`; `nil` when `text` is anything else.
+    /// Parses `ms-seq`; `nil` when `text` has another form.
     public init?(_ text: String) {
         var text = text
         guard let id = text.withUTF8({ RedisStreamID(ascii: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = id
     }
 
-    /// Reads the id that a reply holds; `nil` when it holds none.
+    /// Parses the id in a reply; `nil` when the reply is no id.
     public init?(_ reply: RedisReply) {
         guard reply.kind == .bulkString, let id = reply.withBytes({ RedisStreamID(ascii: $0) }) else { return nil }
         self = id
     }
 
-    /// The next possible id, where a reader that has seen this one goes on; the last id of all stays itself.
+    /// The next possible id, at which a reader that has seen this one continues; the largest id of all returns itself.
     public var next: RedisStreamID {
         if sequence < .max { return .init(milliseconds: milliseconds, sequence: sequence + 1) }
         return milliseconds < .max ? .init(milliseconds: milliseconds + 1, sequence: 0) : self

@@ -1,22 +1,22 @@
 import NIOCore
 
-/// The thread-safe side of a connection: takes commands from tasks and hands them to the handler on the event loop.
+/// The thread-safe part of a connection: takes commands from tasks and passes them to the handler on the event loop.
 final class ConnectionCore: Sendable {
     let channel: any Channel
     private let handler: NIOLoopBound<RedisChannelHandler>
-    private let outbox: Outbox
+    private let writeBuffer: WriteBuffer
     private let commandTimeout: Duration
 
     /// - Parameter handler: Must be in the channel's pipeline; call this on its event loop.
-    init(channel: any Channel, handler: RedisChannelHandler, outbox: Outbox, commandTimeout: Duration) {
+    init(channel: any Channel, handler: RedisChannelHandler, writeBuffer: WriteBuffer, commandTimeout: Duration) {
         self.channel = channel
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
-        self.outbox = outbox
+        self.writeBuffer = writeBuffer
         self.commandTimeout = commandTimeout
     }
 
-    /// Whether no more commands are taken.
-    var isRetired: Bool { outbox.isClosed }
+    /// Whether the connection refuses new commands.
+    var isRetired: Bool { writeBuffer.isClosed }
 
     func deadline(after timeout: Duration?) -> NIODeadline {
         .now() + TimeAmount(timeout ?? commandTimeout)
@@ -47,13 +47,13 @@ final class ConnectionCore: Sendable {
         }.get()
     }
 
-    /// Takes no more commands and ends the connection when the last reply has come.
+    /// Refuses new commands and closes the connection when the last reply has arrived.
     func drain() {
-        outbox.close(RedisError(.shutDown, "the connection was shut down"))
+        writeBuffer.close(RedisError(.shutDown, "the connection was shut down"))
         onLoop { $0.drain() }
     }
 
-    /// Ends the connection at once; what waits fails with `reason`.
+    /// Closes the connection at once; waiting commands fail with `reason`.
     func close(_ reason: RedisError) {
         onLoop { $0.close(reason) }
     }
@@ -61,7 +61,7 @@ final class ConnectionCore: Sendable {
     private func submit(
         _ commands: some Collection<RedisCommand>, deadline: NIODeadline, promise: ReplyPromise, ticket: RequestTicket
     ) {
-        switch outbox.submit(commands, deadline: deadline, promise: promise, ticket: ticket) {
+        switch writeBuffer.submit(commands, deadline: deadline, promise: promise, ticket: ticket) {
         case .accepted(let wakeLoop):
             if wakeLoop { onLoop { $0.flush() } }
         case .refused(let error):
@@ -70,18 +70,19 @@ final class ConnectionCore: Sendable {
     }
 
     private func cancel(_ ticket: RequestTicket) {
-        guard let id = outbox.id(of: ticket) else { return }
+        guard let id = writeBuffer.id(of: ticket) else { return }
         onLoop { $0.cancel(id: id) }
     }
 
-    /// Later, never at once, even on the loop: what other tasks submit until then leaves in the same write.
+    /// Runs `body` on the event loop, later even when the caller is on the loop: commands that other tasks submit until then leave in
+    /// the same write.
     private func onLoop(_ body: @escaping @Sendable (RedisChannelHandler) -> Void) {
         channel.eventLoop.execute { [handler] in body(handler.value) }
     }
 }
 
 extension RedisReply {
-    /// This reply, unless it is an error of the server, which is thrown.
+    /// Returns this reply; throws it when it is an error of the server.
     func checked() throws(RedisError) -> RedisReply {
         if let error { throw error }
         return self

@@ -1,35 +1,36 @@
 import NIOCore
 
-/// The driver of a connection on its event loop: bytes in, promises kept, deadlines watched.
+/// Drives a connection on its event loop: writes commands, matches replies to promises, and enforces deadlines.
 final class RedisChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How a connection behaves when things take too long.
+    /// The reaction of a connection to commands that take too long.
     struct Policy: Sendable {
-        /// Whether a deadline or a cancellation ends the connection: right for blocking reads, which would go on to take
-        /// messages for nobody, and wrong where others share the connection.
-        var abandonmentCloses: Bool
-        /// After how long without a byte the connection is dead; `nil` where the server may be silent on purpose.
+        /// Whether a missed deadline or a cancellation closes the connection: right for a blocking read, which would otherwise go on
+        /// and take entries that no task receives; wrong for a shared connection.
+        var closesOnAbandonment: Bool
+        /// The time without a byte from the server after which the connection counts as dead, while commands wait; `nil` for blocking
+        /// reads, during which the server is silent.
         var stallLimit: TimeAmount?
     }
 
-    private let outbox: Outbox
+    private let writeBuffer: WriteBuffer
     private let policy: Policy
     private let decoder: RESPDecoder
-    /// Told once that no more commands should be sent here: the connection ended, or its server takes no writes any more.
+    /// Called once when no more commands should be sent here: the connection ended, or its server refuses writes.
     private let onRetire: @Sendable (RedisError) -> Void
     private var queue = ReplyQueue<ReplyPromise>()
     private var context: ChannelHandlerContext?
     private var received: [RedisReply] = []
     private var timer: (due: NIODeadline, task: Scheduled<Void>)?
-    /// Why the connection ends; known before the channel is inactive when this side ends it.
+    /// Why the connection ends; set before the channel is inactive when this side closes it.
     private var closeReason: RedisError?
     private var isDraining = false
     private var isRetired = false
 
-    init(outbox: Outbox, limits: RESPLimits, policy: Policy, onRetire: @escaping @Sendable (RedisError) -> Void) {
-        self.outbox = outbox
+    init(writeBuffer: WriteBuffer, limits: RESPLimits, policy: Policy, onRetire: @escaping @Sendable (RedisError) -> Void) {
+        self.writeBuffer = writeBuffer
         self.policy = policy
         self.decoder = RESPDecoder(limits: limits)
         self.onRetire = onRetire
@@ -37,9 +38,9 @@ final class RedisChannelHandler: ChannelInboundHandler {
 
     // MARK: From the connection
 
-    /// Sends what was submitted.
+    /// Writes the submitted commands.
     func flush() {
-        let burst = outbox.take()
+        let burst = writeBuffer.take()
         guard !burst.requests.isEmpty else { return }
         guard let context, closeReason == nil else {
             for request in burst.requests { request.promise?.fail(closeReason ?? Self.ended) }
@@ -56,22 +57,22 @@ final class RedisChannelHandler: ChannelInboundHandler {
         schedule(at: earliest)
     }
 
-    /// Fails a request of a cancelled task; its replies will be dropped.
+    /// Fails the request of a cancelled task; its replies will be dropped.
     func cancel(id: UInt64) {
         flush()
         guard let promise = queue.abandon(id: id) else { return }
         promise.fail(RedisError(.cancelled, "the task was cancelled while it waited for the reply", mayHaveExecuted: true))
-        if policy.abandonmentCloses { close(RedisError(.cancelled, "a blocking command was cancelled", mayHaveExecuted: true)) }
+        if policy.closesOnAbandonment { close(RedisError(.cancelled, "a blocking command was cancelled", mayHaveExecuted: true)) }
     }
 
-    /// Ends the connection when the last reply has come.
+    /// Closes the connection when the last reply has arrived.
     func drain() {
         flush()
         isDraining = true
         if queue.isEmpty { close(RedisError(.shutDown, "the connection was shut down")) }
     }
 
-    /// Ends the connection now; what waits fails with `reason`.
+    /// Closes the connection now; waiting commands fail with `reason`.
     func close(_ reason: RedisError) {
         guard closeReason == nil else { return }
         closeReason = reason
@@ -147,13 +148,13 @@ final class RedisChannelHandler: ChannelInboundHandler {
                 bytes += request.byteCount
                 answered.append(request)
             case .unsolicited:
-                failure = RedisError(.protocolViolation, "the server sent a reply that nobody had asked for")
+                failure = RedisError(.protocolViolation, "the server sent a reply without a command")
             }
             if reply.kind == .error { considerRetiring(after: reply) }
         }
         received.removeAll(keepingCapacity: true)
-        // Room is made before anybody is told: who goes on at once with as many commands must not find the queue full.
-        if commands > 0 { outbox.release(commands: commands, bytes: bytes) }
+        // Free the room before resuming the tasks: a task that sends as many commands again at once must not find the queue full.
+        if commands > 0 { writeBuffer.release(commands: commands, bytes: bytes) }
         for request in answered { request.promise?.succeed(request.replies) }
     }
 
@@ -166,7 +167,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
     private func retire(_ error: RedisError) {
         guard !isRetired else { return }
         isRetired = true
-        outbox.close(error.with(mayHaveExecuted: false).asRefusal())
+        writeBuffer.close(error.with(mayHaveExecuted: false).asRefusal())
         onRetire(error)
     }
 
@@ -175,8 +176,8 @@ final class RedisChannelHandler: ChannelInboundHandler {
         retire(reason)
         timer?.task.cancel()
         timer = nil
-        // Refused from here on, so that this is the last burst; it was never written.
-        for request in outbox.take().requests { request.promise?.fail(reason.with(mayHaveExecuted: false)) }
+        // New submissions are refused from here on, so this is the last burst; it was never written.
+        for request in writeBuffer.take().requests { request.promise?.fail(reason.with(mayHaveExecuted: false)) }
         for request in queue.removeAll() { request.promise?.fail(reason.with(mayHaveExecuted: true)) }
     }
 
@@ -199,8 +200,8 @@ final class RedisChannelHandler: ChannelInboundHandler {
         for promise in overdue {
             promise.fail(RedisError(.timeout, "no reply within the time limit", mayHaveExecuted: true))
         }
-        if policy.abandonmentCloses, !overdue.isEmpty {
-            close(RedisError(.timeout, "the server did not answer in time"))
+        if policy.closesOnAbandonment, !overdue.isEmpty {
+            close(RedisError(.timeout, "the server did not answer within the time limit"))
         } else if let limit = policy.stallLimit, queue.isStalled(now: now, limit: limit) {
             close(RedisError(.connectionLost, "the server was silent for \(limit.nanoseconds / 1_000_000) ms"))
         } else if let next = queue.nextCheck(stallLimit: policy.stallLimit) {
@@ -210,8 +211,8 @@ final class RedisChannelHandler: ChannelInboundHandler {
 }
 
 extension RedisError {
-    /// The error for commands that come after the connection is gone: they may be sent on another one.
+    /// The error for commands that are submitted after the connection ended: they may be sent on another one.
     fileprivate func asRefusal() -> RedisError {
-        code == .shutDown ? self : RedisError(.connectionLost, "the connection is gone", underlying: self)
+        code == .shutDown ? self : RedisError(.connectionLost, "the connection has ended", underlying: self)
     }
 }

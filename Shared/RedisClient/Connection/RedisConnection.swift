@@ -1,13 +1,12 @@
 import NIOCore
 
-/// One connection to the server, for what must not share: blocking reads.
+/// One dedicated connection to the server, for blocking reads.
 ///
 /// Commands that are submitted at the same time leave in one write and are answered in order. A command that is cancelled or
-/// not answered in time ends the connection, and a connection that ended stays ended: get another one from the
-/// ``RedisClient``.
+/// not answered in time closes the connection, which is not made again: get another one from the ``RedisClient``.
 public final class RedisConnection: RedisCommandSender {
     /// The server's number for this connection, with which another one can end its blocking read
-    /// (``RedisCommandSender/unblock(clientID:)``); `nil` when the server does not tell.
+    /// (``RedisCommandSender/unblock(clientID:)``); `nil` when the server refuses to name it.
     public let clientID: Int?
     let core: ConnectionCore
 
@@ -16,11 +15,11 @@ public final class RedisConnection: RedisCommandSender {
         self.clientID = clientID
     }
 
-    /// Whether no more commands are taken.
+    /// Whether the connection refuses new commands.
     var isRetired: Bool { core.isRetired }
 
-    /// Runs tasks on the connection's event loop, which saves two thread switches for each command; for code that does not
-    /// block and waits for this connection most of its time.
+    /// Runs tasks on the connection's event loop, which saves two thread switches for each command. For code that does not block
+    /// and waits for this connection most of the time.
     public var taskExecutor: any TaskExecutor { EventLoopTaskExecutor(eventLoop: core.channel.eventLoop) }
 
     public func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply {
@@ -31,20 +30,20 @@ public final class RedisConnection: RedisCommandSender {
         try await core.pipeline(commands, deadline: core.deadline(after: timeout))
     }
 
-    /// Waits until the connection has ended.
+    /// Waits until the connection is closed.
     public func waitUntilClosed() async {
         try? await core.channel.closeFuture.get()
     }
 
-    /// Lets what was submitted finish and ends the connection; new commands fail with ``RedisError/Code/shutDown``.
+    /// Closes the connection after the submitted commands have finished; new commands fail with ``RedisError/Code/shutDown``.
     ///
-    /// Returns when it has ended, which a blocking read delays until its time is up.
+    /// Returns when the connection is closed, which a blocking read delays until its time runs out.
     public func close() async {
         core.drain()
         await waitUntilClosed()
     }
 
-    /// Ends the connection at once; what waits fails.
+    /// Closes the connection at once; waiting commands fail.
     func closeNow() {
         core.close(RedisError(.shutDown, "the connection was shut down"))
     }

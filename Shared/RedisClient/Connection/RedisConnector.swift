@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Makes connections: TCP or Unix socket, TLS, log-in; with Sentinels, to whatever server is the master now.
+/// Makes connections: TCP or Unix socket, TLS, log-in; with Sentinels, to the server that is the master now.
 struct RedisConnector: Sendable {
     private var configuration: RedisConfiguration
     private let group: any EventLoopGroup
@@ -28,10 +28,11 @@ struct RedisConnector: Sendable {
         }
     }
 
-    /// Connects and logs in, within the configured time.
+    /// Connects and logs in, within ``RedisConfiguration/connectTimeout``.
     ///
-    /// - Parameter dedicated: Whether one task has the connection to itself; see ``RedisChannelHandler/Policy``.
-    /// - Parameter onRetire: Told once when no more commands should be sent there; also when making the connection fails.
+    /// - Parameters:
+    ///   - dedicated: Whether one task alone uses the connection; see ``RedisChannelHandler/Policy``.
+    ///   - onRetire: Called once when no more commands should be sent there; also when making the connection fails.
     func connect(
         dedicated: Bool, onRetire: @escaping @Sendable (RedisError) -> Void
     ) async throws(RedisError) -> RedisConnection {
@@ -54,7 +55,7 @@ struct RedisConnector: Sendable {
         }
     }
 
-    /// Asks the Sentinels each time, for a connection that was lost may have been lost to a failover.
+    /// Connects to the master. Asks the Sentinels each time, because a failover may have been what broke the last connection.
     private func connectToMaster(
         of sentinels: RedisSentinels, dedicated: Bool, onRetire: @escaping @Sendable (RedisError) -> Void
     ) async throws(RedisError) -> RedisConnection {
@@ -64,10 +65,10 @@ struct RedisConnector: Sendable {
         master.configuration.endpoint = .tcp(host: address.host, port: address.port)
         let connection = try await master.connect(dedicated: dedicated, onRetire: onRetire)
         do throws(RedisError) {
-            // A Sentinel that has not heard of a failover yet names a server that is a replica by now.
+            // A Sentinel that has not yet learned of a failover names a server that is a replica by now.
             let role = try await connection.send(RedisCommand("ROLE"), timeout: configuration.connectTimeout)
             guard role.array?.first?.string == "master" else {
-                throw RedisError(.connectionFailed, "\(address) is not the master of \(sentinels.masterName) any more")
+                throw RedisError(.connectionFailed, "\(address) is no longer the master of \(sentinels.masterName)")
             }
             return connection
         } catch {
@@ -89,9 +90,9 @@ struct RedisConnector: Sendable {
     private func open(
         dedicated: Bool, onRetire: @escaping @Sendable (RedisError) -> Void
     ) async throws -> ConnectionCore {
-        let outbox = Outbox(maxCommands: configuration.maxQueuedCommands, maxBytes: configuration.maxQueuedBytes)
+        let writeBuffer = WriteBuffer(maxCommands: configuration.maxQueuedCommands, maxBytes: configuration.maxQueuedBytes)
         let policy = RedisChannelHandler.Policy(
-            abandonmentCloses: dedicated, stallLimit: dedicated ? nil : TimeAmount(configuration.stallTimeout))
+            closesOnAbandonment: dedicated, stallLimit: dedicated ? nil : TimeAmount(configuration.stallTimeout))
         let (limits, timeout) = (configuration.replyLimits, configuration.commandTimeout)
         let (tls, serverName) = (tls, serverName)
         let bootstrap = ClientBootstrap(group: group)
@@ -104,29 +105,29 @@ struct RedisConnector: Sendable {
                     let handler = try NIOSSLClientHandler(context: tls, serverHostname: serverName)
                     try channel.pipeline.syncOperations.addHandler(handler)
                 }
-                let handler = RedisChannelHandler(outbox: outbox, limits: limits, policy: policy, onRetire: onRetire)
+                let handler = RedisChannelHandler(writeBuffer: writeBuffer, limits: limits, policy: policy, onRetire: onRetire)
                 try channel.pipeline.syncOperations.addHandler(handler)
-                return ConnectionCore(channel: channel, handler: handler, outbox: outbox, commandTimeout: timeout)
+                return ConnectionCore(channel: channel, handler: handler, writeBuffer: writeBuffer, commandTimeout: timeout)
             }
         }
         switch configuration.endpoint {
         case .tcp(let host, let port): return try await bootstrap.connect(host: host, port: port, channelInitializer: initialise)
         case .unixSocket(let path):
             return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initialise)
-        case .sentinel: throw RedisError(.invalidConfiguration, "Sentinels do not take commands for their master")
+        case .sentinel: throw RedisError(.invalidConfiguration, "commands cannot be sent to a Sentinel instead of its master")
         }
     }
 
-    /// The name for SNI and for checking the certificate; addresses are checked as such.
+    /// The host name for SNI and for checking the certificate; nil for an IP address, which the certificate must contain itself.
     private var serverName: String? {
         guard case .tcp(let host, _) = configuration.endpoint else { return nil }
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return isAddress ? nil : host
     }
 
-    /// Authenticates, selects the database, names the connection and checks that the server serves.
+    /// Authenticates, selects the database, names the connection and checks that the server executes commands.
     ///
-    /// - Returns: The server's number for the connection, if it tells.
+    /// - Returns: The server's number for the connection; nil when its ACL rules refuse `CLIENT ID`.
     private func logIn(_ core: ConnectionCore, deadline: NIODeadline) async throws(RedisError) -> Int? {
         var commands: [RedisCommand] = []
         if let password = configuration.password {

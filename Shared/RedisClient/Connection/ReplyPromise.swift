@@ -1,4 +1,4 @@
-/// The task that waits for the replies of a submission.
+/// The continuation of a task that waits for the replies to a request.
 enum ReplyPromise: Sendable {
     case single(CheckedContinuation<Result<RedisReply, RedisError>, Never>)
     case pipeline(CheckedContinuation<Result<[RedisReply], RedisError>, Never>)
@@ -19,5 +19,5 @@ enum ReplyPromise: Sendable {
     }
 }
 
-/// A submission as the connection keeps it.
+/// A request in the queue of a connection.
 typealias Request = ReplyQueue<ReplyPromise>.Request

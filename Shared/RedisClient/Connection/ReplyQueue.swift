@@ -2,35 +2,35 @@ import NIOCore
 
 /// The commands of one connection that wait for replies, in the order in which they were sent.
 ///
-/// A state machine without input or output: it is told of requests, replies, cancellations and the time, and returns the
-/// promises to keep. A request stays in its place until its last reply has come, even when nobody waits for it any more,
+/// A state machine without input or output: the caller reports requests, replies, cancellations and the time, and completes the
+/// promises that it returns. A request stays in its place until its last reply has arrived, even when no task waits for it any more,
 /// because replies are matched by order alone.
 struct ReplyQueue<Promise> {
-    /// One submission: a command, or the commands of a pipeline.
+    /// One command, or the commands of a pipeline.
     struct Request {
         /// Grows with each request of a connection.
         let id: UInt64
         let commandCount: Int
         let byteCount: Int
         let deadline: NIODeadline
-        /// `nil` when nobody waits any more and the replies are to be dropped.
+        /// `nil` when no task waits any more and the replies are to be dropped.
         var promise: Promise?
         /// The replies so far.
         var replies: [RedisReply] = []
     }
 
-    /// What a reply led to.
+    /// The effect of a reply.
     enum Delivery {
         /// The request waits for more replies.
         case incomplete
         /// The request has all its replies.
         case complete(Request)
-        /// Nothing waited for a reply.
+        /// No request was waiting for a reply.
         case unsolicited
     }
 
     private var requests = CircularBuffer<Request>()
-    /// Since when the server owes something: the last byte from it, or the first request of an empty queue.
+    /// The start of the server's silence: its last byte, or the first request that was added to an empty queue.
     private var quietSince: NIODeadline = .now()
 
     var isEmpty: Bool { requests.isEmpty }
@@ -41,7 +41,7 @@ struct ReplyQueue<Promise> {
         requests.append(request)
     }
 
-    /// Notes that the server is alive.
+    /// Records that bytes of the server arrived.
     mutating func receivedBytes(now: NIODeadline) {
         quietSince = now
     }
@@ -56,7 +56,7 @@ struct ReplyQueue<Promise> {
         return isComplete ? .complete(requests.removeFirst()) : .incomplete
     }
 
-    /// Gives up waiting for a request, and returns its promise unless it has been kept.
+    /// Abandons a request, and returns its promise unless the request is complete or already abandoned.
     mutating func abandon(id: UInt64) -> Promise? {
         var low = requests.startIndex
         var remaining = requests.count
@@ -74,7 +74,7 @@ struct ReplyQueue<Promise> {
         return takePromise(at: low)
     }
 
-    /// Gives up waiting for every request whose deadline has passed, and returns their promises.
+    /// Abandons every request whose deadline has passed, and returns their promises.
     mutating func abandonOverdue(now: NIODeadline) -> [Promise] {
         var promises: [Promise] = []
         for index in requests.indices where requests[index].promise != nil && requests[index].deadline <= now {
@@ -83,12 +83,12 @@ struct ReplyQueue<Promise> {
         return promises
     }
 
-    /// Whether the server has been silent for `limit` although requests wait.
+    /// Whether the server has been silent for `limit` while requests wait.
     func isStalled(now: NIODeadline, limit: TimeAmount) -> Bool {
         !requests.isEmpty && quietSince + limit <= now
     }
 
-    /// When the queue must be looked at next: the earliest deadline or the end of the server's grace.
+    /// The time at which the queue must be checked next: the earliest deadline, or the time at which a silent server counts as stalled.
     func nextCheck(stallLimit: TimeAmount?) -> NIODeadline? {
         guard !requests.isEmpty else { return nil }
         var earliest = stallLimit.map { quietSince + $0 }
@@ -98,7 +98,7 @@ struct ReplyQueue<Promise> {
         return earliest
     }
 
-    /// Empties the queue.
+    /// Empties the queue and returns its requests.
     mutating func removeAll() -> CircularBuffer<Request> {
         defer { requests = .init() }
         return requests

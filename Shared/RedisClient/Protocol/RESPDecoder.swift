@@ -1,10 +1,10 @@
 import CHiredis
 
-/// Turns the bytes of a server into replies with hiredis' reader; any split of the bytes gives the same replies.
+/// Decodes the bytes of a server into replies with hiredis' reader; any split of the bytes gives the same replies.
 ///
-/// Not thread-safe: it lives on one event loop. After an error it stays broken, and the connection must be closed.
+/// Not thread-safe: it is used on one event loop. After an error every call throws, and the connection must be closed.
 final class RESPDecoder {
-    // Behind pointers and not in properties, because hiredis calls back into them while the decoder itself is being used.
+    // Pointers and not plain properties, because hiredis calls back into these values during a call of the decoder.
     private let builder: UnsafeMutablePointer<TapeBuilder>
     private let sink: UnsafeMutablePointer<chiredis_sink>
     private let reader: UnsafeMutablePointer<redisReader>
@@ -20,7 +20,7 @@ final class RESPDecoder {
         builder.initialize(to: TapeBuilder(limits: limits))
         sink = .allocate(capacity: 1)
         sink.initialize(to: chiredis_sink(context: builder, append: appendToTape))
-        guard let reader = chiredis_reader_create(sink) else { fatalError("no memory for a reader of replies") }
+        guard let reader = chiredis_reader_create(sink) else { fatalError("out of memory for the reply reader") }
         self.reader = reader
     }
 
@@ -32,8 +32,8 @@ final class RESPDecoder {
 
     /// Reads the next `bytes` of the connection and appends the replies they complete.
     ///
-    /// - Throws: ``RedisError/Code/protocolViolation`` or ``RedisError/Code/replyTooLarge``; the replies before the offence
-    ///   have been appended.
+    /// - Throws: ``RedisError/Code/protocolViolation`` or ``RedisError/Code/replyTooLarge``; the replies before the error have been
+    ///   appended.
     func decode(_ bytes: UnsafeRawBufferPointer, into replies: inout [RedisReply]) throws(RedisError) {
         if let failure { throw failure }
         if let base = bytes.baseAddress, !bytes.isEmpty {
@@ -72,7 +72,7 @@ final class RESPDecoder {
         case nil: break
         }
         if reader.pointee.err == REDIS_ERR_OOM {
-            return RedisError(.protocolViolation, "the server sent a type of RESP3, or memory is short")
+            return RedisError(.protocolViolation, "the server sent a RESP3 type, or memory is exhausted")
         }
         let reason = withUnsafeBytes(of: reader.pointee.errstr) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         return RedisError(.protocolViolation, "the server does not speak RESP2: \(reason)")

@@ -2,26 +2,26 @@
 public struct RedisCommand: Sendable {
     /// The command's name, for logs and errors.
     public let name: String
-    /// RESP.
+    /// The command in RESP.
     let encoded: [UInt8]
 
-    /// Makes any command.
+    /// Creates any command.
     ///
     /// - Parameters:
-    ///   - name: Such as `SET`; one word.
+    ///   - name: One word, such as `SET`.
     ///   - arguments: Strings, bytes, integers or stream ids; they are binary-safe.
     public init(_ name: String, _ arguments: any RedisArgument...) {
         self.init(name, arguments: arguments)
     }
 
-    /// Makes any command from a list of arguments.
+    /// Creates any command from a list of arguments.
     public init(_ name: String, arguments: [any RedisArgument]) {
         self.init(name, argumentCount: arguments.count, capacity: 32 * arguments.count) { encoder in
             for argument in arguments { argument.encode(into: &encoder) }
         }
     }
 
-    /// Makes a command without a box for each argument: `encode` must append exactly `argumentCount` arguments.
+    /// Creates a command without an existential box for each argument; `encode` must append exactly `argumentCount` arguments.
     init(_ name: String, argumentCount: Int, capacity: Int, encode: (inout RedisCommandEncoder) -> Void) {
         var encoder = RedisCommandEncoder(argumentCount: argumentCount + 1, capacity: capacity + name.utf8.count)
         encoder.append(name)
@@ -32,11 +32,11 @@ public struct RedisCommand: Sendable {
 }
 
 extension RedisCommand: CustomStringConvertible {
-    /// The name only: arguments may be somebody's secret.
+    /// The name only: arguments may be secrets.
     public var description: String { name }
 }
 
-/// What can be an argument of a command.
+/// A value that can be an argument of a command.
 public protocol RedisArgument: Sendable {
     /// Appends exactly one argument.
     func encode(into encoder: inout RedisCommandEncoder)

@@ -3,8 +3,8 @@ public struct RedisCommandEncoder: ~Copyable {
     private(set) var bytes: [UInt8] = []
 
     /// - Parameters:
-    ///   - argumentCount: Exactly as many arguments must be appended, the command's name included.
-    ///   - capacity: About how many bytes the arguments have together.
+    ///   - argumentCount: The exact number of arguments that will be appended, the command's name included.
+    ///   - capacity: The approximate number of bytes of all arguments.
     init(argumentCount: Int, capacity: Int) {
         bytes.reserveCapacity(capacity + 16 * argumentCount + 16)
         appendHeader(UInt8(ascii: "*"), UInt64(argumentCount))
@@ -59,7 +59,7 @@ public struct RedisCommandEncoder: ~Copyable {
     }
 }
 
-/// Writes the decimal digits of `number` so that they end before `end`, and returns where they begin.
+/// Writes the decimal digits of `number` so that they end before `end`, and returns the index of the first.
 private func writeDigits(_ number: UInt64, endingAt end: Int, of buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     var rest = number
     var start = end

@@ -1,15 +1,15 @@
 /// One reply of the server, or one element of an array reply.
 ///
-/// A reply keeps the memory of all replies that arrived with it alive: take out what is needed and let go of it.
+/// A reply keeps the memory of all replies that arrived with it alive: copy the needed values and release the reply.
 public struct RedisReply: Sendable {
-    /// What a reply is.
+    /// The type of a reply.
     public enum Kind: UInt8, Sendable {
         /// A short text such as `OK`.
         case status
         /// Bytes.
         case bulkString
         case integer
-        /// The absent string or the absent array; RESP2 tells them apart, clients have no use for that.
+        /// The absent string or the absent array; RESP2 distinguishes them, which clients do not need.
         case null
         case array
         /// The server refused the command, or one part of it when the error stands inside an array.
@@ -26,7 +26,6 @@ public struct RedisReply: Sendable {
 
     private var node: ReplyTape.Node { tape.nodes[Int(index)] }
 
-    /// What this reply is.
     public var kind: Kind { node.kind }
 
     /// Whether this is the null reply.
@@ -35,7 +34,7 @@ public struct RedisReply: Sendable {
     /// The value of an integer reply, else `nil`.
     public var integer: Int? { kind == .integer ? Int(node.number) : nil }
 
-    /// The text of a bulk string or status as UTF-8 (bytes that are none are replaced), else `nil`.
+    /// The text of a bulk string or status as UTF-8 (invalid bytes are replaced), else `nil`.
     public var string: String? {
         isText ? withBytes { String(decoding: $0, as: UTF8.self) } : nil
     }
@@ -74,7 +73,7 @@ extension RedisReply {
     public struct Elements: Sequence, IteratorProtocol, Sendable {
         private let tape: ReplyTape
         private var index: Int32
-        /// How many elements are left.
+        /// The number of elements that are left.
         public private(set) var count: Int
 
         init(tape: ReplyTape, index: Int32, count: Int) {
@@ -95,7 +94,7 @@ extension RedisReply {
 }
 
 extension RedisReply: CustomStringConvertible {
-    /// The shape of the reply, without its contents: they may be somebody's secret, and this ends in logs.
+    /// The type and size of the reply without its contents, which may be secret: this text appears in logs.
     public var description: String {
         switch kind {
         case .null: "null"

@@ -1,15 +1,15 @@
 /// The values of one or more complete replies in preorder: an array is followed by its elements.
 ///
-/// It is written once by ``RESPDecoder`` and shared by every ``RedisReply`` that came out of the same read, so that 256 small
-/// replies cost three allocations and not a tree each.
+/// ``RESPDecoder`` writes it once, and every ``RedisReply`` of the same read shares it, so that 256 small replies cost three
+/// allocations and not one tree each.
 final class ReplyTape: Sendable {
     /// One value.
     struct Node: Sendable {
-        /// An integer's value, an array's number of elements, or where the text begins in ``ReplyTape/bytes``.
+        /// An integer's value, an array's number of elements, or the offset of the text in ``ReplyTape/bytes``.
         var number: Int64
-        /// Length of the text in bytes.
+        /// The length of the text in bytes.
         var length: Int32
-        /// The index of the node that follows this value and all that it contains.
+        /// The index of the node after this value and its elements.
         var end: Int32
         var kind: RedisReply.Kind
     }
@@ -32,7 +32,7 @@ struct TapeBuilder {
 
     private var nodes: [ReplyTape.Node] = []
     private var bytes: [UInt8] = []
-    /// Where the reply that is being read begins.
+    /// The start of the reply that is being read.
     private var openNode = 0
     private var openByte = 0
     private let limits: RESPLimits
@@ -42,7 +42,7 @@ struct TapeBuilder {
         self.limits = limits
     }
 
-    /// Adds a value to the open reply; false when that would pass a limit.
+    /// Adds a value to the open reply; false when that would exceed a limit.
     mutating func append(_ kind: RedisReply.Kind, text: UnsafeRawBufferPointer, number: Int64) -> Bool {
         guard nodes.count - openNode < limits.maxValues else {
             refusal = .tooManyValues
@@ -58,11 +58,11 @@ struct TapeBuilder {
         return true
     }
 
-    /// Ends the open reply and returns its index on the tape that the next ``seal()`` gives.
+    /// Ends the open reply and returns its index on the tape that the next ``seal()`` returns.
     mutating func finishReply() -> Int32 {
         let start = openNode
-        // Backwards, so that the ends of an array's elements are known when the array is met. No recursion: a hostile server
-        // chooses the depth.
+        // Backwards, so that the ends of an array's elements are known when the loop reaches the array. No recursion: a hostile server
+        // could choose the depth.
         for index in stride(from: nodes.count - 1, through: start, by: -1) where nodes[index].kind == .array {
             var end = Int32(index) + 1
             for _ in 0..<nodes[index].number { end = nodes[Int(end)].end }
@@ -73,7 +73,7 @@ struct TapeBuilder {
         return Int32(start)
     }
 
-    /// Takes the finished replies out; what is known of an unfinished one stays.
+    /// Removes the finished replies and returns them as a tape; the values of an unfinished one stay.
     mutating func seal() -> ReplyTape {
         let sizes = (nodes: min(nodes.count, 4096), bytes: min(bytes.count, 65_536))
         if openNode == nodes.count {
@@ -100,7 +100,7 @@ struct TapeBuilder {
     }
 }
 
-/// What one reply may hold.
+/// The size limits of one reply.
 struct RESPLimits: Sendable {
     /// Bytes of one reply, on the wire and decoded.
     var maxBytes = 64 << 20

@@ -1,10 +1,10 @@
-/// A setting is missing or wrong; the one line that an operator needs to mend it.
+/// A setting is missing or wrong; its description is the one line that an operator needs to correct it.
 public struct ConfigurationError: Error, CustomStringConvertible, Equatable {
     /// The environment variable.
     public let name: String
-    /// What it should be.
+    /// The expected value, as the end of the sentence "it should be …".
     public let expectation: String
-    /// What is wrong with it; never the value, which may be a secret.
+    /// The fault; never the value, which may be a secret.
     public let problem: String
 
     public init(_ name: String, _ problem: String, expectation: String) {

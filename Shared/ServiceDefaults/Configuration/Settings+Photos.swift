@@ -1,8 +1,8 @@
 import Storage
 
 extension Settings {
-    /// Reads `TOPIC_PHOTO_LIFETIME_DAYS`: how long photos of topics are kept. The service that writes their end and the one
-    /// that deletes them read the same.
+    /// Reads `TOPIC_PHOTO_LIFETIME_DAYS`, the lifetime of photos of topics. The service that writes their expiry and the one that
+    /// deletes them read the same setting.
     public func photoLifetime() throws(ConfigurationError) -> Duration {
         let day = 24 * 60 * 60
         let usual = Int(NewTopicPhoto.defaultLifetime.components.seconds) / day

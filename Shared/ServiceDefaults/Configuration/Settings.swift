@@ -1,9 +1,9 @@
 import Configuration
 import Foundation
 
-/// The settings of a service, read from its environment, where a bad value stops the start with one clear line.
+/// Reads the settings of a service from its environment; an invalid value stops the start with one clear line.
 ///
-/// Every setting `NAME` may be given as a file instead, by `NAME_FILE`: that is how containers mount secrets.
+/// Every setting `NAME` may be given as a file instead, by `NAME_FILE`, as containers mount secrets.
 /// An empty value, or an empty file, counts as not set.
 public struct Settings: Sendable {
     private let reader: ConfigReader
@@ -16,8 +16,8 @@ public struct Settings: Sendable {
         reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: environment))
     }
 
-    /// A text that has to be there.
-    /// - Parameter expectation: what it should be, as the end of the sentence "it should be …".
+    /// A required text.
+    /// - Parameter expectation: the expected value, as the end of the sentence "it should be …".
     public func string(_ name: String, _ expectation: String) throws(ConfigurationError) -> String {
         guard let value = try optionalString(name, expectation) else {
             throw ConfigurationError(name, "is missing", expectation: expectation)
@@ -58,7 +58,7 @@ public struct Settings: Sendable {
         return number
     }
 
-    /// A span of time in seconds, such as `2.5`, or `value` when it is not set.
+    /// A duration in seconds, such as `2.5`, or `value` when it is not set.
     public func seconds(
         _ name: String, default value: Duration, in range: ClosedRange<Double>
     ) throws(ConfigurationError) -> Duration {
@@ -66,7 +66,7 @@ public struct Settings: Sendable {
         return .seconds(try double(name, default: fallback, in: range))
     }
 
-    /// Bytes written in base64, exactly `count` of them.
+    /// Exactly `count` bytes in base64.
     public func base64(_ name: String, count: Int, _ expectation: String) throws(ConfigurationError) -> [UInt8] {
         guard let bytes = Data(base64Encoded: try string(name, expectation)), bytes.count == count else {
             throw ConfigurationError(name, "is not \(count) bytes in base64", expectation: expectation)

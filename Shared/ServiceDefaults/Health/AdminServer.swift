@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 
-/// The port for operators: `/livez`, `/readyz` and `/metrics`; the same in every service, and never public.
+/// Serves `/livez`, `/readyz` and `/metrics` on the admin port, which every service has and which is never public.
 struct AdminServer: Service {
     let host: String
     let port: Int
@@ -21,8 +21,8 @@ struct AdminServer: Service {
 
     func run() async throws {
         let router = Router()
-        // Alive means that this process answers: it says nothing of Redis or Postgres, or their outage would
-        // have every instance restarted for nothing.
+        // Liveness means only that this process answers. It does not depend on Redis or Postgres, because their outage would
+        // restart every instance in vain.
         router.get("livez") { _, _ in Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "alive\n"))) }
         router.get("readyz") { [health] _, _ in
             let report = await health.report()
@@ -37,7 +37,7 @@ struct AdminServer: Service {
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition() + process.exposition())))
         }
-        // The library says at info what concerns only it: one line when it listens is ours.
+        // The library logs its own details at info; one line of our own reports the open port.
         var quiet = logger
         quiet.logLevel = max(.notice, logger.logLevel)
         let application = Application(

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Knows what a service needs to be ready, and whether it is being shut down.
+/// Runs the readiness checks of a service, and reports it unready while it shuts down.
 public final class HealthRegistry: Sendable {
-    /// Throws when the thing it looks at cannot be used.
+    /// Throws when the checked dependency cannot be used.
     public typealias Check = @Sendable () async throws -> Void
 
-    /// The answer to "is this instance ready for work?".
+    /// The readiness of this instance.
     public struct Report: Sendable {
-        /// The checks that failed, by name, with what went wrong; empty when the service is ready.
+        /// The failed checks by name, with their errors; empty when the service is ready.
         public let failures: [String: String]
         public var isReady: Bool { failures.isEmpty }
     }
 
-    /// How long a check may take before it counts as failed.
+    /// Timeout after which a check counts as failed.
     public let checkTimeout: Duration
     private struct State {
         var checks: [String: Check] = [:]
@@ -27,7 +27,7 @@ public final class HealthRegistry: Sendable {
         state.withLock { $0.checks[name] = check }
     }
 
-    /// From now on the service is not ready, so that no new work is sent to it while it ends what it has.
+    /// Makes the service unready for good, so that it gets no new work while it finishes what it has.
     public func beginDraining() { state.withLock { $0.isDraining = true } }
 
     /// Runs all checks at once, each within ``checkTimeout``.

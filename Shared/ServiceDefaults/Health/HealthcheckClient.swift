@@ -1,8 +1,8 @@
 import Foundation
 
-/// Asks a running service's admin port one question; what a container's health check runs.
+/// Sends one request to the admin port of a running service, for a container's health check.
 ///
-/// A blocking socket, on purpose: it is the whole work of a process of its own that lives for milliseconds.
+/// It uses a blocking socket, because this request is the whole work of a process that lives for milliseconds.
 enum HealthcheckClient {
     /// Whether `GET path` on `host:port` answers 200 within `timeoutSeconds`.
     static func isOK(host: String, port: Int, path: String, timeoutSeconds: Int = 3) -> Bool {

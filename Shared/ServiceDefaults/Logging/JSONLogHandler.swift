@@ -17,7 +17,7 @@ public struct JSONLogHandler: LogHandler {
     private let write: @Sendable ([UInt8]) -> Void
 
     /// - Parameters:
-    ///   - metadataProvider: says more at each line, such as which request it speaks of.
+    ///   - metadataProvider: adds metadata to each line, such as the request id.
     ///   - write: takes a finished line with its newline; by default standard error, one `write` a line.
     public init(
         service: String, label: String, level: Logger.Level, metadataProvider: Logger.MetadataProvider? = nil,
@@ -70,7 +70,7 @@ private struct JSONLine {
     consuming func finished(limit: Int) -> [UInt8] {
         if bytes.count > limit {
             bytes.removeLast(bytes.count - limit)
-            // Not to end within an escape or a character: drop back to the last plain byte.
+            // Drops back to the last plain byte, so that the line does not end within an escape or a character.
             while let last = bytes.last, last == UInt8(ascii: "\\") || last >= 0x80 || bytes.suffix(6).contains(UInt8(ascii: "\\")) {
                 bytes.removeLast()
             }

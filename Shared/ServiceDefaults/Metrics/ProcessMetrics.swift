@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// The figures of this process under the names that all Prometheus clients give them, read from `/proc` at each scrape.
+/// The standard Prometheus metrics of this process, read from `/proc` at each scrape.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
 struct ProcessMetrics: Sendable {
-    /// The kernel's ticks in a second.
+    /// The kernel's clock ticks per second.
     private let ticksPerSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
     private let pageByteCount = Double(sysconf(Int32(_SC_PAGESIZE)))
-    /// The folder of `stat` and `self`; tests have another.
+    /// The folder of `stat` and `self`; tests replace it.
     private let root: String
 
     init(root: String = "/proc") { self.root = root }
 
-    /// All of them, as a part of the answer to `GET /metrics`. What cannot be read is left out.
+    /// The metrics in the text format of `GET /metrics`. Those that cannot be read are left out.
     func exposition() -> String {
         var text = ""
         func add(_ name: String, _ type: String, _ value: Double?) {
@@ -21,7 +21,7 @@ struct ProcessMetrics: Sendable {
             text += "# TYPE \(name) \(type)\n\(PrometheusText.line(name, "", "\(value)"))"
         }
         let fields = statFields()
-        // Fields 14, 15, 22, 23 and 24 of proc(5), of which the name and what stands before it are cut off.
+        // Field numbers are those of proc(5); the first two, pid and name, are cut off.
         func field(_ number: Int) -> Double? { fields.count > number - 3 ? Double(fields[number - 3]) : nil }
         let ticks = field(14).flatMap { user in field(15).map { user + $0 } }
         add("process_cpu_seconds_total", "counter", ticks.map { $0 / ticksPerSecond })
@@ -35,7 +35,7 @@ struct ProcessMetrics: Sendable {
         return text
     }
 
-    /// What follows the name of the program, which may have spaces and brackets itself.
+    /// The fields after the name of the program, which may itself contain spaces and brackets.
     private func statFields() -> [Substring] {
         guard let stat = read("self/stat"), let end = stat.lastIndex(of: ")") else { return [] }
         return stat[stat.index(after: end)...].split(separator: " ")

@@ -1,6 +1,6 @@
 public import CoreMetrics
 
-/// Lets code that reports through swift-metrics end up in a ``PrometheusRegistry``.
+/// Connects swift-metrics to a ``PrometheusRegistry``.
 ///
 /// Timers and recorders that aggregate become histograms; recorders that do not, and meters, become gauges.
 public struct PrometheusMetricsFactory: MetricsFactory {

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Holds the metrics of a process and writes them in the Prometheus text format, version 0.0.4.
 ///
-/// Labels are for kinds and outcomes, never for ids: at most ``maxSeries`` series are kept, and what would be
-/// one more is counted nowhere and shows in `heliograph_metrics_dropped_series`.
+/// Labels are for kinds and outcomes, never for ids: at most ``maxSeries`` series are kept. Further ones are not exported, and
+/// counted in `heliograph_metrics_dropped_series`.
 public final class PrometheusRegistry: Sendable {
-    /// The most series a process may have.
+    /// The maximum number of series of a process.
     public static let maxSeries = 2_000
 
     struct SeriesKey: Hashable {
@@ -41,7 +41,7 @@ public final class PrometheusRegistry: Sendable {
         return state.withLock { state in
             if let existing = state.families[name]?.series[key] as? Series { return existing }
             let fresh = make()
-            // A name keeps its first type, and the number of series its limit: the caller gets a series that counts for itself alone.
+            // With another type than the name's first one, or beyond the limit, the caller gets a series that is not exported.
             guard state.seriesCount < Self.maxSeries, state.families[name].map({ $0.type == type }) ?? true else {
                 state.dropped += 1
                 return fresh
@@ -67,14 +67,14 @@ public final class PrometheusRegistry: Sendable {
     }
 }
 
-/// Something that has a place in the exposition.
+/// A metric that writes itself in the text format.
 protocol PrometheusSeries: AnyObject, Sendable {
     func write(name: String, labels: String, into text: inout String)
 }
 
 /// The grammar of the text format.
 enum PrometheusText {
-    /// A metric name of `[a-zA-Z_:][a-zA-Z0-9_:]*`, with the suffix that its type asks for.
+    /// A metric name of `[a-zA-Z_:][a-zA-Z0-9_:]*`, with the suffix of its type.
     static func name(_ label: String, type: PrometheusRegistry.MetricType) -> String {
         var name = String(label.unicodeScalars.map { isNameScalar($0) ? Character($0) : "_" })
         if name.first?.isNumber ?? true { name = "_" + name }

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A number that only grows.
+/// A counter, which only grows.
 final class PrometheusCounter: CounterHandler, PrometheusSeries {
     private let value = Atomic<Int64>(0)
 
@@ -13,7 +13,7 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
     }
 }
 
-/// A number that goes up and down.
+/// A gauge, which goes up and down.
 final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     private let value = Mutex<Double>(0)
 
@@ -29,7 +29,7 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     }
 }
 
-/// A distribution over fixed buckets; durations are in seconds.
+/// A histogram with fixed buckets; durations are in seconds.
 final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries {
     /// The upper bounds for durations, from a query on a Unix socket to a long poll.
     static let secondsBounds: [Double] = [

@@ -3,9 +3,9 @@ import Logging
 import RedisClient
 import ServiceLifecycle
 
-/// Watches how full Redis is: when it is full it refuses to publish, and nothing moves any more.
+/// Measures the memory of Redis: when it is full, Redis refuses to publish and the whole system stops.
 ///
-/// Every service does, so that the figure is there as long as any of them runs.
+/// Every service measures it, so that the metric exists as long as any of them runs.
 struct RedisMemoryWatch: Service {
     private static let interval: Duration = .seconds(10)
 
@@ -20,23 +20,23 @@ struct RedisMemoryWatch: Service {
     }
 
     func run() async throws {
-        await periodically("looking at Redis' memory", every: Self.interval, logger: logger) { try await look() }
+        await periodically("reading the memory of Redis", every: Self.interval, logger: logger) { try await sample() }
     }
 
-    private func look() async throws {
+    private func sample() async throws {
         guard let memory = RedisMemory(info: try await redis.send(RedisCommand("INFO", "memory")).string ?? "") else { return }
         used.record(memory.used)
         limit.record(memory.limit)
     }
 }
 
-/// How full Redis is, in bytes.
+/// The memory of Redis, in bytes.
 struct RedisMemory: Equatable {
     let used: Int
-    /// `maxmemory`, or without one what the machine has.
+    /// `maxmemory`, or the memory of the machine when that is 0.
     let limit: Int
 
-    /// Reads what `INFO memory` says; nil when that does not hold what it should.
+    /// Parses the reply to `INFO memory`; nil when a required field is missing.
     init?(info: String) {
         var values: [Substring: Int] = [:]
         for line in info.split(whereSeparator: \.isNewline) {

@@ -1,11 +1,11 @@
 public import Logging
 import ServiceLifecycle
 
-/// Does something again and again until graceful shutdown. What fails is logged, and the next time comes all the same.
+/// Repeats `body` until graceful shutdown; a failure is logged and does not end the repetition.
 ///
 /// - Parameters:
-///   - what: What it is, for the log.
-///   - interval: The pause after each time.
+///   - what: Name of the task in the log, such as "reading the memory of Redis".
+///   - interval: The pause after each run.
 public func periodically(
     _ what: String, every interval: Duration, logger: Logger, _ body: @escaping @Sendable () async throws -> Void
 ) async {

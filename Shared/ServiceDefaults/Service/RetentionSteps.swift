@@ -2,22 +2,22 @@ public import CoreMetrics
 public import FoundationEssentials
 public import Logging
 
-/// Runs the steps of a sweep independently of each other: a step that fails is logged and counted
-/// (`retention_step_failures_total`), and the steps after it run all the same.
+/// Runs the steps of a sweep independently of each other: a failed step is logged and counted
+/// (`retention_step_failures_total`), and the steps after it still run.
 ///
 /// A step name is a label of that metric: lower case with underscores, never an id.
 public struct RetentionSteps: Sendable {
-    /// Items that one call of `due` returns at most.
+    /// Maximum number of items that one call of `due` returns.
     public static let batchSize = 100
 
     private let logger: Logger
     private let backoff: DeletionBackoff
     private let metrics: any MetricsFactory
 
-    /// Makes the steps of one sweep.
+    /// Creates the steps of one sweep.
     ///
     /// - Parameters:
-    ///   - backoff: which items failed lately. It outlives the sweep: the sweeper keeps it.
+    ///   - backoff: the items that failed lately. It outlives the sweep: the sweeper keeps it.
     ///   - metrics: where failures are counted.
     public init(logger: Logger, backoff: DeletionBackoff = DeletionBackoff(), metrics: any MetricsFactory = MetricsSystem.factory) {
         self.logger = logger
@@ -33,7 +33,7 @@ public struct RetentionSteps: Sendable {
             return try await body()
         } catch {
             guard !Task.isCancelled else { return nil }
-            logger.warning("a step of retention failed", metadata: ["step": "\(step)", "error": "\(error)"])
+            logger.warning("retention step failed", metadata: ["step": "\(step)", "error": "\(error)"])
             Counter(label: "retention_step_failures_total", dimensions: [("step", step)], factory: metrics).increment()
             return nil
         }
@@ -48,13 +48,13 @@ public struct RetentionSteps: Sendable {
 
     /// Deletes items one by one, as one step, until no more are due or a whole batch could not be deleted.
     ///
-    /// An item that cannot be deleted rests (see ``DeletionBackoff``), so that the items behind it get their turn in this sweep
-    /// or the next. Such items make the step a failed one, once a sweep.
+    /// An item that cannot be deleted is delayed (see ``DeletionBackoff``), so that the items behind it get their turn in this sweep
+    /// or the next. Such items fail the step, once per sweep.
     ///
     /// - Parameters:
-    ///   - id: tells items apart.
-    ///   - due: returns at most `limit` items that are to be deleted, none of `except`.
-    ///   - delete: deletes one.
+    ///   - id: returns the id of an item.
+    ///   - due: returns at most `limit` items that are due for deletion, none of `except`.
+    ///   - delete: deletes one item.
     public func deleteEach<Item>(
         _ step: String, id: (Item) -> UUID, due: (_ limit: Int, _ except: [UUID]) async throws -> [Item],
         delete: (Item) async throws -> Void
@@ -62,20 +62,20 @@ public struct RetentionSteps: Sendable {
         await run(step) {
             var (deleted, failed) = (0, 0)
             while true {
-                let items = try await due(Self.batchSize, backoff.resting(in: step))
+                let items = try await due(Self.batchSize, backoff.delayedItems(in: step))
                 let before = deleted
                 for item in items {
                     try Task.checkCancellation()
                     do {
                         try await delete(item)
-                        backoff.forget(id(item), in: step)
+                        backoff.recordSuccess(id(item), in: step)
                         deleted += 1
                     } catch {
                         try Task.checkCancellation()
-                        backoff.postpone(id(item), in: step)
+                        backoff.recordFailure(id(item), in: step)
                         failed += 1
                         logger.error(
-                            "an item is not deleted yet", metadata: ["step": "\(step)", "id": "\(id(item))", "error": "\(error)"])
+                            "deletion of an item failed", metadata: ["step": "\(step)", "id": "\(id(item))", "error": "\(error)"])
                     }
                 }
                 guard items.count == Self.batchSize, deleted > before else { break }

@@ -1,7 +1,7 @@
 public import ArgumentParser
 import Foundation
 
-/// The command line that all services share: `run` (when nothing is said) and `healthcheck`.
+/// The command line of all services: `run` (the default) and `healthcheck`.
 public struct ServiceCommand<S: HeliographService>: AsyncParsableCommand {
     public static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -33,14 +33,14 @@ public struct ServiceCommand<S: HeliographService>: AsyncParsableCommand {
         }
     }
 
-    /// Exits with 0 when the running service says that it is ready.
+    /// Exits with 0 when the running service reports that it is ready.
     public struct Healthcheck: AsyncParsableCommand {
         public static var configuration: CommandConfiguration {
             CommandConfiguration(
                 commandName: "healthcheck", abstract: "Exit with 0 if the service on ADMIN_PORT is ready, else with 1.")
         }
 
-        @Option(help: "The path to ask: /readyz, or /livez to leave Redis and Postgres out.")
+        @Option(help: "The path to request: /readyz, or /livez to ignore Redis and Postgres.")
         var path = "/readyz"
 
         public init() {}

@@ -1,7 +1,7 @@
 public import BlobStore
 
 extension ServiceContext {
-    /// Makes the store that `BLOB_STORE` names: `file` (the default, in the folder `BLOB_STORE_PATH`) or `s3` (`S3_…`).
+    /// Creates the store that `BLOB_STORE` names: `file` (the default, in the folder `BLOB_STORE_PATH`) or `s3` (`S3_…`).
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public func blobStore() throws -> any BlobStore {
         let expectation = "file or s3"

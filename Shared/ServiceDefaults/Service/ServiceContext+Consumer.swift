@@ -1,8 +1,8 @@
 public import EventBus
 
 extension ServiceContext {
-    /// Makes the consumer of a service, in the group of its name, and has readiness watch over its read loops: a process that
-    /// lives and consumes nothing is what goes wrong most with queues, and nobody sees it from outside.
+    /// Creates the consumer of a service in the group of its name, and makes readiness depend on its read loops: a process that is
+    /// alive but consumes nothing is the most frequent fault with queues, and is invisible from outside.
     public func consumer(
         configuration: EventConsumerConfiguration = EventConsumerConfiguration(), handlers: [EventHandlerRegistration]
     ) throws(EventBusError) -> EventConsumer {

@@ -7,7 +7,7 @@ public import OTLP
 public import PostgresClient
 public import RedisClient
 
-/// What every service is given to build itself from: its settings and the clients that all of them share.
+/// The settings and clients that every service is built from.
 public struct ServiceContext: Sendable {
     /// The deployed name, such as `notifier`; also the name of its consumer group.
     public let name: String
@@ -16,18 +16,18 @@ public struct ServiceContext: Sendable {
     public let postgres: PostgresClient
     public let redis: RedisClient
     public let transport: RedisEventTransport
-    /// Seals and opens what is sealed at rest (`SEALING_KEYS`).
+    /// Seals and opens data at rest (`SEALING_KEYS`).
     public let sealer: Sealer
     /// The key of the HMACs under which e-mails and installations are looked up (`LOOKUP_KEY`, 32 bytes).
     public let lookupKey: [UInt8]
     public let health: HealthRegistry
     public let metrics: PrometheusRegistry
-    /// How long a dead letter of this service waits for an operator (`DEAD_LETTER_DAYS`).
+    /// Age at which a dead letter of this service is deleted (`DEAD_LETTER_DAYS`).
     public let deadLetterAge: Duration
-    /// Sends traces; nil when no setting says where.
+    /// Sends traces; nil without an endpoint.
     public let traces: OTLPExporter?
 
-    /// Makes the clients from `settings`; none of them connects before its first use.
+    /// Creates the clients from `settings`; none of them connects before its first use.
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public init(
         name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry()
@@ -61,7 +61,7 @@ public struct ServiceContext: Sendable {
         health.register("redis") { [redis] in try await redis.ping() }
     }
 
-    /// Makes links to pictures in a store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.
+    /// Creates the media links of a store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.
     public func mediaLinks(to blobs: any BlobStore) throws -> MediaLinks {
         let urlExpectation = "where phones reach identity-api, such as https://api.example.org (http:// for this machine only)"
         guard let publicURL = PublicURL(try settings.string("PUBLIC_URL", urlExpectation)) else {

@@ -7,10 +7,10 @@ public import ServiceLifecycle
 import TraceContext
 public import UnixSignals
 
-/// Puts a service together with what all services have, and runs it until it is told to stop.
+/// Assembles a service with the components that all services have, and runs it until a signal stops it.
 public enum ServiceRunner {
-    /// The group of a service: clients first, so that they are the last to go; then its own parts; the admin port
-    /// around all of them, because it has to answer while the rest is ending.
+    /// Creates the group of a service: clients and the admin port come first, so that they are shut down last, because the admin port
+    /// has to answer while the service's own components end.
     public static func group<S: HeliographService>(
         for service: S.Type, context: ServiceContext, signals: [UnixSignal] = [.sigterm, .sigint]
     ) async throws -> ServiceGroup {
@@ -19,7 +19,7 @@ public enum ServiceRunner {
             host: try settings.optionalString("ADMIN_HOST") ?? "127.0.0.1",
             port: try settings.int("ADMIN_PORT", default: 9090, in: 0...65_535), health: context.health,
             metrics: context.metrics, logger: context.logger)
-        // Traces go last of all, for everything else has spans to its end.
+        // The exporter of traces is shut down last, because all other components create spans until their end.
         var services: [any Service] = context.traces.map { [$0] } ?? []
         services += [context.postgres, context.redis, admin] as [any Service]
         services.append(OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger))
@@ -27,7 +27,7 @@ public enum ServiceRunner {
         services.append(RedisMemoryWatch(redis: context.redis, logger: context.logger))
         services += try await S.build(context)
         services.append(DrainMarker(health: context.health))
-        // A part that ends or fails takes the whole service down in order, rather than leaving half of it.
+        // A component that ends or fails shuts the whole service down in order, rather than leaving a part of it running.
         let configurations = services.map {
             ServiceGroupConfiguration.ServiceConfiguration(
                 service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
@@ -39,7 +39,7 @@ public enum ServiceRunner {
         return ServiceGroup(configuration: configuration)
     }
 
-    /// Runs a service as a process does: logging and metrics set up, settings from the environment.
+    /// Runs a service in this process: sets up logging, metrics and traces, and reads the settings from the environment.
     public static func run<S: HeliographService>(_ service: S.Type) async throws {
         let settings = Settings()
         let level = try logLevel(settings)
@@ -66,7 +66,7 @@ public enum ServiceRunner {
     }
 }
 
-/// The last of the services and so the first to hear of a shutdown: from then on `/readyz` says no.
+/// Makes `/readyz` fail from the start of a shutdown; it is the last component of the group and so the first to be shut down.
 private struct DrainMarker: Service {
     let health: HealthRegistry
 

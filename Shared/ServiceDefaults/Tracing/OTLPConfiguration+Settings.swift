@@ -3,7 +3,7 @@ import HTTPClient
 import OTLP
 
 extension OTLPConfiguration {
-    /// Reads the settings that OpenTelemetry names; nil when none of them says where traces go, and then nothing is traced.
+    /// Reads the settings of OpenTelemetry; nil without an endpoint, and then nothing is traced.
     ///
     /// Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and …/configuration/sdk-environment-variables/
     /// - Parameter service: The deployed name.
@@ -17,7 +17,7 @@ extension OTLPConfiguration {
         try Self.checkProtocol(settings)
         let headers = try Self.pairs(settings, "OTEL_EXPORTER_OTLP_HEADERS", "name=value pairs, separated by commas")
         if !headers.isEmpty, let fault = HTTPEndpoint.fault(in: endpoint) {
-            // Headers may hold a secret.
+            // Headers may hold a secret, so they need TLS or a loopback address.
             throw ConfigurationError(name, fault, expectation: address + "; with OTEL_EXPORTER_OTLP_HEADERS https://")
         }
         var resource = try Self.pairs(settings, "OTEL_RESOURCE_ATTRIBUTES", "name=value pairs, separated by commas")
@@ -38,10 +38,10 @@ extension OTLPConfiguration {
         caFile = try settings.optionalString("OTEL_EXPORTER_OTLP_CERTIFICATE")
     }
 
-    /// The version of a service that was not built into an image, which says it by `HELIOGRAPH_VERSION`.
+    /// The version of a service outside an image; images set `HELIOGRAPH_VERSION`.
     private static let unknownVersion = "unknown"
 
-    /// The setting that says where traces go, and the whole URL.
+    /// The setting of the endpoint of traces, and its whole URL.
     private static func endpoint(_ settings: Settings) throws(ConfigurationError) -> (name: String, url: String)? {
         let own = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
         if let url = try settings.optionalString(own) { return (own, url) }
@@ -50,7 +50,7 @@ extension OTLPConfiguration {
         return (common, url + (url.hasSuffix("/") ? "v1/traces" : "/v1/traces"))
     }
 
-    /// What would be sent is not what is asked for: better not to start.
+    /// Refuses to start when another protocol than the implemented one is configured.
     private static func checkProtocol(_ settings: Settings) throws(ConfigurationError) {
         let name = "OTEL_EXPORTER_OTLP_PROTOCOL"
         guard let value = try settings.optionalString(name), value != "http/json" else { return }

@@ -5,7 +5,7 @@ internal import PostgresClient
 public struct AccessToken: Sendable, Equatable {
     /// The row's id.
     public let id: UUID
-    /// Whose it is.
+    /// The user.
     public let userID: UUID
     /// The sign-in it came from.
     public let sessionID: UUID
@@ -15,9 +15,9 @@ public struct AccessToken: Sendable, Equatable {
     public let installationKey: [UInt8]?
     /// When it was minted.
     public let createdAt: Date
-    /// When the access token ends.
+    /// When the access token expires.
     public let expiresAt: Date
-    /// When the refresh token ends.
+    /// When the refresh token expires.
     public let refreshExpiresAt: Date
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -36,7 +36,7 @@ public struct AccessToken: Sendable, Equatable {
 public struct NewAccessToken: Sendable {
     /// The row's id.
     public var id: UUID
-    /// Whose it is.
+    /// The user.
     public var userID: UUID
     /// The sign-in it came from.
     public var sessionID: UUID
@@ -48,9 +48,9 @@ public struct NewAccessToken: Sendable {
     public var refreshHash: [UInt8]
     /// The device it is for.
     public var installationKey: [UInt8]?
-    /// The life of the access token, from now.
+    /// The lifetime of the access token, from now.
     public var lifetime: Duration
-    /// The life of the refresh token, from now; not shorter.
+    /// The lifetime of the refresh token, from now; at least that of the access token.
     public var refreshLifetime: Duration
 
     /// Describes a pair that is being minted.

@@ -1,18 +1,18 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// What came of tying a sign-in to an installation.
-public enum TiedInstallation: Sendable, Equatable {
-    /// The sign-in is tied to it now; before, it was to this other one, which nobody is signed in on any more.
+/// The result of binding a sign-in to an installation.
+public enum InstallationBinding: Sendable, Equatable {
+    /// The sign-in is bound to the installation now. Before, it was bound to this other one, on which it is no longer signed in.
     case moved(from: [UInt8])
-    /// The sign-in is tied to it now, or was already.
-    case tied
-    /// The sign-in has been ended.
+    /// The sign-in is bound to the installation now, or already was.
+    case bound
+    /// The sign-in was revoked.
     case revoked
 }
 
 extension AccessTokenRepository {
-    /// How long after its last sign-in or refresh an installation is known to an account: 30 days.
+    /// The time after its last sign-in or refresh during which an installation is known to an account: 30 days.
     public static let knownInstallationTime: Duration = .seconds(30 * 24 * 60 * 60)
 
     /// Whether an installation has signed in to an account within ``knownInstallationTime``, signed out since or not.
@@ -24,7 +24,7 @@ extension AccessTokenRepository {
         return try await db.query(query.readOnly()).first?.decode("known", as: Bool.self) ?? false
     }
 
-    /// The condition that an installation is known to a user, given the SQL of both.
+    /// Makes the SQL condition that an installation is known to a user, from the SQL expressions of both.
     static func isKnown(installation: String, to user: String) -> String {
         """
         EXISTS (SELECT FROM access_tokens k WHERE k.user_id = \(user) AND k.installation_key = \(installation)
@@ -32,18 +32,18 @@ extension AccessTokenRepository {
         """
     }
 
-    /// Ties a sign-in to the installation that its app runs as, so that its end is the end of the pushes there.
+    /// Binds a sign-in to the installation of its app, so that pushes to the installation end with the sign-in.
     ///
-    /// Other sign-ins of the user on the installation end: an app keeps one pair, so those are in nobody's hands, or in the
-    /// wrong ones, and the late logout of one of them must not unbind this one. Sign-ins of other users are left alone; the
-    /// installation is bound to one user, and what they end is conditional on that.
+    /// Revokes the user's other sign-ins on the installation: an app keeps one pair, so their tokens are lost or stolen, and a late
+    /// logout with one of them must not unbind this one. Sign-ins of other users are left alone: the installation is bound to one
+    /// user, and a logout unbinds it only from that user.
     ///
-    /// Belongs in a transaction, before the installation is registered: locks are taken in the order login, family, installation.
+    /// Call in a transaction, before the installation is registered: locks are taken in the order login, family, installation.
     ///
     /// - Parameter familyID: The sign-in; see ``AccessToken/familyID``.
-    public func tie(
+    public func bindInstallation(
         familyID: UUID, of userID: UUID, to installationKey: [UInt8]
-    ) async throws(PostgresError) -> TiedInstallation {
+    ) async throws(PostgresError) -> InstallationBinding {
         try await supersede(userID: userID, installationKey: installationKey, except: familyID)
         let rows = try await db.query(
             """
@@ -52,9 +52,9 @@ extension AccessTokenRepository {
             """)
         guard let row = rows.first else { return .revoked }
         let former = try row.decode("installation_key", as: [UInt8]?.self)
-        guard former != installationKey else { return .tied }
-        // The pairs that were rotated away too: a logout may still present one of them.
+        guard former != installationKey else { return .bound }
+        // Includes the rotated pairs: a logout may still present one of them.
         try await db.execute("UPDATE access_tokens SET installation_key = \(installationKey) WHERE family_id = \(familyID)")
-        return former.map { .moved(from: $0) } ?? .tied
+        return former.map { .moved(from: $0) } ?? .bound
     }
 }

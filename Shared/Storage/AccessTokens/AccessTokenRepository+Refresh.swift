@@ -1,29 +1,29 @@
 internal import FoundationEssentials
 public import PostgresClient
 
-/// What came of a refresh token.
+/// The result of presenting a refresh token.
 public enum RefreshResult: Sendable, Equatable {
-    /// A new pair took the place of the old one.
+    /// A new pair replaced the old one.
     case rotated(AccessToken)
-    /// The token was exchanged for this pair within ``AccessTokenRepository/repetitionTime``, and the pair is not used yet: the answer
-    /// of the first exchange may be lost.
+    /// The token was exchanged for this pair within ``AccessTokenRepository/repetitionTime``, and the pair is not used yet: the
+    /// response of the first exchange may have been lost.
     case repeated(AccessToken)
-    /// The token had been used before, so there is a copy of it: the whole family is revoked.
+    /// The token had been used before, so a copy of it exists: the whole family is revoked.
     ///
-    /// With the pair that was presented, if anything was left to revoke: its device is signed out, and is to be unregistered.
+    /// Carries the presented pair if anything was left to revoke: its device is signed out, and must be unregistered.
     case reused(AccessToken?)
-    /// Nobody knows the token, or its time is over.
+    /// The token is unknown or expired.
     case unknown
 }
 
 extension AccessTokenRepository {
-    /// How long the direct predecessor of a refresh token gets the same pair again: 30 seconds.
+    /// The time during which a used refresh token gets the pair of its first exchange again: 30 seconds.
     public static let repetitionTime: Duration = .seconds(30)
 
     /// Exchanges a refresh token for a new pair of the same family, once; a repetition gets the pair of the first time.
     ///
-    /// The caller derives the new tokens from the old one, so that the same exchange has the same hashes. Belongs in a
-    /// transaction, which is to be committed whatever the result: a revocation must not be rolled back.
+    /// The caller derives the new tokens from the old one, so that a repeated exchange has the same hashes. Call in a transaction,
+    /// and commit it whatever the result: a revocation must not be rolled back.
     public func rotate(
         refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], lifetime: Duration, refreshLifetime: Duration
     ) async throws(PostgresError) -> RefreshResult {
@@ -54,7 +54,7 @@ extension AccessTokenRepository {
                     refreshLifetime: refreshLifetime)))
     }
 
-    /// The pair of a family that was exchanged neither for another nor for nothing.
+    /// Returns the pair of a refresh token, unless it was exchanged or revoked.
     private func unused(_ refreshHash: [UInt8], of family: UUID) async throws(PostgresError) -> AccessToken? {
         let rows = try await db.query(
             """
@@ -64,14 +64,14 @@ extension AccessTokenRepository {
         return try rows.first.map { row throws(PostgresError) in try AccessToken(row: row) }
     }
 
-    /// Waits until nobody else changes the family, and keeps it so until the transaction ends.
+    /// Locks a family against changes by other transactions until this one ends.
     ///
-    /// One change of a family at a time: a revocation must see the pair that a rotation is just adding.
+    /// Without the lock, a revocation would not see the pair that a concurrent rotation is adding.
     func lock(family: UUID) async throws(PostgresError) {
         try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('family:' || (\(family)::uuid)::text, 0))")
     }
 
-    /// Revokes every pair of a family that is not revoked yet, and returns how many they were.
+    /// Revokes every pair of a family that is not revoked yet, and returns their number.
     @discardableResult
     func revokeAll(familyID: UUID) async throws(PostgresError) -> Int {
         try await db.execute(

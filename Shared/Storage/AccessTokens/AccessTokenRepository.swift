@@ -40,8 +40,8 @@ public struct AccessTokenRepository: Sendable {
 
     /// Revokes the whole family of an access token: signs the device out.
     ///
-    /// The token may have been rotated away already, as when a logout and a refresh cross on their way.
-    /// Belongs in a transaction, because the lock that keeps a rotation out lasts only as long as that.
+    /// The token may already have been rotated, as when a logout and a refresh are sent at the same time.
+    /// Call in a transaction, because the lock that prevents a rotation lasts only until its end.
     ///
     /// - Returns: The presented pair; `nil` when it is unknown or nothing of its family was left to revoke.
     public func revoke(accessHash: [UInt8]) async throws(PostgresError) -> AccessToken? {
@@ -49,15 +49,15 @@ public struct AccessTokenRepository: Sendable {
         guard let row = rows.first else { return nil }
         let presented = try AccessToken(row: row)
         try await lock(family: presented.familyID)
-        // A statement of its own, whose snapshot has the pair of the rotation that held the lock before.
+        // A separate statement: its snapshot includes the pair of a rotation that held the lock before.
         let revoked = try await revokeAll(familyID: presented.familyID)
         return revoked > 0 ? presented : nil
     }
 
-    /// Whether a sign-in is still good, and keeps it so until the transaction ends: what would end it waits.
+    /// Returns whether a sign-in is valid, and locks it until the transaction ends: a revocation waits.
     ///
-    /// Belongs in the transaction of what the sign-in authorised, before installations are locked: locks are taken in the order
-    /// login, family, installation.
+    /// Call in the transaction of the change that the sign-in authorises, before installations are locked: locks are taken in the
+    /// order login, family, installation.
     public func hold(signIn family: UUID, of userID: UUID) async throws(PostgresError) -> Bool {
         try await lock(family: family)
         let rows = try await db.query(
@@ -69,19 +69,19 @@ public struct AccessTokenRepository: Sendable {
         return try rows.first?.decode("held", as: Bool.self) ?? false
     }
 
-    /// Revokes a user's earlier sign-ins on a device, because a new one takes their place: an app keeps one pair, so the
-    /// others are in nobody's hands, or in the wrong ones.
+    /// Revokes a user's earlier sign-ins on a device when a new one replaces them: an app keeps one pair, so the tokens of the
+    /// others are lost or stolen.
     ///
-    /// Belongs in the transaction that mints the new pair, before it binds the installation: locks are taken in the order
-    /// login, family, installation.
+    /// Call in the transaction that mints the new pair, before it binds the installation: locks are taken in the order login,
+    /// family, installation.
     ///
-    /// - Parameter family: The sign-in that takes their place, when it is there already; it is locked with the others.
-    /// - Returns: How many pairs were revoked.
+    /// - Parameter family: The sign-in that replaces them, if it already exists; it is locked with the others.
+    /// - Returns: The number of revoked pairs.
     @discardableResult
     public func supersede(
         userID: UUID, installationKey: [UInt8], except family: UUID? = nil
     ) async throws(PostgresError) -> Int {
-        // One login of a user on a device at a time, so that each sees the pair of the one before it.
+        // Serialises logins of a user on a device, so that each sees the pair of the one before it.
         try await lock(loginOf: userID, on: installationKey)
         let rows = try await db.query(
             """
@@ -101,14 +101,14 @@ public struct AccessTokenRepository: Sendable {
 
     /// Revokes every pair of a user, on all devices.
     ///
-    /// - Returns: How many were revoked.
+    /// - Returns: The number of revoked pairs.
     @discardableResult
     public func revokeAll(userID: UUID) async throws(PostgresError) -> Int {
         try await db.execute(
             "UPDATE access_tokens SET revoked_at = now() WHERE user_id = \(userID) AND revoked_at IS NULL")
     }
 
-    /// Waits until nobody else signs this user in on this device, and keeps it so until the transaction ends.
+    /// Locks sign-ins of this user on this device by other transactions until this one ends.
     func lock(loginOf userID: UUID, on installationKey: [UInt8]) async throws(PostgresError) {
         try await db.execute(
             """
@@ -117,10 +117,10 @@ public struct AccessTokenRepository: Sendable {
             """)
     }
 
-    /// Deletes pairs whose refresh token has ended, at most `limit`. What follows for their devices
-    /// (``PushInstallRepository/unregisterSignedOut(_:)``) belongs in the same transaction.
+    /// Deletes at most `limit` pairs whose refresh token has expired. Call ``PushInstallRepository/unregisterSignedOut(_:)`` for
+    /// their devices in the same transaction.
     ///
-    /// - Returns: The pairs that were deleted.
+    /// - Returns: The deleted pairs.
     public func deleteExpired(limit: Int) async throws(PostgresError) -> [AccessToken] {
         let rows = try await db.query(
             """

@@ -2,22 +2,22 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// That somebody said something in a conversation: a row of `conversation_messages`. What was said is not kept.
+/// A message of a conversation, without its text, which is not stored: a row of `conversation_messages`.
 public struct ConversationMessage: Sendable, Equatable {
-    /// How long a message is remembered: until then its repetition is known, and a reader can name it.
+    /// The time for which a message is kept: during it, a repetition is recognised and a read mark may name the message.
     public static let lifetime: Duration = .seconds(30 * 24 * 60 * 60)
 
     /// The conversation.
     public let topicID: UUID
-    /// What the app calls it; one in the conversation.
+    /// The id that the app gave it; unique in the conversation.
     public let messageID: String
     /// Its number in the conversation, from 1.
     public let number: Int64
-    /// Who said it.
+    /// The user who sent it.
     public let senderID: UUID
-    /// The push that tells of it.
+    /// The notification of the push about it.
     public let notificationID: UUID
-    /// When it came.
+    /// When it was posted.
     public let createdAt: Date
     let fingerprint: [UInt8]
 
@@ -36,13 +36,13 @@ public struct ConversationMessage: Sendable, Equatable {
 public struct NewConversationMessage: Sendable {
     /// The conversation.
     public var conversation: TopicName
-    /// What the app calls it: 1 to 48 characters of A-Z a-z 0-9 _ - and the full stop.
+    /// The id that the app gives it: 1 to 48 characters of A-Z a-z 0-9 _ - and the full stop.
     public var messageID: String
-    /// Who says it; has to be in the conversation.
+    /// The user who sends it; must be a member of the conversation.
     public var senderID: UUID
-    /// The push that will tell of it.
+    /// The notification of the push about it.
     public var notificationID: UUID
-    /// HMAC of all that makes it this message and no other; 32 bytes.
+    /// HMAC of everything that a repetition must have in common with the message; 32 bytes.
     public var fingerprint: [UInt8]
 
     /// Describes a message that has just arrived.
@@ -55,24 +55,24 @@ public struct NewConversationMessage: Sendable {
     }
 }
 
-/// What came of a message.
+/// The result of posting a message.
 public enum PostedMessage: Sendable, Equatable {
-    /// It is the newest of the conversation, which has this many members.
+    /// The message is posted, and is the newest of the conversation.
     case posted(ConversationMessage, memberCount: Int)
-    /// It was posted before; nothing changed.
+    /// The message was posted before; nothing changed.
     case repeated(ConversationMessage)
-    /// Another one was posted before under its id.
+    /// Another message has the same id.
     case idTaken
-    /// There is no such conversation, as far as the sender may know.
+    /// The conversation does not exist, or the sender is not a member.
     case notFound
 }
 
-/// What came of a wish to note what was read.
+/// The result of marking messages as read.
 public enum ReadMark: Sendable, Equatable {
-    /// So many are left.
+    /// The number of items that are still unread.
     case unread(Int)
-    /// The conversation knows no such message, or no longer.
+    /// The conversation has no such message, or has deleted it.
     case messageUnknown
-    /// There is no such topic, as far as the reader may know.
+    /// The topic does not exist, or the reader is not a member.
     case notFound
 }

@@ -11,9 +11,9 @@ public struct ConversationRepository: Sendable {
         self.db = db
     }
 
-    /// Posts a message, once. Whoever says something has the conversation in front of them, so that all before it is read.
+    /// Posts a message once, and marks everything before it as read by its sender, who has the conversation on the screen.
     ///
-    /// Belongs in a transaction, with the push that follows: the topic is locked, so that messages have one order.
+    /// Call in a transaction, with the push that follows: the topic is locked, so that messages have one order.
     public func post(_ new: NewConversationMessage) async throws(PostgresError) -> PostedMessage {
         let topics = try await db.query(
             """
@@ -41,14 +41,14 @@ public struct ConversationRepository: Sendable {
         let rows = try await db.query(
             "SELECT * FROM conversation_messages WHERE topic_id = \(topicID) AND message_id = \(new.messageID)")
         guard let row = rows.first else {
-            throw PostgresError(code: .decoding, message: "a message conflicted and then was not there")
+            throw PostgresError(code: .decoding, message: "no message found after an insert conflict")
         }
         let message = try ConversationMessage(row: row)
         guard message.senderID == new.senderID, message.fingerprint == new.fingerprint else { return .idTaken }
         return .repeated(message)
     }
 
-    /// Returns messages that are called so, of the conversations that this user is in.
+    /// Returns messages with these ids, from the conversations that this user is a member of.
     public func find(messageIDs: [String], seenBy userID: UUID) async throws(PostgresError) -> [ConversationMessage] {
         guard !messageIDs.isEmpty else { return [] }
         let query: PostgresQuery = """
@@ -59,11 +59,11 @@ public struct ConversationRepository: Sendable {
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ConversationMessage(row: row) }
     }
 
-    /// Notes that a member has seen what is in a topic: the messages of a conversation, the photos of an event.
+    /// Marks the contents of a topic as read by a member: the messages of a conversation, or the photos of an event.
     ///
-    /// What was read stays read: a mark that comes late, or twice, takes nothing back.
+    /// The mark never moves back: a late or repeated call changes nothing.
     ///
-    /// - Parameter messageID: The last message that was seen; nil for all there is now.
+    /// - Parameter messageID: The last message that was read; nil for everything in the topic now.
     public func markRead(_ name: TopicName, by userID: UUID, upTo messageID: String? = nil) async throws(PostgresError) -> ReadMark {
         let rows = try await db.query(
             """
@@ -76,13 +76,13 @@ public struct ConversationRepository: Sendable {
             """)
         guard let row = rows.first else { return .notFound }
         if messageID != nil, try row.decode("seq", as: Int64?.self) == nil { return .messageUnknown }
-        // The topic may have counted on since this statement began, and the mark been moved on by another.
+        // Since this statement began, others may have added to the topic and moved the mark.
         return .unread(max(0, Int(try row.decode("unread", as: Int64.self))))
     }
 
-    /// Forgets messages older than ``ConversationMessage/lifetime``, at most `limit`.
+    /// Deletes at most `limit` messages older than ``ConversationMessage/lifetime``.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted messages.
     @discardableResult
     public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(

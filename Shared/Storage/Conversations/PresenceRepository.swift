@@ -4,11 +4,11 @@ public import WireFormat
 
 /// Reads and writes `push_presence`: which installation shows which conversation.
 ///
-/// A push about a conversation is left out on an installation that shows it; the notifier looks when it takes the delivery.
+/// A push about a conversation is suppressed on an installation that shows it; the notifier checks when it claims the delivery.
 public struct PresenceRepository: Sendable {
-    /// How long an installation is believed to show what it said it shows.
+    /// The time for which a report that an installation shows a conversation is valid.
     public static let lease: Duration = .seconds(45)
-    /// Leases that ended longer ago than this are deleted.
+    /// The time after which an ended lease is deleted.
     private static let remains: Duration = .seconds(600)
 
     let db: any PostgresQueryable
@@ -18,9 +18,9 @@ public struct PresenceRepository: Sendable {
         self.db = db
     }
 
-    /// Notes that an installation shows a conversation now, for the time of ``lease``.
+    /// Records that an installation shows a conversation, for the time of ``lease``.
     ///
-    /// - Returns: Until when; nil when the user is not in such a conversation.
+    /// - Returns: The end of the lease; nil when the user is not a member of such a conversation.
     public func show(_ name: TopicName, on installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> Date? {
         let rows = try await db.query(
             """
@@ -35,20 +35,20 @@ public struct PresenceRepository: Sendable {
         return try rows.first.map { row throws(PostgresError) in try row.decode("lease_until") }
     }
 
-    /// Notes that an installation shows nothing any more, unless somebody else uses it by now.
+    /// Records that an installation no longer shows a conversation, unless another user has taken it over.
     ///
-    /// - Returns: Whether it did show something.
+    /// - Returns: Whether it showed one.
     @discardableResult
     public func hide(installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> Bool {
         try await db.execute(
             "DELETE FROM push_presence WHERE installation_key = \(installationKey) AND user_id = \(userID)") == 1
     }
 
-    /// Deletes leases that ended a while ago, at most `limit`.
+    /// Deletes at most `limit` leases that ended 10 minutes ago or earlier.
     ///
-    /// Reads the whole table, which is small for being swept: no index on `lease_until` keeps a renewal a heap-only update.
+    /// Reads the whole table, which the sweeper keeps small. Without an index on `lease_until`, a renewal is a heap-only update.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted leases.
     @discardableResult
     public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(

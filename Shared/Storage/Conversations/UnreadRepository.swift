@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// Counts what users have not seen: the number on the icon of their app.
+/// Counts unread items of users: the badge number of the app.
 public struct UnreadRepository: Sendable {
     let db: any PostgresQueryable
 
@@ -10,8 +10,8 @@ public struct UnreadRepository: Sendable {
         self.db = db
     }
 
-    /// Returns how much each of these users has not seen: outcomes of image jobs, messages of their conversations, and photos
-    /// of their events that are still there. Users who have seen everything are left out.
+    /// Returns the unread items of each of these users: outcomes of image jobs, messages of their conversations, and photos of
+    /// their events that still exist. Users without unread items are omitted.
     public func totals(userIDs: [UUID]) async throws(PostgresError) -> [UUID: Int] {
         guard !userIDs.isEmpty else { return [:] }
         let query: PostgresQuery = """

@@ -3,10 +3,10 @@ public import PostgresClient
 internal import WireFormat
 
 extension DeliveryPageRepository {
-    /// Takes the deliveries of a page that nobody has tried: `pending → sending`. Belongs in a transaction.
+    /// Claims the deliveries of a page that was never attempted: `pending → sending`. Call in a transaction.
     ///
-    /// - Parameter lease: How long the caller has; after that whoever looks for due deliveries gives the page to somebody else.
-    /// - Returns: The deliveries that the caller now holds; none when the page is another's, put off, or over.
+    /// - Parameter lease: The length of the lease; after it, the page can be claimed as due by another sender.
+    /// - Returns: The claimed deliveries; none when the page is claimed, deferred or settled.
     public func claim(_ id: UUID, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
         let page: PostgresQuery = """
             SELECT id AS taken_id FROM delivery_pages
@@ -15,8 +15,8 @@ extension DeliveryPageRepository {
         return try await claim(page, lease: lease)
     }
 
-    /// Takes the page of a lane that is due the longest: put off, left by a sender that died, or never brought to one.
-    /// What another caller is taking at this moment is left out. Belongs in a transaction.
+    /// Claims the page of a lane that is due longest: it was deferred, its sender crashed, or its event never reached a sender.
+    /// Skips pages that another transaction has locked. Call in a transaction.
     func claimDue(lane: Lane, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
         let page: PostgresQuery = """
             SELECT id AS taken_id FROM delivery_pages WHERE lane = \(lane.rawValue) AND due_at <= now()
@@ -25,12 +25,12 @@ extension DeliveryPageRepository {
         return try await claim(page, lease: lease)
     }
 
-    /// Puts a page off that nobody has tried, at no cost of attempts.
+    /// Defers a page that was never attempted, without counting an attempt.
     ///
     /// - Parameters:
     ///   - delay: The time from now until it is due.
-    ///   - code: Why, kept for the operator.
-    public func putOff(_ id: UUID, for delay: Duration, code: String) async throws(PostgresError) {
+    ///   - code: The reason, kept for the operator.
+    public func deferUnclaimed(_ id: UUID, for delay: Duration, code: String) async throws(PostgresError) {
         try await db.execute(
             """
             UPDATE delivery_pages SET due_at = now() + make_interval(secs => \(delay.inSeconds)), code = \(code)
@@ -56,7 +56,7 @@ extension DeliveryPageRepository {
         return try ClaimedDelivery.read(try await members(of: id), onPage: row)
     }
 
-    /// The deliveries of a page that have not ended, with what is needed to send them.
+    /// Returns the open deliveries of a page, with the data needed to send them.
     private func members(of id: UUID) async throws(PostgresError) -> PostgresRows {
         try await db.query(
             """

@@ -3,54 +3,54 @@ internal import PostgresClient
 internal import WireFormat
 
 extension DeliveryPageRepository {
-    /// What became of deliveries that are, or were, on pages.
+    /// The deliveries of pages that a call settled or detached.
     struct Endings {
-        /// Those whose end is written by this.
+        /// The ids of these deliveries.
         var ended: Set<UUID> = []
-        /// How many of each notification.
+        /// Their number for each notification.
         var counts: [UUID: Int32] = [:]
     }
 
-    /// Ends deliveries of pages: those that FCM accepted by a bit, the others by a row of their own. Belongs in a transaction.
+    /// Settles deliveries of pages: accepted ones by a bit of the page, others by a row in `deliveries`. Call in a transaction.
     ///
-    /// - Returns: What this call ended; what it did not is on no page any more, and has a row of its own if it is known at all.
+    /// - Returns: The deliveries that this call settled; the others are on no page any more, and have their own row if they exist.
     func settle(_ batch: [DeliverySettlement]) async throws(PostgresError) -> Endings {
         var endings = Endings()
-        var (accepted, parted) = (Marks(), Marks())
-        var partings: [DeliverySettlement] = []
+        var (accepted, detached) = (Marks(), Marks())
+        var detachments: [DeliverySettlement] = []
         for settlement in batch {
             guard let place = DeliveryPage.place(of: settlement.id) else { continue }
             if settlement.outcome == .accepted {
                 accepted.add(place, name: settlement.fcmName)
             } else {
-                parted.add(place)
-                partings.append(settlement)
+                detached.add(place)
+                detachments.append(settlement)
             }
         }
         try await mark("accepted", accepted, &endings)
-        try await mark("parted", parted, &endings)
+        try await mark("parted", detached, &endings)
         try await insert(
-            partings.filter { endings.ended.contains($0.id) }.map {
-                Parted(
+            detachments.filter { endings.ended.contains($0.id) }.map {
+                Detached(
                     id: $0.id, state: $0.outcome.rawValue, attempt: $0.attempt, generation: $0.generation, delay: nil,
                     code: $0.code, mayHaveArrived: false)
             })
         return endings
     }
 
-    /// Puts deliveries of pages off, in rows of their own. Belongs in a transaction.
+    /// Defers deliveries of pages, in their own rows. Call in a transaction.
     ///
-    /// - Returns: Those that were put off; the others are on no page any more, or with another sender.
-    func postpone(_ batch: [DeliveryPostponement]) async throws(PostgresError) -> Set<UUID> {
+    /// - Returns: The deferred deliveries; the others are on no page any more, or claimed by another sender.
+    func deferDeliveries(_ batch: [DeliveryDeferral]) async throws(PostgresError) -> Set<UUID> {
         var (left, marks) = (Endings(), Marks())
-        for postponement in batch {
-            guard let place = DeliveryPage.place(of: postponement.id) else { continue }
-            marks.add(place, attempt: postponement.attempt)
+        for deferral in batch {
+            guard let place = DeliveryPage.place(of: deferral.id) else { continue }
+            marks.add(place, attempt: deferral.attempt)
         }
         try await mark("parted", marks, &left)
         try await insert(
             batch.filter { left.ended.contains($0.id) }.map {
-                Parted(
+                Detached(
                     id: $0.id, state: Delivery.State.pending.rawValue, attempt: $0.attempt - ($0.countsAsAttempt ? 0 : 1),
                     generation: nil, delay: $0.delay.inSeconds, code: $0.code, mayHaveArrived: $0.mayHaveArrived)
             })
@@ -59,13 +59,13 @@ extension DeliveryPageRepository {
 
     // MARK: Marks
 
-    /// Bits of pages that are to be set, and the names of those that FCM has named.
+    /// The bits of pages to set, and the message names from FCM's answers.
     private struct Marks {
         struct Page {
             let id: UUID
-            /// The attempt that has to be under way still; nil for any.
+            /// The attempt that must still hold the page; nil for any.
             let attempt: Int?
-            var bits = [UInt8](repeating: UInt8(ascii: "0"), count: DeliveryPage.membersMax)
+            var bits = [UInt8](repeating: UInt8(ascii: "0"), count: DeliveryPage.maxMembers)
         }
 
         private(set) var pages: [Page] = []
@@ -97,11 +97,11 @@ extension DeliveryPageRepository {
         }
     }
 
-    /// Sets bits of pages where none is set yet, and notes whose they are.
+    /// Sets the bits of open deliveries, and adds these deliveries to `endings`.
     private func mark(_ column: String, _ marks: Marks, _ endings: inout Endings) async throws(PostgresError) {
         let pages = marks.pages
         guard !pages.isEmpty else { return }
-        // Locked in the order of their ids, as by all who change many.
+        // Locks pages in the order of their ids, as every statement that changes several of them does.
         let rows = try await db.query(
             """
             WITH given AS (
@@ -139,24 +139,24 @@ extension DeliveryPageRepository {
         }
     }
 
-    // MARK: Rows of their own
+    // MARK: Detached deliveries
 
-    private struct Parted {
+    private struct Detached {
         let id: UUID
         let state: String
         let attempt: Int
         let generation: Int64?
-        /// Seconds until it is due; nil when it has ended.
+        /// Seconds until it is due; nil when it is settled.
         let delay: Double?
         let code: String?
         let mayHaveArrived: Bool
     }
 
-    private func insert(_ parted: [Parted]) async throws(PostgresError) {
-        let members = parted.compactMap { member in DeliveryPage.place(of: member.id).map { (member: member, place: $0) } }
+    private func insert(_ detached: [Detached]) async throws(PostgresError) {
+        let members = detached.compactMap { member in DeliveryPage.place(of: member.id).map { (member: member, place: $0) } }
         guard !members.isEmpty else { return }
-        // An installation that has passed from one member to another within a fan-out may be on two pages; the push to the first is
-        // ended, and does not stand in the way of the second.
+        // An installation that passed from one member to another during a fan-out may be on two pages. The delivery to the first
+        // member is ended, so that its row does not conflict with the second.
         let outdated = try await db.query(
             """
             UPDATE deliveries d SET state = 'skipped', code = 'no_installation', due_at = NULL, settled_at = now()

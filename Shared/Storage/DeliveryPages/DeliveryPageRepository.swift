@@ -2,12 +2,12 @@ internal import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads and writes `delivery_pages`. Every change of state is a compare-and-set, and an end is final.
+/// Reads and writes `delivery_pages`. Every change of state is a compare-and-set, and the state `settled` is final.
 ///
-/// Senders and whoever ends deliveries see no pages: ``DeliveryRepository`` settles and puts off the deliveries of pages as any.
+/// ``DeliveryRepository`` hides pages from senders: it settles and defers the deliveries of pages like any others.
 public struct DeliveryPageRepository: Sendable {
-    /// After this time a page whose event has not come to a sender is taken by one that looks for what is due. A backlog in a stream
-    /// may last longer, and then it does not matter which way a page goes.
+    /// The time after which a page whose event has not reached a sender is due. A backlog in a stream may last longer; then either way
+    /// of claiming the page is fine.
     public static let eventAge = Duration.seconds(5 * 60)
 
     let db: any PostgresQueryable
@@ -19,9 +19,8 @@ public struct DeliveryPageRepository: Sendable {
 
     /// Inserts pages.
     ///
-    /// Whose page a member is on is the business of whoever goes through the members: a fan-out notes how far it has come in the
-    /// same transaction, so that nobody is on two. An installation that passes from one member to another meanwhile may
-    /// be: the push to the first is not sent any more.
+    /// The caller ensures that a member is on one page only: a fan-out records its position in the same transaction. An installation
+    /// that passes from one member to another meanwhile may be on two: the push to the first member is not sent any more.
     public func insert(_ pages: [NewDeliveryPage]) async throws(PostgresError) {
         for page in pages {
             let userIDs = page.addresses.compactMap(\.userID)
@@ -39,9 +38,9 @@ public struct DeliveryPageRepository: Sendable {
         }
     }
 
-    /// Deletes pages of notifications that were made more than `age` ago, at most `limit`.
+    /// Deletes at most `limit` pages of notifications that were created more than `age` ago.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted pages.
     @discardableResult
     public func deleteOlder(than age: Duration, limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(
@@ -55,13 +54,13 @@ public struct DeliveryPageRepository: Sendable {
             """)
     }
 
-    /// Gives deliveries that nobody is sending rows of their own, so that whatever works on deliveries reaches them.
+    /// Splits unclaimed pages of notifications into rows of `deliveries`, so that statements on `deliveries` reach their deliveries.
     ///
     /// - Parameters:
-    ///   - notificationIDs: What they tell.
-    ///   - installIDs: Leaves pages alone that have none of these installations, or were tried, or have not waited for
-    ///     ``DeliveryRepository/supersedeAge``; nil takes all pages.
-    func takeApart(notificationIDs: [UUID], touching installIDs: [UUID]? = nil) async throws(PostgresError) {
+    ///   - notificationIDs: The notifications.
+    ///   - installIDs: Splits only pages with one of these installations that were never attempted and have waited for
+    ///     ``DeliveryRepository/supersedeAge``; nil splits all pages.
+    func split(notificationIDs: [UUID], touching installIDs: [UUID]? = nil) async throws(PostgresError) {
         guard !notificationIDs.isEmpty else { return }
         try await db.execute(
             """
@@ -93,7 +92,7 @@ public struct DeliveryPageRepository: Sendable {
             """)
     }
 
-    /// SQL for the id of a page's delivery.
+    /// Makes the SQL expression for the id of a page's delivery.
     static func memberID(_ pageID: String, _ number: String) -> String {
         "overlay(\(pageID)::text PLACING lpad(to_hex(\(number)), 4, '0') FROM 33)::uuid"
     }

@@ -1,13 +1,12 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// Reads and writes `face_photo_hashes`: a photo that comes a second time for a user is a replay.
+/// Reads and writes `face_photo_hashes`: a photo that is uploaded a second time for a user is a replay.
 public struct FacePhotoHashRepository: Sendable {
-    /// How long a photo is remembered: 180 days.
+    /// The time for which the hash of a photo is kept: 180 days.
     ///
-    /// Long enough for an upload that was recorded on its way to be stale, and no longer than that: the hash of a face's
-    /// picture is personal data, and a table that only grows is nobody's friend. At 3 photos a sign-in and two
-    /// sign-ins a day a person has about 1,000 rows of 100 bytes.
+    /// Long enough for a recorded upload to become stale, and no longer: the hash of a face photo is personal data, and the table
+    /// must not grow without bound. At 3 photos a sign-in and two sign-ins a day, a user has about 1,000 rows of 100 bytes.
     public static let lifetime: Duration = .seconds(180 * 24 * 60 * 60)
 
     let db: any PostgresQueryable
@@ -17,10 +16,10 @@ public struct FacePhotoHashRepository: Sendable {
         self.db = db
     }
 
-    /// Notes the SHA-256 hashes of a user's photos. For none it asks the database all the same, so that a sign-up which changes
-    /// nothing takes the statements of one that does.
+    /// Stores the SHA-256 hashes of a user's photos. Runs its statement even for an empty list, so that a sign-up that changes
+    /// nothing executes the same statements as one that does.
     ///
-    /// - Returns: How many of them were new.
+    /// - Returns: The number of new hashes.
     @discardableResult
     public func add(userID: UUID, hashes: [[UInt8]]) async throws(PostgresError) -> Int {
         try await db.execute(
@@ -31,7 +30,7 @@ public struct FacePhotoHashRepository: Sendable {
             """)
     }
 
-    /// Whether one of these photos was seen before for this user.
+    /// Returns whether one of these photos was uploaded before for this user.
     public func containsAny(userID: UUID, hashes: [[UInt8]]) async throws(PostgresError) -> Bool {
         guard !hashes.isEmpty else { return false }
         let query: PostgresQuery = """
@@ -42,9 +41,9 @@ public struct FacePhotoHashRepository: Sendable {
         return try rows.first?.decode("seen", as: Bool.self) ?? false
     }
 
-    /// Deletes hashes older than `lifetime`, at most `limit`.
+    /// Deletes at most `limit` hashes older than `lifetime`.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted hashes.
     @discardableResult
     public func deleteExpired(lifetime: Duration = Self.lifetime, limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(

@@ -3,7 +3,7 @@ internal import PostgresClient
 
 /// An enrolled face: a row of `face_templates`.
 public struct FaceTemplate: Sendable, Equatable {
-    /// Whose face it is.
+    /// The user whose face it is.
     public let userID: UUID
     /// The network that made the descriptors; only descriptors of one model are comparable.
     public let modelID: String
@@ -28,7 +28,7 @@ public struct FaceTemplate: Sendable, Equatable {
 
 /// A face to enrol.
 public struct NewFaceTemplate: Sendable {
-    /// Whose face it is.
+    /// The user whose face it is.
     public var userID: UUID
     /// The network that made the descriptors.
     public var modelID: String

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 internal import PostgresClient
 
-/// Which request a key names: keys of different users, and of different routes, are different ones.
+/// The identity of a request: its idempotency key, which is unique per user and route.
 public struct IdempotencyScope: Sendable, Hashable {
-    /// The account that sends it, or that the sender's e-mail has or would have.
+    /// The account that sends the request, or the account id that belongs to the sender's e-mail, existing or not.
     public let userID: UUID
-    /// What it asks for, as method and path; at most 64 characters.
+    /// The method and path; at most 64 characters.
     public let route: String
     /// The key the client gave it; at most 128 characters.
     public let key: String
@@ -18,19 +18,19 @@ public struct IdempotencyScope: Sendable, Hashable {
     }
 }
 
-/// The right to work on a request, until it runs out.
+/// A lease on processing a request.
 public struct IdempotencyLease: Sendable, Equatable {
     /// The request.
     public let scope: IdempotencyScope
-    /// This try of it.
+    /// The id of this attempt.
     public let owner: UUID
 }
 
-/// How a request was answered.
+/// The stored response of a request.
 public struct IdempotencyAnswer: Sendable, Equatable {
-    /// SHA-256 of what it asked for; 32 bytes.
+    /// SHA-256 of the request's contents; 32 bytes.
     public var fingerprint: [UInt8]
-    /// What it made.
+    /// The id of the resource that the request created.
     public var resourceID: UUID
     /// The status, 200 to 599.
     public var status: Int
@@ -53,12 +53,12 @@ public struct IdempotencyAnswer: Sendable, Equatable {
     }
 }
 
-/// What there is to do about a request with a key.
-public enum IdempotencyBeginning: Sendable, Equatable {
-    /// Work on it: nobody has, or whoever did is gone.
+/// The result of beginning a request with an idempotency key.
+public enum IdempotencyBeginResult: Sendable, Equatable {
+    /// The caller holds the lease and processes the request: it is new, or the lease of an earlier attempt has ended.
     case began(IdempotencyLease)
-    /// It was answered before. Whether it asks for the same is for the caller to see.
+    /// The request was answered before. The caller compares the fingerprints.
     case answered(IdempotencyAnswer)
-    /// Another try of it is being worked on.
+    /// Another attempt holds the lease.
     case inProgress
 }

@@ -3,10 +3,10 @@ public import PostgresClient
 
 /// Reads and writes `idempotency_keys`.
 public struct IdempotencyRepository: Sendable {
-    /// How long an answer is kept, unless the request asks for less.
+    /// The default time for which a response is kept.
     public static let defaultLifetime = Duration.seconds(24 * 60 * 60)
-    /// How often a key is looked at again that comes and goes between two statements.
-    private static let looksMax = 3
+    /// Attempts to read a row that is inserted and deleted between two statements.
+    private static let maxAttempts = 3
 
     let db: any PostgresQueryable
 
@@ -15,17 +15,18 @@ public struct IdempotencyRepository: Sendable {
         self.db = db
     }
 
-    /// Begins to work on a request, unless it was answered or somebody else works on it. Of many at a time one begins.
+    /// Takes the lease on a request, unless the request was answered or another attempt holds the lease. Of concurrent calls, one
+    /// gets it.
     ///
-    /// Not for a transaction with more in it: the lease has to be seen by others at once.
+    /// Do not call in a longer transaction: other callers must see the lease at once.
     ///
     /// - Parameters:
-    ///   - lease: For how long no other try begins; renew it while there is work.
-    ///   - lifetime: How long the answer is kept, from now.
+    ///   - lease: The length of the lease; renew it during longer work.
+    ///   - lifetime: The time for which the response is kept, from now.
     public func begin(
         _ scope: IdempotencyScope, lease: Duration, lifetime: Duration = Self.defaultLifetime
-    ) async throws(PostgresError) -> IdempotencyBeginning {
-        for _ in 0..<Self.looksMax {
+    ) async throws(PostgresError) -> IdempotencyBeginResult {
+        for _ in 0..<Self.maxAttempts {
             let owner = UUID()
             let begun = try await db.execute(
                 """
@@ -54,7 +55,7 @@ public struct IdempotencyRepository: Sendable {
 
     /// Renews a lease.
     ///
-    /// - Returns: False when it had run out and somebody else has the request: give it up.
+    /// - Returns: False when the lease had ended and another attempt has taken it: stop processing.
     public func renew(_ held: IdempotencyLease, lease: Duration) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
@@ -64,9 +65,9 @@ public struct IdempotencyRepository: Sendable {
             """) == 1
     }
 
-    /// Keeps the answer. Belongs in the transaction that makes what the answer speaks of.
+    /// Stores the response. Call in the transaction that creates the resource.
     ///
-    /// - Returns: False when the lease had run out and somebody else has the request: roll back.
+    /// - Returns: False when the lease had ended and another attempt has taken it: roll back.
     public func complete(_ held: IdempotencyLease, with answer: IdempotencyAnswer) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
@@ -78,7 +79,7 @@ public struct IdempotencyRepository: Sendable {
             """) == 1
     }
 
-    /// Lets go of a request that failed: the next try of it begins anew.
+    /// Releases the lease on a request that failed, so that the next attempt can begin.
     public func release(_ held: IdempotencyLease) async throws(PostgresError) {
         try await db.execute(
             """
@@ -88,9 +89,9 @@ public struct IdempotencyRepository: Sendable {
             """)
     }
 
-    /// Deletes answers that are past their life, at most `limit`.
+    /// Deletes at most `limit` expired responses.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted rows.
     @discardableResult
     public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(

@@ -3,17 +3,17 @@ internal import PostgresClient
 
 /// One call of a generator: a row of `image_attempts`, written before the call is made.
 public struct ImageAttempt: Sendable, Equatable {
-    /// How a call ended.
+    /// The outcome of a call.
     public enum Outcome: Sendable, Equatable {
-        /// It gave a picture, which is stored under `rawKey`.
+        /// The generator returned a picture, which is stored under `rawKey`.
         case generated(rawKey: String, modelUsed: String, durationMs: Int?)
-        /// It refused the picture, or the request, for good.
+        /// The generator refused the picture or the request permanently.
         case refused
-        /// It answered without a picture.
+        /// The generator answered without a picture.
         case noImage
-        /// Nobody knows whether it did its work: no answer came, or none that can be read.
+        /// It is unknown whether the generator did its work: no answer arrived, or an unreadable one.
         case unclear
-        /// It did no work, and costs nothing: turned away, or never reached.
+        /// The generator did no work, and the call costs nothing: it was rejected, or did not reach the generator.
         case free
     }
 
@@ -21,11 +21,11 @@ public struct ImageAttempt: Sendable, Equatable {
     public let number: Int
     /// The generator that was called.
     public let generator: String
-    /// How it ended; `nil` while it runs, and when the worker died meanwhile.
+    /// The outcome; `nil` while the call runs, and when the worker crashed during it.
     public let outcome: Outcome?
-    /// When it was written, just before the call.
+    /// When the row was written, just before the call.
     public let startedAt: Date
-    /// When its end was noted; `nil` with `outcome`.
+    /// When the outcome was recorded; `nil` without an outcome.
     public let finishedAt: Date?
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -44,13 +44,13 @@ public struct ImageAttempt: Sendable, Equatable {
             case "no_image": .noImage
             case "unclear": .unclear
             case "free": .free
-            case let other?: throw PostgresError(code: .decoding, message: "an attempt has the outcome \(other.prefix(40))")
+            case let other?: throw PostgresError(code: .decoding, message: "unknown outcome \(other.prefix(40)) of an attempt")
             }
     }
 }
 
 extension ImageAttempt.Outcome {
-    /// A short word for it, as the database has it.
+    /// The value of the database column.
     public var name: String {
         switch self {
         case .generated: "generated"
@@ -62,12 +62,12 @@ extension ImageAttempt.Outcome {
     }
 }
 
-/// How often generators may be called for one job.
+/// Limits on generator calls for one job.
 public struct ImageAttemptLimits: Sendable {
     /// The most calls that cost something, or may have: a first one and two more after answers without a picture.
-    public var paidMax = 3
-    /// The most calls of all, those included that were turned away.
-    public var totalMax = 12
+    public var maxPaidAttempts = 3
+    /// The most calls of any kind, including those that were rejected.
+    public var maxAttempts = 12
 
     /// The defaults.
     public init() {}

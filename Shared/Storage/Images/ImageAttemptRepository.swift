@@ -3,20 +3,20 @@ public import PostgresClient
 
 /// Reads and writes `image_attempts`.
 ///
-/// An attempt counts as paid from the moment it is written, and stays so unless its end says that it cost nothing: a worker
-/// that dies in between may have paid.
+/// An attempt counts as paid from the moment it is written, unless its outcome says that it cost nothing: a worker that crashes in
+/// between may have paid.
 public struct ImageAttemptRepository: Sendable {
     let db: any PostgresQueryable
 
-    /// Works on a client or inside a transaction. What comes before a call has to be committed before it: use a client.
+    /// Works on a client or inside a transaction. An attempt must be committed before the call: use a client for it.
     public init(_ db: some PostgresQueryable) {
         self.db = db
     }
 
-    /// Notes that a generator is about to be called.
+    /// Records that a generator is about to be called.
     ///
-    /// - Returns: The number of the attempt; `nil` when there were enough, or the job is not, or no longer, this worker's.
-    ///   Nothing may be called then.
+    /// - Returns: The number of the attempt; `nil` when the limits are reached, or this worker does not hold the job's lease.
+    ///   The generator must not be called then.
     public func begin(
         jobID: UUID, worker: UUID, generator: String, limits: ImageAttemptLimits = ImageAttemptLimits()
     ) async throws(PostgresError) -> Int? {
@@ -26,7 +26,7 @@ public struct ImageAttemptRepository: Sendable {
                 UPDATE image_jobs SET attempts = attempts + 1, paid_attempts = paid_attempts + 1
                 WHERE id = \(jobID) AND status = 'processing' AND \(unescaped: ImageJobRepository.isVisible)
                   AND worker = \(worker) AND lease_until > now()
-                  AND attempts < \(limits.totalMax) AND paid_attempts < \(limits.paidMax)
+                  AND attempts < \(limits.maxAttempts) AND paid_attempts < \(limits.maxPaidAttempts)
                 RETURNING id, attempts
             )
             INSERT INTO image_attempts (job_id, number, generator) SELECT id, attempts, \(generator) FROM counted
@@ -35,9 +35,9 @@ public struct ImageAttemptRepository: Sendable {
         return try rows.first.map { row throws(PostgresError) in try row.decode("number") }
     }
 
-    /// Notes how a call ended, once; a second end of the same attempt is ignored.
+    /// Records the outcome of a call, once; a second outcome of the same attempt is ignored.
     ///
-    /// - Returns: Whether this call noted it.
+    /// - Returns: Whether this call recorded it.
     @discardableResult
     public func finish(jobID: UUID, number: Int, outcome: ImageAttempt.Outcome) async throws(PostgresError) -> Bool {
         var raw: (key: String, model: String, durationMs: Int?)?

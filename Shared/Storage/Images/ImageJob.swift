@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// One picture to be made, or made: a row of `image_jobs`.
+/// An order of one picture: a row of `image_jobs`.
 public struct ImageJob: Sendable, Equatable {
     /// The picture that was made.
     public struct Result: Sendable, Equatable {
@@ -22,9 +22,9 @@ public struct ImageJob: Sendable, Equatable {
         public var originalHeight: Int
         /// The key of its thumbnail, a JPEG.
         public var thumbnailKey: String?
-        /// Who made it: `local`, or the name of a model.
+        /// The generator that made it: `local`, or the name of a model.
         public var modelUsed: String
-        /// How long the generator took, in milliseconds; `nil` when the worker died before it could note that.
+        /// The time the generator took, in milliseconds; `nil` when the worker crashed before it could record it.
         public var generationTimeMs: Int?
 
         /// Describes a picture that is in the blob store.
@@ -45,9 +45,9 @@ public struct ImageJob: Sendable, Equatable {
         }
     }
 
-    /// Why no picture was made, in words that may be shown to anybody.
+    /// The reason why no picture was made, in words that may be shown to users.
     public struct Failure: Sendable, Equatable {
-        /// What apps decide by.
+        /// The code for apps.
         public var code: ImageFailureCode
         /// One sentence for the user.
         public var message: String
@@ -61,43 +61,43 @@ public struct ImageJob: Sendable, Equatable {
 
     /// The public id.
     public let id: UUID
-    /// Whose it is.
+    /// The user who ordered it.
     public let userID: UUID
-    /// The template it was ordered by.
+    /// The template it was ordered with.
     public let templateID: String
-    /// The template's name when it was ordered.
+    /// The template's name at the time of the order.
     public let templateName: String
-    /// Where it is.
+    /// The state.
     public let status: ImageJobStatus
-    /// How much is done, 0 to 100; never falls.
+    /// The progress, 0 to 100; never decreases.
     public let percent: Int
-    /// How often a generator was called for it.
+    /// The number of generator calls.
     public let attempts: Int
-    /// The width that was asked for, in pixels.
+    /// The requested width in pixels.
     public let width: Int?
-    /// The height that was asked for, in pixels.
+    /// The requested height in pixels.
     public let height: Int?
-    /// The quality that was asked for, as the wire spells it.
+    /// The requested quality, as in the wire format.
     public let quality: String?
     /// The stored upload; `nil` once it is deleted.
     public let inputKey: String?
     /// The picture; `nil` unless completed.
     public let result: Result?
-    /// Why there is none; `nil` unless failed.
+    /// The reason of the failure; `nil` unless failed.
     public let failure: Failure?
-    /// The request that made it.
+    /// The request that created it.
     public let requestID: String?
     /// The trace it belongs to.
     public let traceparent: String?
     /// When the upload was accepted.
     public let createdAt: Date
-    /// When a worker first took it.
+    /// When a worker first began to process it.
     public let startedAt: Date?
     /// When it became terminal.
     public let completedAt: Date?
-    /// When it fails if it is not done by then.
+    /// When it fails if it has not ended.
     public let deadlineAt: Date
-    /// When job and pictures are deleted.
+    /// When the job and its pictures are deleted.
     public let expiresAt: Date
     /// When its user first fetched the outcome.
     public let seenAt: Date?

@@ -2,26 +2,26 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// What became of a user's wish to be rid of a job.
+/// The result of deleting a job for its user.
 public enum ImageJobDeletion: Sendable, Equatable {
-    /// It is gone for its user and nobody works on it: its pictures are the caller's to delete, then its row.
+    /// The job is deleted for its user, and no worker holds it: the caller deletes its pictures, then its row.
     case deleted(ImageJob)
-    /// It is gone for its user; the worker that has it stops, and deletes what there is.
+    /// The job is deleted for its user; the worker that holds it stops, and deletes its pictures.
     case stopping(ImageJob)
-    /// It is somebody else's.
+    /// The job belongs to another user.
     case forbidden
-    /// There is none, or no longer.
+    /// The job does not exist, or no longer.
     case notFound
 }
 
 extension ImageJobRepository {
-    /// How long a deleted job is left to those who should delete its pictures, before a sweeper does.
+    /// The time for which the pictures of a deleted job are left to the API or its worker, before a sweeper deletes them.
     public static let deletionGrace: Duration = .seconds(60)
 
-    /// Deletes a job for its user, at any stage: from here on nobody sees it, and no push follows.
+    /// Deletes a job for its user, in any state: from now on it is invisible, and no push follows.
     ///
-    /// The pictures go next and the row last (``remove(_:)``), so that a crash in between leaves a row by which the sweeper
-    /// finds them.
+    /// The pictures are deleted next and the row last (``remove(_:)``), so that after a crash in between the sweeper finds them by
+    /// the row.
     public func delete(id: UUID, userID: UUID) async throws(PostgresError) -> ImageJobDeletion {
         let rows = try await db.query(
             """
@@ -31,13 +31,13 @@ extension ImageJobRepository {
             """)
         if let job = try jobs(rows).first { return job.status == .processing ? .stopping(job) : .deleted(job) }
         guard let job = try await find(id: id) else { return .notFound }
-        // Its own and visible after all: somebody else deleted it and the row was read from an older state.
+        // Visible and the user's own: another call deleted it, and this row was read from an older snapshot.
         return job.userID == userID ? .notFound : .forbidden
     }
 
-    /// Returns jobs whose pictures and rows are due to go, at most `limit`: past their life, or deleted and left behind.
+    /// Returns at most `limit` jobs whose pictures and rows are due for deletion: expired, or deleted by their user and left behind.
     ///
-    /// One that a worker still has is left to it until its deadline.
+    /// A job that is being processed is left to its worker until its deadline.
     public func removable(limit: Int, except: [UUID] = []) async throws(PostgresError) -> [UUID] {
         let query: PostgresQuery = """
             (SELECT id FROM image_jobs WHERE expires_at <= now() AND id <> ALL(\(except)) ORDER BY expires_at LIMIT \(limit))
@@ -51,9 +51,9 @@ extension ImageJobRepository {
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("id") }
     }
 
-    /// Deletes rows of jobs that are deleted or past their life; others are left alone. Their pictures have to be gone.
+    /// Deletes the rows of deleted or expired jobs; others are left alone. Their pictures must already be deleted.
     ///
-    /// - Returns: How many rows were deleted.
+    /// - Returns: The number of deleted rows.
     @discardableResult
     public func remove(_ ids: [UUID]) async throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }
@@ -61,9 +61,9 @@ extension ImageJobRepository {
             "DELETE FROM image_jobs WHERE id = ANY(\(ids)) AND (deleted_at IS NOT NULL OR expires_at <= now())")
     }
 
-    /// Returns ended jobs whose upload is still stored `gracePeriod` after the end, at most `limit`.
+    /// Returns at most `limit` ended jobs whose upload is still stored `gracePeriod` after their end.
     ///
-    /// The worker deletes it when it ends a job; this finds what it left when it died in between.
+    /// The worker deletes the upload when it ends a job; these were left by workers that crashed in between.
     public func leftoverInputs(gracePeriod: Duration, limit: Int, except: [UUID] = []) async throws(PostgresError) -> [ImageJob] {
         let query: PostgresQuery = """
             SELECT * FROM image_jobs
@@ -74,7 +74,7 @@ extension ImageJobRepository {
         return try await jobs(db.query(query.readOnly()))
     }
 
-    /// Notes that the uploads of these jobs, and what generators gave for them, are no longer in the blob store.
+    /// Records that the uploads of these jobs, and the raw pictures of generators, are deleted from the blob store.
     public func inputsDeleted(_ ids: [UUID]) async throws(PostgresError) {
         guard !ids.isEmpty else { return }
         try await db.execute("UPDATE image_jobs SET input_key = NULL WHERE id = ANY(\(ids)) AND input_key IS NOT NULL")

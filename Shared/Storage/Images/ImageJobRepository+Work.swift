@@ -3,15 +3,15 @@ public import PostgresClient
 internal import WireFormat
 
 extension ImageJobRepository {
-    /// How long a job stays with a worker that gives no sign of life.
+    /// The length of a worker's lease on a job.
     public static let lease: Duration = .seconds(12)
 
-    /// Takes a job into work: `pending | processing → processing`.
+    /// Claims a job: `pending | processing → processing`.
     ///
-    /// A job that is already `processing` is taken again once its worker's lease has ended, because that worker died.
+    /// A job that is already `processing` can be claimed once its worker's lease has ended, because that worker has crashed.
     ///
-    /// - Parameter worker: Who takes it; another one for each delivery, so that of two only one works on it.
-    /// - Returns: The job; `nil` when somebody else has it, or it is terminal, past its deadline, deleted or gone.
+    /// - Parameter worker: The id of the claim; a new one for each delivery of the event, so that of two only one processes the job.
+    /// - Returns: The job; `nil` when another worker holds it, or it is terminal, past its deadline or deleted.
     public func begin(id: UUID, worker: UUID = UUID()) async throws(PostgresError) -> ImageJob? {
         let rows = try await db.query(
             """
@@ -25,10 +25,10 @@ extension ImageJobRepository {
         return try jobs(rows).first
     }
 
-    /// Gives a sign of life for a job that its worker still works on.
+    /// Renews the lease of a worker on a job.
     ///
-    /// - Returns: Whether it is to go on: the job is open, nobody deleted it, and nobody else has taken it.
-    public func keep(id: UUID, worker: UUID) async throws(PostgresError) -> Bool {
+    /// - Returns: Whether the worker may continue: the job has not ended, is not deleted, and is not claimed by another worker.
+    public func renewLease(id: UUID, worker: UUID) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
             UPDATE image_jobs SET lease_until = now() + make_interval(secs => \(Self.lease.inSeconds))
@@ -36,13 +36,13 @@ extension ImageJobRepository {
             """) == 1
     }
 
-    /// Lets others have a job at once, after a try that has not ended it.
+    /// Releases a job after an attempt that has not ended it, so that another worker can claim it at once.
     public func release(id: UUID, worker: UUID) async throws(PostgresError) {
         try await db.execute(
             "UPDATE image_jobs SET worker = NULL, lease_until = NULL WHERE id = \(id) AND worker = \(worker)")
     }
 
-    /// Returns how long somebody has a job at most from now, without another sign of life; `nil` when nobody has it.
+    /// Returns the time until the lease on a job ends unless it is renewed; `nil` when no worker holds the job.
     public func leaseLeft(id: UUID) async throws(PostgresError) -> Duration? {
         let query: PostgresQuery = """
             SELECT extract(epoch FROM lease_until - now())::double precision AS seconds FROM image_jobs
@@ -52,10 +52,10 @@ extension ImageJobRepository {
         return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in .seconds(try row.decode("seconds")) }
     }
 
-    /// Notes how much of a job is done; the figure never falls.
+    /// Records the progress of a job; it never decreases.
     ///
-    /// - Parameter percent: 0 to 99; 100 is what completion says.
-    /// - Returns: What is noted now, which may be more; `nil` when the job is no longer to be worked on.
+    /// - Parameter percent: 0 to 99; completion sets 100.
+    /// - Returns: The recorded progress, which may be higher; `nil` when the job has ended or is deleted.
     public func progress(id: UUID, percent: Int) async throws(PostgresError) -> Int? {
         let rows = try await db.query(
             """
@@ -66,10 +66,11 @@ extension ImageJobRepository {
         return try rows.first.map { row throws(PostgresError) in try row.decode("percent") }
     }
 
-    /// Ends a job with its picture: `processing → completed`.
+    /// Settles a job with its picture: `processing → completed`.
     ///
-    /// Any worker's picture will do, also that of one the job was taken from: whoever has it now learns of the end.
-    /// - Returns: Whether this call ended it. `false`: it had ended or was deleted, so nothing may follow from this call.
+    /// Accepts the picture of any worker, even one that has lost the lease: the current holder learns of the end from the row.
+    ///
+    /// - Returns: Whether this call settled it. `false`: it had ended or was deleted; the caller must not publish anything.
     public func complete(id: UUID, result: ImageJob.Result) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
@@ -83,11 +84,12 @@ extension ImageJobRepository {
             """) == 1
     }
 
-    /// Ends a job without a picture: `processing → failed`.
+    /// Settles a job without a picture: `processing → failed`.
     ///
-    /// - Parameter worker: Who has the job; one that it was taken from cannot fail it, as the next may be paying for a picture.
-    /// - Returns: Whether this call ended it. `false`: it had ended, was deleted or is another worker's, so nothing may follow
-    ///   from this call.
+    /// - Parameter worker: The holder of the lease; a worker that has lost it cannot fail the job, as its successor may be paying for
+    ///   a picture.
+    /// - Returns: Whether this call settled it. `false`: it had ended, was deleted, or is held by another worker; the caller must not
+    ///   publish anything.
     public func fail(id: UUID, worker: UUID, _ failure: ImageJob.Failure) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
@@ -97,11 +99,11 @@ extension ImageJobRepository {
             """) == 1
     }
 
-    /// Fails jobs that were not done in time, at most `limit`: `pending | processing → failed`.
+    /// Fails at most `limit` jobs that are past their deadline: `pending | processing → failed`.
     ///
-    /// Jobs that another caller is just ending are passed over.
+    /// Skips jobs that another transaction has locked.
     ///
-    /// - Returns: The jobs this call ended. What follows (event, push) belongs in the same transaction.
+    /// - Returns: The jobs this call settled. Publish their event and push in the same transaction.
     public func failOverdue(_ failure: ImageJob.Failure, limit: Int) async throws(PostgresError) -> [ImageJob] {
         try jobs(
             await db.query(

@@ -3,10 +3,10 @@ public import PostgresClient
 
 /// Reads and writes `image_jobs`. Every change of state is a compare-and-set, and a terminal state is final.
 ///
-/// A job whose user deleted it, or whose 24 hours are over, is gone for all who ask, though its row may still be there.
+/// A job that its user deleted, or whose 24 hours are over, is invisible to all queries for users, though its row may still exist.
 public struct ImageJobRepository: Sendable {
     /// The most jobs of one page of a list.
-    public static let pageMax = 100
+    public static let maxPageSize = 100
 
     let db: any PostgresQueryable
 
@@ -37,13 +37,13 @@ public struct ImageJobRepository: Sendable {
         return job
     }
 
-    /// Returns a job, whoever's it is.
+    /// Returns a job of any user.
     public func find(id: UUID) async throws(PostgresError) -> ImageJob? {
         let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = \(id) AND \(unescaped: Self.isVisible)"
         return try await jobs(db.query(query.readOnly())).first
     }
 
-    /// Returns those of these jobs that there are, in no particular order.
+    /// Returns jobs by id, in no particular order; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [ImageJob] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) AND \(unescaped: Self.isVisible)"
@@ -53,24 +53,24 @@ public struct ImageJobRepository: Sendable {
     /// Returns a user's jobs, newest first.
     ///
     /// - Parameters:
-    ///   - cursor: Where the page before ended; nil for the first page.
-    ///   - limit: The most jobs, at most ``pageMax``.
+    ///   - cursor: The end of the previous page; nil for the first page.
+    ///   - limit: The most jobs; capped at ``maxPageSize``.
     public func list(userID: UUID, before cursor: ImageJobCursor? = nil, limit: Int) async throws(PostgresError) -> [ImageJob] {
         let query: PostgresQuery = """
             SELECT * FROM image_jobs
             WHERE user_id = \(userID) AND \(unescaped: Self.isVisible)
               AND (created_at, id) < (coalesce(\(cursor?.createdAt), 'infinity'),
                                       coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-            ORDER BY created_at DESC, id DESC LIMIT \(min(max(limit, 0), Self.pageMax))
+            ORDER BY created_at DESC, id DESC LIMIT \(min(max(limit, 0), Self.maxPageSize))
             """
         return try await jobs(db.query(query.readOnly()))
     }
 
-    /// Counts a user's jobs that have not ended, deleted ones left out, and lets nobody else count them until the transaction
-    /// ends: of orders at the same time, each sees the jobs of those before it.
+    /// Counts a user's jobs that have not ended, without deleted ones, and blocks other such counts until the transaction ends:
+    /// of concurrent orders, each sees the jobs of those before it.
     public func lockOpen(userID: UUID) async throws(PostgresError) -> Int {
         try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('image_jobs:' || (\(userID)::uuid)::text, 0))")
-        // A statement of its own, whose snapshot is younger than the lock.
+        // A separate statement, whose snapshot is newer than the lock.
         let rows = try await db.query(
             """
             SELECT count(*) AS open FROM image_jobs
@@ -80,7 +80,7 @@ public struct ImageJobRepository: Sendable {
         return try row.decode("open")
     }
 
-    /// Returns how many jobs are begun before this one, itself included: 1 is the next. Nil when it does not wait.
+    /// Returns the position of a pending job in the queue, from 1; nil when it is not pending.
     public func queuePosition(id: UUID) async throws(PostgresError) -> Int? {
         let query: PostgresQuery = """
             SELECT (SELECT count(*) FROM image_jobs w
@@ -90,8 +90,8 @@ public struct ImageJobRepository: Sendable {
         return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try row.decode("position") }
     }
 
-    /// Returns what the newest hundred completed jobs of a template took from upload to result, as the median in whole
-    /// seconds and at least 1. Nil when there are none.
+    /// Returns the median time from upload to result of the newest hundred completed jobs of a template, in whole seconds and at
+    /// least 1; nil when there are none.
     public func medianSeconds(templateID: String) async throws(PostgresError) -> Int? {
         let query: PostgresQuery = """
             SELECT ceil(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds))::integer AS median
@@ -105,7 +105,7 @@ public struct ImageJobRepository: Sendable {
         return (median ?? nil).map { max(1, $0) }
     }
 
-    /// Notes that the user of a terminal job has fetched its outcome, so that it no longer counts for the badge.
+    /// Records that the user of a terminal job has fetched its outcome, so that it no longer counts for the badge.
     public func markSeen(id: UUID) async throws(PostgresError) {
         try await db.execute(
             """
@@ -114,7 +114,7 @@ public struct ImageJobRepository: Sendable {
             """)
     }
 
-    /// Whether a row still exists for users.
+    /// SQL condition: the job still exists for users.
     static let isVisible = "deleted_at IS NULL AND expires_at > now()"
 
     func jobs(_ rows: PostgresRows) throws(PostgresError) -> [ImageJob] {

@@ -1,13 +1,13 @@
 internal import PostgresClient
 
-/// What a picture can be turned into: a row of `image_templates`.
+/// A style that pictures can be ordered in: a row of `image_templates`.
 public struct ImageTemplate: Sendable, Equatable {
-    /// What the local generator can do; the cases of its `PictureStyle`, which a test holds.
+    /// The styles of the local generator: the cases of its `PictureStyle`, as a test checks.
     public static let styles = ["anime-style", "pencil-sketch", "watercolor", "oil-painting", "pop-art", "vintage"]
 
     /// The public id, such as `anime-style`.
     public let id: String
-    /// What users call it, such as `Anime Style`.
+    /// The name for users, such as `Anime Style`.
     public let name: String
     /// One sentence for users.
     public let description: String
@@ -15,20 +15,20 @@ public struct ImageTemplate: Sendable, Equatable {
     public let preview: String?
     /// The style of the local generator, such as `anime-style`.
     public let style: String
-    /// What a generator that reads is told to do.
+    /// The prompt for generators that take text.
     public let prompt: String
-    /// What it is told to avoid; empty when nothing.
+    /// The things such a generator is told to avoid; may be empty.
     public let negativePrompt: String
 
     /// Whether it can be ordered.
     public let isEnabled: Bool
-    /// Where it stands in the list that users see; smaller comes first.
+    /// The position in the list for users, ascending.
     public let position: Int
 
-    /// All that a generator that reads is told: the prompt, and what to avoid, for which models have no field of its own.
+    /// The full text for generators: the prompt, followed by the things to avoid, for which models have no separate field.
     public var instructions: String { negativePrompt.isEmpty ? prompt : "\(prompt)\n\nAvoid: \(negativePrompt)" }
 
-    /// Makes a template of its columns; the database checks their lengths.
+    /// Makes a template from its columns; the database checks their lengths.
     public init(
         id: String, name: String, description: String, preview: String? = nil, style: String, prompt: String,
         negativePrompt: String = "", isEnabled: Bool = true, position: Int = 0

@@ -9,13 +9,13 @@ public struct ImageTemplateRepository: Sendable {
         self.db = db
     }
 
-    /// Returns the templates that can be ordered, in the order in which users see them.
+    /// Returns the templates that can be ordered, in the order for users.
     public func list() async throws(PostgresError) -> [ImageTemplate] {
         let query: PostgresQuery = "SELECT * FROM image_templates WHERE enabled ORDER BY position, id"
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageTemplate(row: row) }
     }
 
-    /// Returns every template, those included that can no longer be ordered, in the order in which users see them.
+    /// Returns every template, including those that can no longer be ordered, in the order for users.
     public func all() async throws(PostgresError) -> [ImageTemplate] {
         let query: PostgresQuery = "SELECT * FROM image_templates ORDER BY position, id"
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageTemplate(row: row) }
@@ -23,8 +23,8 @@ public struct ImageTemplateRepository: Sendable {
 
     /// Writes a template by compare-and-set.
     ///
-    /// - Parameter expected: The template as it was read; nil when there was none of that id.
-    /// - Returns: Whether it was written. False when another writer was faster: read it again.
+    /// - Parameter expected: The template as it was read; nil when none with that id existed.
+    /// - Returns: Whether it was written. False when another writer changed it first: read it again.
     public func write(_ new: ImageTemplate, over expected: ImageTemplate?) async throws(PostgresError) -> Bool {
         guard let old = expected else {
             return try await db.execute(
@@ -46,9 +46,9 @@ public struct ImageTemplateRepository: Sendable {
             """) == 1
     }
 
-    /// Returns a template, also one that can no longer be ordered: its jobs are still made.
+    /// Returns a template. By default also one that can no longer be ordered: its jobs are still processed.
     ///
-    /// - Parameter enabledOnly: Whether it has to be one that can be ordered.
+    /// - Parameter enabledOnly: Whether to return only a template that can be ordered.
     public func find(id: String, enabledOnly: Bool = false) async throws(PostgresError) -> ImageTemplate? {
         let query: PostgresQuery = "SELECT * FROM image_templates WHERE id = \(id) AND (enabled OR NOT \(enabledOnly))"
         return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try ImageTemplate(row: row) }

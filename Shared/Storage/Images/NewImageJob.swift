@@ -2,32 +2,32 @@ public import FoundationEssentials
 
 /// An image job to insert; it starts as `pending`.
 public struct NewImageJob: Sendable {
-    /// The time until which it has to be done, waiting included: 5 minutes.
+    /// The default time from upload to deadline, including the time in the queue: 5 minutes.
     public static let defaultProcessingTime: Duration = .seconds(5 * 60)
-    /// The life of job and result: 24 hours from the upload, whatever happens meanwhile.
+    /// The default lifetime of job and result: 24 hours from the upload, in any state.
     public static let defaultLifetime: Duration = .seconds(24 * 60 * 60)
 
     /// The public id.
     public var id: UUID
-    /// Whose it is; has to be a user.
+    /// The user; must exist.
     public var userID: UUID
-    /// The template; has to exist.
+    /// The template; must exist.
     public var templateID: String
-    /// The width that was asked for, in pixels.
+    /// The requested width in pixels.
     public var width: Int?
-    /// The height that was asked for, in pixels.
+    /// The requested height in pixels.
     public var height: Int?
-    /// The quality that was asked for, as the wire spells it.
+    /// The requested quality, as in the wire format.
     public var quality: String?
     /// The stored upload.
     public var inputKey: String
-    /// The request that makes it.
+    /// The request that creates it.
     public var requestID: String?
     /// The trace it belongs to.
     public var traceparent: String?
-    /// The time until which it has to be done, from now.
+    /// The time until the deadline, from now.
     public var processingTime: Duration
-    /// The life of job and result, from now.
+    /// The lifetime of job and result, from now.
     public var lifetime: Duration
 
     /// Describes a job whose picture has just been uploaded.

@@ -4,19 +4,19 @@ internal import WireFormat
 
 /// Reads and writes `inbox`: which messages a consumer group has handled.
 public struct InboxRepository: Sendable {
-    /// How long a handled message is remembered: 14 days, which no stream keeps a message for.
+    /// The time for which a handled message is kept: 14 days, longer than any stream keeps a message.
     public static let retention: Duration = .seconds(14 * 24 * 60 * 60)
 
     let db: any PostgresQueryable
 
-    /// Works on a client or, as it should, inside the transaction of the messages' effect.
+    /// Works on a client or, preferably, inside the transaction of the messages' effect.
     public init(_ db: some PostgresQueryable) {
         self.db = db
     }
 
     /// Marks messages as handled by a group. Waits for another transaction that is handling one of them.
     ///
-    /// - Returns: The fresh ones: those that were not marked before, and whose effect is now due.
+    /// - Returns: The messages that were not marked before; the caller applies their effect.
     public func markHandled(group: String, ids: [UUID]) async throws(PostgresError) -> Set<UUID> {
         guard !ids.isEmpty else { return [] }
         let rows = try await db.query(
@@ -29,7 +29,7 @@ public struct InboxRepository: Sendable {
         return Set(try rows.map { row throws(PostgresError) in try row.decode("message_id", as: UUID.self) })
     }
 
-    /// Returns those of the messages that a group has handled; to spare long work on them.
+    /// Returns the messages that a group has already handled, so that the caller can skip long work on them.
     public func handled(group: String, ids: [UUID]) async throws(PostgresError) -> Set<UUID> {
         guard !ids.isEmpty else { return [] }
         let rows = try await db.query(
@@ -37,11 +37,11 @@ public struct InboxRepository: Sendable {
         return Set(try rows.map { row throws(PostgresError) in try row.decode("message_id", as: UUID.self) })
     }
 
-    /// Forgets messages made and handled more than `age` ago, at most `limit`.
+    /// Deletes at most `limit` marks of messages that were created and handled more than `age` ago.
     ///
     /// Message ids are UUIDv7 and begin with their time, so the old ones of a group are a range of the primary key.
     ///
-    /// - Returns: How many were forgotten.
+    /// - Returns: The number of deleted marks.
     @discardableResult
     public func deleteOlder(than age: Duration = Self.retention, limit: Int) async throws(PostgresError) -> Int {
         let cutoff = Date().addingTimeInterval(-age.inSeconds)

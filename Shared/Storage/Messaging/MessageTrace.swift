@@ -1,9 +1,9 @@
 public import FoundationEssentials
 public import WireFormat
 
-/// Everything the database knows of one HTTP request: what it made, what was published for it, and who handled that when.
+/// All rows of one HTTP request: its resources, its messages, and the times at which consumer groups handled them.
 public struct MessageTrace: Sendable {
-    /// A message and what became of it.
+    /// A message and its handling.
     public struct Message: Sendable {
         /// A group that handled a message.
         public struct Handling: Sendable, Equatable {
@@ -15,37 +15,37 @@ public struct MessageTrace: Sendable {
 
         /// The message's id.
         public let id: UUID
-        /// What kind of event it is.
+        /// The event type.
         public let type: EventType
-        /// The stream it belongs in.
+        /// The stream.
         public let stream: String
-        /// The id of the thing it is about.
+        /// The id of its subject.
         public let key: String
-        /// Where it is.
+        /// The state.
         public let state: OutboxState
-        /// When the transaction that caused it was made.
+        /// When the transaction that appended it began.
         public let createdAt: Date
-        /// When it was published last; nil when it never was.
+        /// When it was last published; nil if never.
         public let publishedAt: Date?
-        /// How often it was published; more than once when a stream lost it.
+        /// The number of publications; more than one when a stream lost it.
         public let publications: Int
-        /// The entry of the stream that the last publication became.
+        /// The stream entry of the last publication.
         public let entryID: String?
-        /// When it was handled by all, became a dead letter or was given up; nil while it is open.
+        /// When all groups had handled it, it became a dead letter, or it expired; nil while it is open.
         public let settledAt: Date?
         /// The groups that have to handle it, in alphabetical order.
         public let handlings: [Handling]
     }
 
-    /// An image job, and what was asked of generators for it.
+    /// An image job and its generator calls.
     public struct TracedImageJob: Sendable {
-        /// The job, also one that its user deleted.
+        /// The job, even if its user has deleted it.
         public let job: ImageJob
-        /// The calls of generators, oldest first.
+        /// The generator calls, oldest first.
         public let attempts: [ImageAttempt]
     }
 
-    /// The messages, in the order in which they were made.
+    /// The messages, in the order in which they were appended.
     public let messages: [Message]
     /// The face sessions they are about.
     public let sessions: [Session]

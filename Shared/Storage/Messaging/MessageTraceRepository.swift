@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads what became of a request, for operators. It reads only, and takes milliseconds by the index on the request id.
+/// Reads the trace of a request, for operators. It is read-only, and takes milliseconds by the index on the request id.
 public struct MessageTraceRepository: Sendable {
     /// The most messages of one trace.
     public static let messagesMax = 1000
@@ -14,7 +14,7 @@ public struct MessageTraceRepository: Sendable {
         self.db = db
     }
 
-    /// Returns all that is known of a request; nothing when it is unknown, or so old that its messages are deleted.
+    /// Returns the trace of a request; empty when it is unknown, or so old that its messages are deleted.
     public func trace(requestID: String) async throws(PostgresError) -> MessageTrace {
         let query: PostgresQuery = """
             SELECT o.*, handled.names, handled.times
@@ -51,7 +51,7 @@ public struct MessageTraceRepository: Sendable {
             deliveries: try await db.query(deliveries.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) })
     }
 
-    /// Returns jobs with their attempts, also those that nobody else sees any more.
+    /// Returns jobs with their attempts, including deleted and expired jobs.
     private func imageJobs(ids: [UUID]) async throws(PostgresError) -> [MessageTrace.TracedImageJob] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) ORDER BY created_at, id"
@@ -65,7 +65,7 @@ public struct MessageTraceRepository: Sendable {
 }
 
 extension EncodedEnvelope {
-    /// The notification that an event is about, whichever of the three it is; nil for other events.
+    /// The notification of a `notification.requested`, `notification.addressed` or `notification.settled` event; nil for others.
     fileprivate var notificationID: UUID? {
         switch type {
         case .notificationRequested: try? decode(NotificationRequested.self).body.notificationID

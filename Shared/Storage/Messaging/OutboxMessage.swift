@@ -5,9 +5,9 @@ public import WireFormat
 public struct NewOutboxMessage: Sendable {
     /// The message.
     public let envelope: EncodedEnvelope
-    /// The stream it belongs in.
+    /// The stream.
     public let stream: String
-    /// The consumer groups that have to handle it; the row stays open until all of them have.
+    /// The consumer groups that must handle it; the row stays open until all of them have.
     public let groups: [String]
 
     /// Makes the message of an event.
@@ -27,36 +27,36 @@ public struct NewOutboxMessage: Sendable {
 
 /// A message that waits for the relay: a row of `outbox`.
 public struct OutboxMessage: Sendable {
-    /// The row's number; grows with every append.
+    /// The row's number; increases with every append.
     public let id: Int64
-    /// The stream it belongs in.
+    /// The stream.
     public let stream: String
     /// The message.
     public let envelope: EncodedEnvelope
 }
 
-/// Where a message of the outbox is: `waiting → published → confirmed | dead | expired`; a lost one waits again.
+/// The state of an outbox message: `waiting → published → confirmed | dead | expired`; a lost message returns to `waiting`.
 public enum OutboxState: String, Sendable, CaseIterable {
-    /// The relay owes it to its stream.
+    /// The relay has yet to append it to its stream.
     case waiting
-    /// The stream was given it, and somebody has to handle it.
+    /// It is in its stream, and at least one group has yet to handle it.
     case published
-    /// Every group that has to has handled it; or the stream was given it, and nobody has to.
+    /// All of its groups have handled it, or it is in its stream and has no groups.
     case confirmed
-    /// It became a dead letter; an operator decides.
+    /// It became a dead letter; an operator decides about it.
     case dead
-    /// The stream lost it after its time was over, so it is not published again.
+    /// The stream lost it after it had expired, so it is not republished.
     case expired
 }
 
-/// A message and the entry that its last publication became.
+/// A message and the stream entry of its last publication.
 public struct OutboxPublication: Sendable, Hashable {
     /// The message's id.
     public let messageID: UUID
-    /// The entry's number in its stream.
+    /// The id of the entry in its stream.
     public let entryID: String
 
-    /// Notes a publication.
+    /// Describes a publication.
     public init(messageID: UUID, entryID: String) {
         self.messageID = messageID
         self.entryID = entryID
@@ -69,18 +69,18 @@ public struct OverdueMessage: Sendable {
     public let publication: OutboxPublication
     /// The stream it was published in.
     public let stream: String
-    /// The groups that have to handle it and have not.
+    /// The groups that have not handled it.
     public let missingGroups: [String]
 }
 
-/// What the outbox owes.
+/// The open messages of the outbox.
 public struct OutboxBacklog: Sendable, Equatable {
-    /// How many messages wait for the relay.
+    /// The number of messages that wait for the relay.
     public let waiting: Int
-    /// When the oldest of them was committed.
+    /// When the oldest of them was created.
     public let oldestWaitingAt: Date?
-    /// How many are published and not known to be handled.
+    /// The number of published messages that are not confirmed.
     public let unconfirmed: Int
-    /// When the oldest of them was committed.
+    /// When the oldest of them was created.
     public let oldestUnconfirmedAt: Date?
 }

@@ -2,23 +2,23 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// What a look at published messages brought.
+/// The result of checking published messages.
 public struct OutboxCheck: Sendable {
-    /// How many messages were found handled by all their groups.
+    /// The number of messages that all of their groups have handled.
     public let confirmed: Int
-    /// Those that some group has not handled: it has them still before it, or they are lost.
+    /// The messages that some group has not handled: they are still in its backlog, or lost.
     public let overdue: [OverdueMessage]
 }
 
 extension OutboxRepository {
-    /// Looks at the published messages that are due, with one statement: what the inbox knows of becomes `confirmed`, and the
-    /// rest is given to the caller alone, until `recheck` is over.
+    /// Checks the due published messages with one statement: those that all groups have in their inbox become `confirmed`. The others
+    /// are returned to this caller only, until the time `recheck` has passed.
     ///
-    /// What is confirmed is never published again, and what people wrote leaves it.
+    /// A confirmed message is never republished, and users' texts are removed from it.
     ///
-    /// - Parameter limit: At most so many messages, the longest due first.
+    /// - Parameter limit: The most messages to check, those that are due longest first.
     public func checkPublished(limit: Int, recheck: Duration) async throws(PostgresError) -> OutboxCheck {
-        // The limit is part of the text: for a bound one the planner assumes a tenth of the table, and reads all of it.
+        // The limit is part of the SQL text: for a bound parameter the planner assumes a tenth of the table, and reads all of it.
         let rows = try await db.query(
             """
             WITH due AS (
@@ -53,20 +53,20 @@ extension OutboxRepository {
         return OutboxCheck(confirmed: rows.count - overdue.count, overdue: overdue)
     }
 
-    /// The body of a `notification.requested` without what is sealed in it, as SQL. Not by `jsonb`, which refuses an escaped NUL: one
-    /// such message would keep all others from being looked at. Within a string of the JSON the pattern's quotes would be escaped.
+    /// SQL expression for the body of a `notification.requested` without its sealed texts. Does not use `jsonb`, which rejects an
+    /// escaped NUL: one such message would block the check of all others. The pattern cannot match inside a JSON string, where its
+    /// quotes would be escaped.
     private static let withoutTexts = """
         convert_to(regexp_replace(convert_from(body, 'UTF8'),
             '"(\(NotificationParameter.textSealed)|\(NotificationParameter.senderNameSealed))":"[^"]*"', '"\\1":""', 'g'), 'UTF8')
         """
 
-    /// Lets the relay publish messages again that their stream has lost: `published → waiting`, with the same id; `expired`
-    /// when their time is over.
+    /// Makes the relay republish messages that their stream has lost: `published → waiting`, with the same id; expired messages become
+    /// `expired`.
     ///
-    /// The caller has asked the stream before: what a group handled meanwhile, and what was published again meanwhile, is
-    /// left alone.
+    /// The caller has checked the stream before. Messages that were handled or republished in the meantime are left alone.
     ///
-    /// - Returns: How many wait again, and how many were given up.
+    /// - Returns: The numbers of messages that wait again and that expired.
     public func publishAgain(
         _ lost: [OutboxPublication]
     ) async throws(PostgresError) -> (waiting: Int, expired: Int) {
@@ -86,7 +86,7 @@ extension OutboxRepository {
         return (states.count { $0 == .waiting }, states.count { $0 == .expired })
     }
 
-    /// Notes that messages became dead letters: `waiting | published → dead`. They are not published again by themselves.
+    /// Records that messages became dead letters: `waiting | published → dead`. They are not republished automatically.
     public func markDead(messageIDs: [UUID]) async throws(PostgresError) {
         guard !messageIDs.isEmpty else { return }
         try await db.execute(
@@ -96,9 +96,9 @@ extension OutboxRepository {
             """)
     }
 
-    /// Watches over dead letters again that an operator has put back into their stream: `dead → published`.
+    /// Records that an operator has requeued dead letters: `dead → published`.
     ///
-    /// - Parameter wait: After this time somebody looks whether the message was handled.
+    /// - Parameter wait: The time until the messages are checked.
     public func markRedriven(messageIDs: [UUID], wait: Duration) async throws(PostgresError) {
         guard !messageIDs.isEmpty else { return }
         try await db.execute(
@@ -109,11 +109,11 @@ extension OutboxRepository {
             """)
     }
 
-    /// Deletes messages that were made and settled more than `age` ago, at most `limit`.
+    /// Deletes at most `limit` messages that were created and settled more than `age` ago.
     ///
     /// Message ids are UUIDv7 and begin with their time, so old messages are a range of the primary key.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted messages.
     @discardableResult
     public func deleteSettled(olderThan age: Duration, limit: Int) async throws(PostgresError) -> Int {
         let cutoff = Date().addingTimeInterval(-age.inSeconds)

@@ -2,11 +2,11 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads and writes `outbox`: messages that a committed transaction owes to the streams, until they are handled.
+/// Reads and writes `outbox`: the messages that committed transactions publish, until they are handled.
 public struct OutboxRepository: Sendable {
     let db: any PostgresQueryable
 
-    /// Works on a client or, as it should, inside the transaction whose effect the message reports.
+    /// Works on a client or, preferably, inside the transaction whose effect the message reports.
     public init(_ db: some PostgresQueryable) {
         self.db = db
     }
@@ -16,13 +16,13 @@ public struct OutboxRepository: Sendable {
         try await append([message])
     }
 
-    /// Appends messages with one statement, and wakes a relay when they are committed: the one that works with the same client,
-    /// or, if there is none, all others. When a message id is already there, the next statement or the commit throws a unique violation.
+    /// Appends messages with one statement, and wakes a relay when they are committed: the one of the same client, or, if there is
+    /// none, all others. When a message id already exists, the next statement or the commit throws a unique violation.
     public func append(_ batch: [NewOutboxMessage]) async throws(PostgresError) {
         guard !batch.isEmpty else { return }
         let isHeardHere = db.hasListeners(on: HeliographSchema.outboxChannel)
         let envelopes = batch.map(\.envelope)
-        // An array of arrays of different lengths is nothing SQL knows; no name of a group has a comma.
+        // SQL has no array of arrays of different lengths; group names do not contain commas.
         let groups = batch.map { $0.groups.joined(separator: ",") }
         try await db.enqueue(
             """
@@ -45,8 +45,8 @@ public struct OutboxRepository: Sendable {
         if isHeardHere { db.wakeListeners(on: HeliographSchema.outboxChannel) }
     }
 
-    /// Locks the oldest waiting messages that no other relay has in hand; inside a transaction that then marks them.
-    /// Those that their stream refused are left out until their next attempt is due.
+    /// Locks the oldest waiting messages that no other relay has locked. Call in the transaction that then marks them. Messages that
+    /// their stream refused are omitted until their next attempt is due.
     public func takeBatch(limit: Int) async throws(PostgresError) -> [OutboxMessage] {
         let rows = try await db.query(
             """
@@ -60,18 +60,18 @@ public struct OutboxRepository: Sendable {
         }
     }
 
-    /// Notes that the streams have messages: `waiting → published`, or `confirmed` at once when no group has to handle it.
+    /// Records that messages are in their streams: `waiting → published`, or `confirmed` at once when a message has no groups.
     ///
     /// - Parameters:
-    ///   - wait: After this time somebody looks whether the message was handled; half as long again with each publication.
-    ///   - waitMax: The limit of that.
+    ///   - wait: The time until a message is checked; multiplied by 1.5 with each publication.
+    ///   - maxWait: The maximum of that time.
     public func markPublished(
-        _ publications: [OutboxPublication], wait: Duration, waitMax: Duration
+        _ publications: [OutboxPublication], wait: Duration, maxWait: Duration
     ) async throws(PostgresError) {
         guard !publications.isEmpty else { return }
         let ids = publications.map(\.messageID)
-        // As an array of keys, and past the index of those that wait: planned while that is empty, the statement would compare each
-        // key with all of a backlog.
+        // Finds rows by an array of keys, and avoids the index of waiting messages: a plan made while that is empty would compare
+        // each key with the whole backlog.
         try await db.enqueue(
             """
             UPDATE outbox
@@ -80,12 +80,12 @@ public struct OutboxRepository: Sendable {
                 entry_id = (\(publications.map(\.entryID)))[array_position(\(ids), message_id)], published_at = clock_timestamp(),
                 settled_at = CASE WHEN cardinality(consumer_groups) = 0 THEN clock_timestamp() END,
                 due_at = clock_timestamp() + make_interval(
-                    secs => least(\(wait.inSeconds) * power(1.5, least(publications, 30)), \(waitMax.inSeconds)))
+                    secs => least(\(wait.inSeconds) * power(1.5, least(publications, 30)), \(maxWait.inSeconds)))
             WHERE message_id = ANY(\(ids)) AND (state || '') = 'waiting'
             """)
     }
 
-    /// Puts waiting messages off that their stream refused: 1 s the first time, then twice as long each time, at most 30 s.
+    /// Defers waiting messages that their stream refused: by 1 s the first time, then twice as long each time, at most 30 s.
     public func postpone(_ messageIDs: [UUID]) async throws(PostgresError) {
         guard !messageIDs.isEmpty else { return }
         try await db.enqueue(
@@ -97,7 +97,7 @@ public struct OutboxRepository: Sendable {
             """)
     }
 
-    /// Counts what waits for the relay and what waits to be handled, and how old the oldest of each is.
+    /// Returns the numbers of messages that wait for the relay and for confirmation, and the times of the oldest ones.
     public func backlog() async throws(PostgresError) -> OutboxBacklog {
         let query: PostgresQuery = """
             SELECT waiting.count AS waiting, waiting.oldest_at AS oldest_waiting_at,

@@ -2,23 +2,23 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// What the claimed deliveries of one notification share.
+/// A notification with claimed deliveries, which share this object.
 public final class ClaimedNotification: Sendable {
-    /// What is told.
+    /// The id.
     public let id: UUID
-    /// What the notification is about.
+    /// The kind.
     public let kind: NotificationKind
-    /// Whom the notification is for.
+    /// The recipient.
     public let recipient: NotificationRecipient
-    /// How urgent it is.
+    /// The lane.
     public let lane: Lane
-    /// What the text is rendered from.
+    /// The parameters of the text.
     public let parameters: [String: String]
     /// The request that led to it.
     public let requestID: String?
     /// The trace it belongs to.
     public let traceparent: String?
-    /// When it is no longer worth telling.
+    /// When it expires.
     public let expiresAt: Date
 
     fileprivate init(id: UUID, row: PostgresRow) throws(PostgresError) {
@@ -34,11 +34,11 @@ public final class ClaimedNotification: Sendable {
     }
 }
 
-/// A delivery that the caller holds until its lease ends, with all that is needed to send it.
+/// A delivery that the caller holds until its lease ends, with all data needed to send it.
 ///
-/// An object, because it passes through many hands, and a copy of it would count a reference for each of its parts.
+/// A class, because it is passed on many times, and a copy of a struct would retain each of its parts.
 public final class ClaimedDelivery: Sendable {
-    /// Where to send.
+    /// The installation to send to.
     public struct Target: Sendable, Equatable {
         /// Whether the value is a token or an installation id.
         public let kind: PushTarget.Kind
@@ -50,7 +50,7 @@ public final class ClaimedDelivery: Sendable {
         public let platform: String?
         /// The user signed in on it.
         public let userID: UUID?
-        /// Whether FCM called it dead when it was not to be believed: its next push decides.
+        /// Whether the installation is suspect: its next push decides whether it is dead.
         public let isSuspect: Bool
 
         fileprivate init(row: PostgresRow) throws(PostgresError) {
@@ -63,34 +63,34 @@ public final class ClaimedDelivery: Sendable {
         }
     }
 
-    /// The delivery.
+    /// The id.
     public let id: UUID
-    /// What is told; the same object for all deliveries of a claim that tell it.
+    /// The notification; the same object for all its deliveries of a claim.
     public let notification: ClaimedNotification
-    /// To which installation.
+    /// The installation.
     public let installID: UUID
-    /// How often it was claimed, this time included.
+    /// The number of claims, including this one.
     public let attempt: Int
-    /// Whether an earlier attempt may have reached the phone: its answer was lost, or its sender died.
+    /// Whether an earlier attempt may have reached the phone: its answer was lost, or its sender crashed.
     public let mayHaveArrived: Bool
-    /// The installation's generation that is sent to.
+    /// The installation's generation to send to.
     public let generation: Int64
-    /// The lease it is held by, with others; `nil` when it has one of its own, or its page has.
+    /// The lease that it shares with a batch; `nil` when the delivery or its page has its own lease.
     public let leaseID: UUID?
-    /// Until when the caller has it.
+    /// When the lease ends.
     public let leaseUntil: Date
-    /// When it was addressed.
+    /// When the delivery was created.
     public let createdAt: Date
-    /// Where to send; `nil` when it is not to be sent: settle it as `skipped`, with ``skipCode``.
+    /// The installation to send to; `nil` when the delivery must not be sent: settle it as `skipped`, with ``skipCode``.
     public let target: Target?
-    /// Why it is not to be sent; `nil` with a ``target``.
+    /// The reason not to send it; `nil` with a ``target``.
     ///
-    /// `expired` when it is too late (settle it as `expired`); `no_installation` when the installation is gone, dead, or
-    /// has passed to another user; `job_gone` when the job it tells of is deleted or expired; `not_a_member` when it
-    /// has waited and its user has left the topic; `presence` when the conversation is on that installation's screen.
+    /// `expired`: the notification has expired (settle it as `expired`). `no_installation`: the installation is deleted, dead, or has
+    /// passed to another user. `job_gone`: its image job is deleted or expired. `not_a_member`: the delivery has waited, and its user
+    /// has left the topic. `presence`: the conversation is on that installation's screen. `not_invited`: its invitation has ended.
     public let skipCode: String?
 
-    /// Reads the rows of a claim; the parameters of a notification stand in the first of its rows only.
+    /// Reads the rows of a claim; only the first row of a notification has its parameters.
     static func read(_ rows: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
         var notifications: [UUID: ClaimedNotification] = [:]
         for row in rows {
@@ -121,7 +121,7 @@ public final class ClaimedDelivery: Sendable {
         target = skipCode == nil ? try Target(row: row) : nil
     }
 
-    /// Reads the deliveries of a page, of which the page's own row says what they share.
+    /// Reads the deliveries of a page; the page's own row has the columns that they share.
     static func read(_ rows: PostgresRows, onPage page: PostgresRow) throws(PostgresError) -> [ClaimedDelivery] {
         let notification = try ClaimedNotification(id: try page.decode("notification_id"), row: page)
         let id: UUID = try page.decode("id")
@@ -145,7 +145,7 @@ public final class ClaimedDelivery: Sendable {
         id = DeliveryPage.deliveryID(try row.decode("number"), of: pageID)
         installID = try row.decode("install_id")
         self.attempt = attempt
-        // A page is claimed again as a whole only when its sender has died.
+        // A page is claimed again as a whole only when its sender has crashed.
         mayHaveArrived = attempt > 1
         generation = try row.decode("generation")
         leaseID = nil

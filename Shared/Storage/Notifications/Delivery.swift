@@ -4,8 +4,8 @@ public import WireFormat
 
 /// One push of one notification to one installation: a row of `deliveries`.
 public struct Delivery: Sendable, Equatable {
-    /// Where a delivery is: `pending → accepted | dead | failed | expired | skipped`, with `sending` between when it is not
-    /// sent for the first time.
+    /// The state of a delivery: `pending → accepted | dead | failed | expired | skipped`, with `sending` in between for later
+    /// attempts.
     public enum State: String, Sendable, CaseIterable {
         case pending, sending, accepted, dead, failed, expired, skipped
 
@@ -13,28 +13,28 @@ public struct Delivery: Sendable, Equatable {
         public var isTerminal: Bool { self != .pending && self != .sending }
     }
 
-    /// The id; what events carry.
+    /// The id, as in events.
     public let id: UUID
-    /// What is told.
+    /// The notification.
     public let notificationID: UUID
-    /// To which installation; it may be gone by now.
+    /// The installation; it may have been deleted.
     public let installID: UUID
-    /// The installation's generation this push is meant for.
+    /// The installation's generation that the push is meant for.
     public let generation: Int64
-    /// Where it is.
+    /// The state.
     public let state: State
-    /// How often it was sent; what is on its way for the first time counts when that has ended.
+    /// The number of attempts; the first one is counted when it has ended.
     public let attempt: Int
-    /// When somebody may take it who looks for it: put off until then, or the end of its sender's lease while it is `sending`;
-    /// `nil` when it has ended, or waits for its first try.
+    /// When it can be claimed as due: the time to which it is deferred, or the end of its sender's lease while it is `sending`;
+    /// `nil` when it is settled, or was never attempted.
     public let dueAt: Date?
-    /// The name FCM answered with.
+    /// The message name in FCM's answer.
     public let fcmName: String?
-    /// FCM's error code, or why it was skipped.
+    /// FCM's error code, or the reason it was skipped.
     public let code: String?
-    /// When it was addressed.
+    /// When it was created.
     public let createdAt: Date
-    /// When it ended.
+    /// When it was settled.
     public let settledAt: Date?
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -56,14 +56,14 @@ public struct Delivery: Sendable, Equatable {
 public struct NewDelivery: Sendable {
     /// The id.
     public var id: UUID
-    /// What is told.
+    /// The notification.
     public var notificationID: UUID
-    /// To which installation.
+    /// The installation.
     public var installID: UUID
     /// The installation's generation.
     public var generation: Int64
 
-    /// Addresses a notification to an installation.
+    /// Describes a delivery of a notification to an installation.
     public init(id: UUID, notificationID: UUID, installID: UUID, generation: Int64) {
         self.id = id
         self.notificationID = notificationID
@@ -72,24 +72,24 @@ public struct NewDelivery: Sendable {
     }
 }
 
-/// How a delivery ended.
+/// The final outcome of a delivery.
 public struct DeliverySettlement: Sendable {
     /// The delivery.
     public var id: UUID
-    /// How it ended.
+    /// The outcome.
     public var outcome: DeliveryOutcome
-    /// The name FCM answered with.
+    /// The message name in FCM's answer.
     public var fcmName: String?
-    /// FCM's error code, or why it was skipped.
+    /// FCM's error code, or the reason it was skipped.
     public var code: String?
-    /// Which attempt it ended with.
+    /// The last attempt.
     public var attempt: Int
-    /// The installation's generation that was sent to; `nil` for that it was addressed to.
+    /// The installation's generation that was sent to; `nil` for the delivery's own.
     public var generation: Int64?
-    /// When FCM was asked, by the sender's clock; `nil` when it was not. It is not stored.
+    /// When the request to FCM was sent, by the sender's clock; `nil` when there was none. Not stored.
     public var sentAt: Date?
 
-    /// Describes an end.
+    /// Describes an outcome.
     public init(
         id: UUID, outcome: DeliveryOutcome, fcmName: String? = nil, code: String? = nil, attempt: Int = 0,
         generation: Int64? = nil, sentAt: Date? = nil
@@ -104,22 +104,22 @@ public struct DeliverySettlement: Sendable {
     }
 }
 
-/// That a delivery is to be sent later, by whoever finds it due.
-public struct DeliveryPostponement: Sendable {
+/// A claimed delivery to give back and attempt later.
+public struct DeliveryDeferral: Sendable {
     /// The delivery.
     public var id: UUID
-    /// The ``ClaimedDelivery/attempt`` that is given up: a sender that was taken for dead changes nothing.
+    /// The ``ClaimedDelivery/attempt`` to give up: a sender that has lost its lease changes nothing.
     public var attempt: Int
     /// The time from now until it is due.
     public var delay: Duration
-    /// FCM's error code or why it was not sent, kept for the operator.
+    /// FCM's error code or the reason it was not sent, kept for the operator.
     public var code: String
-    /// Whether the attempt counts; not when nothing was sent.
+    /// Whether the attempt counts; false when nothing was sent.
     public var countsAsAttempt: Bool
-    /// Whether the attempt may have reached the phone; kept until the delivery ends.
+    /// Whether the attempt may have reached the phone; kept until the delivery is settled.
     public var mayHaveArrived: Bool
 
-    /// Describes a postponement.
+    /// Describes a deferral.
     public init(
         id: UUID, attempt: Int, delay: Duration, code: String, countsAsAttempt: Bool = true, mayHaveArrived: Bool = false
     ) {

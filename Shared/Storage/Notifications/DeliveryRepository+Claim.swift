@@ -3,29 +3,29 @@ public import PostgresClient
 public import WireFormat
 
 extension DeliveryRepository {
-    /// Takes deliveries of a notification that were never sent, under a lease of their own. Their rows stay as they are until
-    /// each has ended: a batch costs one row.
+    /// Claims deliveries of a notification that were never sent, under one lease for the batch. Their rows are not written until each
+    /// is settled, so that a claim writes one row.
     ///
-    /// What must not be sent any more is found out in the same query, as late as can be. A push for a session goes to the
-    /// device that started it, whoever signs in there meanwhile; any other push loses its target when the installation
-    /// has passed to another user since it was addressed. A push about an image job loses it when the job is deleted or
-    /// expired, a topic's that has waited when its user has left the topic, a chat push when the conversation is on the screen of
-    /// that very installation, and an invitation's when the invitation has ended.
+    /// The same query decides, as late as possible, which deliveries must not be sent any more. A push for a session is sent to the
+    /// device that started it, even if another user has signed in on it; any other push is skipped when the installation has passed
+    /// to another user since it was addressed. A push about an image job is skipped when the job is deleted or expired, a topic's
+    /// push that has waited when its user has left the topic, a chat push when the conversation is on that installation's screen,
+    /// and a push about an invitation when the invitation has ended.
     ///
     /// - Parameters:
-    ///   - ids: The deliveries; those that were put off or have ended are left out.
-    ///   - notificationID: What all of them tell.
-    ///   - leaseID: Names the batch: of two callers with the same batch, one gets it.
+    ///   - ids: The deliveries; deferred and settled ones are ignored.
+    ///   - notificationID: The notification of all of them.
+    ///   - leaseID: The id of the batch: of two callers with the same batch, one gets it.
     ///   - lane: The lane of all of them.
-    ///   - lease: How long the caller has; after that ``claimDue(lane:limit:lease:)`` gives them to somebody else.
-    /// - Returns: The deliveries that the caller now holds.
+    ///   - lease: The length of the lease; after it, ``claimDue(lane:limit:lease:)`` gives them to another sender.
+    /// - Returns: The claimed deliveries.
     public func claim(
         _ ids: [UUID], of notificationID: UUID, as leaseID: UUID, lane: Lane, lease: Duration
     ) async throws(PostgresError) -> [ClaimedDelivery] {
         guard !ids.isEmpty else { return [] }
-        // The notification is looked up once: its row has a version for each batch that has ended just now. OFFSET 0 keeps each
-        // delivery, and what it is joined with, a look by key, also in a plan that was made while the tables were empty:
-        // with `findByKey(planningAnew: false)` there is no other way.
+        // The notification is looked up once: its row has a dead version for each recently settled batch. OFFSET 0 makes each
+        // delivery, and the rows joined to it, an index lookup, even in a plan that was made while the tables were empty: with
+        // `forceIndexPlans(replan: false)` no other plan is possible.
         let query: PostgresQuery = """
             WITH lease AS (
                 INSERT INTO push_leases (id, lane, lease_until, delivery_ids)
@@ -46,23 +46,23 @@ extension DeliveryRepository {
         return try ClaimedDelivery.read(try await db.query(query))
     }
 
-    /// Gives the leases of batches back of which nothing is under way any more. Belongs in the transaction that ends the last.
+    /// Deletes the leases of batches without open deliveries. Call in the transaction that ends the last delivery of each.
     public func release(leases: [UUID]) async throws(PostgresError) {
         guard !leases.isEmpty else { return }
         try await db.enqueue("DELETE FROM push_leases WHERE id = ANY(\(leases))")
     }
 
-    /// Whether a sender has a delivery that was never sent before.
+    /// SQL condition: a sender holds the lease of a delivery that was never sent before.
     static let isHeld = "id IN (SELECT unnest(delivery_ids) FROM push_leases WHERE lease_until > now())"
 
-    /// The installation as it is when a push is sent, unless it has passed to another user since the push was addressed: to whom a
-    /// session's push goes does not depend on that.
+    /// SQL expression for the generation to send to: the installation's current one, unless it has passed to another user since the
+    /// push was addressed. A session's push is sent to the installation independently of its user.
     static let generation = """
         CASE WHEN n.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
              ELSE d.generation END
         """
 
-    /// What is needed to send a delivery besides its notification, found by its installation's id.
+    /// Makes the SQL joins of the installation and the image job that a delivery needs.
     static func joins(_ installID: String) -> String {
         """
         LEFT JOIN LATERAL (\(living(installID))) i ON true
@@ -71,7 +71,7 @@ extension DeliveryRepository {
         """
     }
 
-    /// The installation that can be sent to, found by its id.
+    /// Makes the SQL subquery of an installation by id, if pushes can be sent to it.
     static func living(_ installID: String) -> String {
         """
         SELECT * FROM push_installs
@@ -80,7 +80,7 @@ extension DeliveryRepository {
         """
     }
 
-    /// Why a delivery is not to be sent; null when it is.
+    /// Makes the SQL expression for the reason not to send a delivery; null when it is to be sent.
     static func skipCode(_ generation: String) -> String {
         """
         CASE WHEN n.expires_at <= now() THEN 'expired'
@@ -92,8 +92,8 @@ extension DeliveryRepository {
         """
     }
 
-    /// Whether a topic's push is for somebody who is not in the topic any more. Who is in it was looked up when the push was addressed,
-    /// so that it is asked again only of one that has waited. OFFSET 0 keeps it a look by key.
+    /// Makes the SQL condition that a topic's push is for a user who has left the topic. Membership was checked when the push was
+    /// addressed, so it is checked again only after the delivery has waited. OFFSET 0 makes it an index lookup.
     static func hasLeft(since time: String) -> String {
         """
         n.recipient_type = 'topic' AND \(time) < now() - interval '10 seconds' AND NOT EXISTS (
@@ -102,7 +102,7 @@ extension DeliveryRepository {
         """
     }
 
-    /// Whether the conversation that a push is about is on the screen of the very installation.
+    /// SQL condition: the conversation that a push is about is on the installation's screen.
     static let isPresent = """
         n.kind = 'chat_message' AND EXISTS (
             SELECT FROM push_presence s
@@ -110,7 +110,8 @@ extension DeliveryRepository {
               AND s.topic_id::text = n.parameters->>'topic_id')
         """
 
-    /// Whether the invitation that a push is about was accepted, declined or withdrawn, has expired, or is gone with its topic.
+    /// SQL condition: the invitation that a push is about was accepted, declined or withdrawn, has expired, or was deleted with its
+    /// topic.
     private static let isUninvited = """
         n.kind = 'invitation' AND NOT EXISTS (
             SELECT FROM topic_invitations v
@@ -118,13 +119,13 @@ extension DeliveryRepository {
             OFFSET 0)
         """
 
-    /// Whether the job that a notification is about is deleted or expired.
+    /// SQL condition: the job that a notification is about is deleted or expired.
     static let isJobGone = """
         n.kind IN ('job_completed', 'job_failed') AND NOT EXISTS (
             SELECT FROM image_jobs WHERE id = \(jobID) AND deleted_at IS NULL AND expires_at > now())
         """
 
-    /// The job a notification is about; null for other kinds, and for what is no id.
+    /// SQL expression for the id of the job that a notification is about; null for other kinds, and for an invalid id.
     private static let jobID = """
         CASE WHEN n.kind IN ('job_completed', 'job_failed')
                   AND n.parameters->>'job_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'

@@ -3,16 +3,15 @@ public import PostgresClient
 public import WireFormat
 
 extension DeliveryRepository {
-    /// Takes deliveries of a lane that nobody else will: those that were put off and are due, and those whose sender has
-    /// not settled them within its lease: `pending | sending → sending`. What another caller is taking at this moment is left
-    /// out. Belongs in a transaction.
+    /// Claims due deliveries of a lane: deferred ones, and those that a sender has not settled within its lease:
+    /// `pending | sending → sending`. Skips deliveries that another transaction has locked. Call in a transaction.
     ///
-    /// Deliveries that were never tried are not among them: the event that addressed them brings them to a sender, or
-    /// ``putOffUnsent(for:code:limit:)`` makes them due. A page that is due goes first, and as a whole.
+    /// Does not claim deliveries that were never attempted: their event brings them to a sender, or ``deferUnsent(for:code:limit:)``
+    /// makes them due. A due page is claimed first, and as a whole.
     ///
     /// - Parameters:
-    ///   - limit: The most deliveries to take, ``DeliveryPage/membersMax`` or more; those that are due the longest come first.
-    ///   - lease: How long the caller has.
+    ///   - limit: The most deliveries to claim, ``DeliveryPage/maxMembers`` or more; those that are due longest come first.
+    ///   - lease: The length of the lease.
     public func claimDue(lane: Lane, limit: Int, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
         let page = try await DeliveryPageRepository(db).claimDue(lane: lane, lease: lease)
         guard page.isEmpty else { return page }
@@ -44,16 +43,17 @@ extension DeliveryRepository {
         return try ClaimedDelivery.read(try await db.query(query))
     }
 
-    /// How many leases of senders that died are ended at once.
-    private static let leasesMax = 4
+    /// The most expired leases that one call ends.
+    private static let maxLeases = 4
 
-    /// Makes what senders had who died due at once: they count as an attempt, so that a push that kills its sender ends.
+    /// Makes the deliveries of expired leases due at once. Counts an attempt, so that a push that crashes its sender is not retried
+    /// for ever.
     private func takeOver(_ lane: Lane) async throws(PostgresError) {
         let rows = try await db.query(
             """
             DELETE FROM push_leases WHERE id IN (
                 SELECT id FROM push_leases WHERE lane = \(lane.rawValue) AND lease_until <= now()
-                ORDER BY lease_until LIMIT \(Self.leasesMax) FOR UPDATE SKIP LOCKED)
+                ORDER BY lease_until LIMIT \(Self.maxLeases) FOR UPDATE SKIP LOCKED)
             RETURNING delivery_ids
             """)
         var ids: [UUID] = []
@@ -66,10 +66,10 @@ extension DeliveryRepository {
             """)
     }
 
-    /// Returns how long it is until ``claimDue(lane:limit:lease:)`` finds something in one of these lanes; negative when it
-    /// would now, nil when nothing there is put off or being sent.
+    /// Returns the time until ``claimDue(lane:limit:lease:)`` finds a delivery in one of these lanes; negative when it would now, nil
+    /// when no delivery there is deferred or being sent.
     public func timeUntilDue(lanes: [Lane]) async throws(PostgresError) -> Duration? {
-        // One look into an index for each lane; min() over an IN list would read all that waits.
+        // One index lookup for each lane; min() over an IN list would read all waiting rows.
         let query: PostgresQuery = """
             SELECT extract(epoch FROM min(earliest.at) - now())::float8 AS seconds
             FROM unnest(\(lanes.map(\.rawValue))) AS l (lane), LATERAL (
@@ -83,12 +83,12 @@ extension DeliveryRepository {
         return seconds.map { .seconds($0) }
     }
 
-    /// Puts deliveries off that nobody has claimed, at no cost of their attempts; whoever finds them due sends them.
+    /// Defers unclaimed deliveries, without counting an attempt.
     ///
     /// - Parameters:
     ///   - delay: The time from now until they are due.
-    ///   - code: Why, kept for the operator.
-    public func putOff(_ ids: [UUID], for delay: Duration, code: String) async throws(PostgresError) {
+    ///   - code: The reason, kept for the operator.
+    public func deferUnclaimed(_ ids: [UUID], for delay: Duration, code: String) async throws(PostgresError) {
         guard !ids.isEmpty else { return }
         try await db.execute(
             """

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import PostgresClient
 
 extension DeliveryRepository {
-    /// Notes for notifications how many deliveries of each have ended. Belongs in the transaction that ended them, as late as can
-    /// be: other writers about the same notification wait for its end.
+    /// Adds the numbers of ended deliveries to their notifications. Call in the transaction that ended them, as late as possible:
+    /// other writers of the same notification wait for its end.
     ///
-    /// The rows are locked in the order of their ids, after those of the deliveries. Who has locked the notifications before
-    /// (to erase them, or because they are overdue) passes over deliveries that are locked, so that nobody waits in a circle.
+    /// Locks the notifications in the order of their ids, after the deliveries. Transactions that lock notifications first (to erase
+    /// them, or because they are overdue) skip locked deliveries, so that there is no deadlock.
     func countEnded(_ ended: [UUID: Int32]) async throws(PostgresError) {
         guard !ended.isEmpty else { return }
         let ids = ended.keys.sorted()
@@ -19,7 +19,7 @@ extension DeliveryRepository {
             """)
     }
 
-    /// How many rows there are of each notification.
+    /// Counts the rows of each notification.
     static func counts(_ rows: PostgresRows) throws(PostgresError) -> [UUID: Int32] {
         var counts: [UUID: Int32] = [:]
         for row in rows { counts[try row.decode("notification_id"), default: 0] += 1 }

@@ -3,36 +3,36 @@ public import PostgresClient
 internal import WireFormat
 
 extension DeliveryRepository {
-    /// How long a delivery has to have waited before a newer one may take its place. Less is no backlog, but two things that
-    /// happened one after the other.
+    /// The time that a delivery must have waited before a newer one supersedes it. A shorter wait is no backlog, but two events in
+    /// quick succession.
     public static let supersedeAge = Duration.seconds(2)
 
-    /// How many messages of a conversation are pushed, however long they have waited.
+    /// The number of newest messages of a conversation that are never superseded.
     public static let messagesKept = 10
 
-    /// How many older notifications of a topic are looked at, the newest first.
-    private static let olderMax = 20
+    /// The most older notifications of a topic that are checked, the newest first.
+    private static let maxOlder = 20
 
-    /// The kinds of which only the newest is worth sending to somebody who was not told yet.
+    /// The kinds of which only the newest notifications are sent to an installation that is waiting for pushes.
     ///
-    /// New photos: each push says the same of the same event. Chat messages: an installation that pushes have not reached
-    /// for seconds (FCM does not answer, or the quota is used up) is told of the newest ``messagesKept``, with the true number of unread
-    /// ones on its badge, and not of an hour's in a burst once it goes on; what was said is in the conversation itself. The result
-    /// of a job or of a face session is about one thing each, and none takes the place of another.
+    /// New photos: all pushes about an event say the same. Chat messages: an installation that pushes have not reached for seconds
+    /// (FCM does not answer, or the quota is used up) gets the newest ``messagesKept``, with the true number of unread ones on its
+    /// badge, not an hour's messages in a burst; the texts are in the conversation itself. Results of jobs and face sessions are
+    /// about different subjects, and none supersedes another.
     private static let replaceableKinds = [NotificationKind.chatMessage, .newPhotos]
 
-    /// Ends deliveries that new ones make needless: of the same kind, for the same topic, to the same installation, never
-    /// tried, and waiting for more than ``supersedeAge``: `pending → skipped`. What a sender is just taking is left to it.
-    /// Belongs in the transaction that inserts the new ones.
+    /// Skips deliveries that are superseded by new ones of the same kind, for the same topic, to the same installation, if they were
+    /// never attempted and have waited for more than ``supersedeAge``: `pending → skipped`. Leaves deliveries alone that a sender is
+    /// claiming. Call in the transaction that inserts the new ones.
     ///
-    /// - Parameter installIDs: The installations to which there are new ones, by what is told.
-    /// - Returns: The notifications of those that were ended; they may have none left under way.
+    /// - Parameter installIDs: The installations of the new deliveries, by notification.
+    /// - Returns: The notifications of the skipped deliveries; they may have no open deliveries left.
     public func supersede(by installIDs: [UUID: [UUID]], code: String) async throws(PostgresError) -> Set<UUID> {
         let older = try await openOlder(than: Set(installIDs.keys))
         guard !older.isEmpty else { return [] }
         let pages = DeliveryPageRepository(db)
-        for (new, old) in older { try await pages.takeApart(notificationIDs: old, touching: installIDs[new] ?? []) }
-        // One row an older notification and new delivery, each found by the ledger's own key: few, as there are few older ones.
+        for (new, old) in older { try await pages.split(notificationIDs: old, touching: installIDs[new] ?? []) }
+        // One row for each pair of older notification and new delivery, found by the unique key: few, as there are few older ones.
         let pairs = older.flatMap { new, old in (installIDs[new] ?? []).flatMap { id in old.map { (old: $0, install: id) } } }
         let rows = try await db.query(
             """
@@ -52,11 +52,11 @@ extension DeliveryRepository {
         return Set(ended.keys)
     }
 
-    /// Returns what a topic was told before, of the same kind, and has not been told to the end: by the newer notification. Of those
-    /// that one transaction inserted, at one time, their ids say which is the newer: they are of version 7.
+    /// Returns the older open notifications of the same topic and kind, by newer notification. Notifications that one transaction
+    /// inserted have the same time and are ordered by their ids, which are UUIDs of version 7.
     ///
-    /// Most often there is none, and that is known from a glance at the index of what is open: a fan-out of many pages must not
-    /// look through its own deliveries for those of others.
+    /// Usually there are none, which one lookup in the index of open notifications shows: a fan-out of many pages must not search its
+    /// own deliveries for those of others.
     private func openOlder(than ids: Set<UUID>) async throws(PostgresError) -> [UUID: [UUID]] {
         guard !ids.isEmpty else { return [:] }
         let query: PostgresQuery = """
@@ -67,7 +67,7 @@ extension DeliveryRepository {
                   AND kind = n.kind AND (created_at, id) < (n.created_at, n.id)
                 ORDER BY created_at DESC, id DESC
                 OFFSET CASE WHEN n.kind = 'chat_message' THEN \(unescaped: "\(Self.messagesKept - 1)") ELSE 0 END
-                LIMIT \(unescaped: "\(Self.olderMax)")) o
+                LIMIT \(unescaped: "\(Self.maxOlder)")) o
             WHERE n.id = ANY(\(Array(ids))) AND n.recipient_type = 'topic'
               AND n.kind = ANY(\(Self.replaceableKinds.map(\.rawValue)))
             """

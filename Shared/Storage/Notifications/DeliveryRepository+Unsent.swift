@@ -2,19 +2,19 @@ internal import FoundationEssentials
 public import PostgresClient
 
 extension DeliveryRepository {
-    /// Makes deliveries due that no sender has claimed within ``DeliveryPageRepository/eventAge``: the event that should have brought
-    /// them to one is a dead letter, or still behind others.
+    /// Defers deliveries that no sender has claimed within ``DeliveryPageRepository/eventAge``: their event is a dead letter, or still
+    /// in a backlog.
     ///
-    /// ``claimDue(lane:limit:lease:)`` takes them when `delay` is over. An event that comes at this very moment may claim them too,
-    /// without a lock on their rows; with a delay that is longer than its lease, that sender has ended them by then. There is no
-    /// index for this, which each insert and each end would pay for: only the deliveries of open notifications are looked at.
+    /// ``claimDue(lane:limit:lease:)`` claims them after `delay`. A sender that handles their event at the same time may claim them too,
+    /// without a lock on their rows; because the delay is longer than its lease, it has settled them by then. There is no index for
+    /// this query, which would slow down each insert and settlement: it reads only the deliveries of open notifications.
     ///
     /// - Parameters:
     ///   - delay: The time from now until they are due; longer than any sender's lease.
-    ///   - code: Why, kept for the operator.
+    ///   - code: The reason, kept for the operator.
     ///   - limit: The most deliveries of one call.
-    /// - Returns: How many were made due.
-    public func putOffUnsent(for delay: Duration, code: String, limit: Int) async throws(PostgresError) -> Int {
+    /// - Returns: The number of deferred deliveries.
+    public func deferUnsent(for delay: Duration, code: String, limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(
             """
             UPDATE deliveries SET due_at = now() + make_interval(secs => \(delay.inSeconds)), code = \(code)

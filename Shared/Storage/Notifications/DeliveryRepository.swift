@@ -11,9 +11,9 @@ public struct DeliveryRepository: Sendable {
         self.db = db
     }
 
-    /// Inserts deliveries in the state `pending`; those of a (notification, installation) that exists are left out.
+    /// Inserts deliveries in the state `pending`, except for pairs of notification and installation that already have one.
     ///
-    /// - Returns: The ids of the new ones.
+    /// - Returns: The ids of the inserted deliveries.
     public func insertPending(_ batch: [NewDelivery]) async throws(PostgresError) -> Set<UUID> {
         guard !batch.isEmpty else { return [] }
         return try ids(
@@ -30,14 +30,14 @@ public struct DeliveryRepository: Sendable {
                 """))
     }
 
-    /// Ends deliveries: `pending | sending → accepted | dead | failed | expired | skipped`. Belongs in a transaction, because their
-    /// notifications are counted on in a statement of its own.
+    /// Settles deliveries: `pending | sending → accepted | dead | failed | expired | skipped`. Call in a transaction, because a separate
+    /// statement updates the counts of their notifications.
     ///
-    /// - Returns: The ids that this call ended; of the others an end was written before.
+    /// - Returns: The ids of the deliveries that this call settled; the others were settled before.
     @discardableResult
     public func settle(_ batch: [DeliverySettlement]) async throws(PostgresError) -> Set<UUID> {
         let onPages = try await DeliveryPageRepository(db).settle(batch)
-        // In the order of their ids, in which all who change many rows lock them.
+        // Locks rows in the order of their ids, as every statement that changes several of them does.
         let alone = batch.filter { !onPages.ended.contains($0.id) }.sorted { $0.id < $1.id }
         guard !alone.isEmpty else {
             try await countEnded(onPages.counts)
@@ -58,12 +58,12 @@ public struct DeliveryRepository: Sendable {
         return try ids(rows).union(onPages.ended)
     }
 
-    /// Gives deliveries back to be sent later: `pending | sending → pending`. Belongs in a transaction.
+    /// Defers claimed deliveries: `pending | sending → pending`. Call in a transaction.
     ///
-    /// - Returns: The ids that were given back; of the others another sender has taken over, or an end was written.
+    /// - Returns: The ids of the deferred deliveries; the others are claimed by another sender, or settled.
     @discardableResult
-    public func postpone(_ batch: [DeliveryPostponement]) async throws(PostgresError) -> Set<UUID> {
-        let onPages = try await DeliveryPageRepository(db).postpone(batch)
+    public func deferDeliveries(_ batch: [DeliveryDeferral]) async throws(PostgresError) -> Set<UUID> {
+        let onPages = try await DeliveryPageRepository(db).deferDeliveries(batch)
         let batch = batch.filter { !onPages.contains($0.id) }.sorted { $0.id < $1.id }
         guard !batch.isEmpty else { return onPages }
         return try ids(
@@ -84,11 +84,11 @@ public struct DeliveryRepository: Sendable {
         ).union(onPages)
     }
 
-    /// Ends what waits for installations that no longer exist: `pending → skipped`. What a sender has is left to it.
-    /// Belongs in a transaction, as ``settle(_:)`` does.
+    /// Skips unclaimed deliveries to installations that no longer exist: `pending → skipped`. Call in a transaction, like
+    /// ``settle(_:)``.
     ///
-    /// - Parameter code: Kept with each, for the operator.
-    /// - Returns: The deliveries that this call ended.
+    /// - Parameter code: The reason, kept for the operator.
+    /// - Returns: The deliveries that this call settled.
     public func withdraw(installIDs: [UUID], code: String) async throws(PostgresError) -> [Delivery] {
         guard !installIDs.isEmpty else { return [] }
         let rows = try await db.query(
@@ -105,7 +105,7 @@ public struct DeliveryRepository: Sendable {
         return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
     }
 
-    /// Returns deliveries by id; unknown ids are left out.
+    /// Returns deliveries by id; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Delivery] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM deliveries WHERE id = ANY(\(ids))"

@@ -2,37 +2,37 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// Something somebody is told: a row of `notifications`.
+/// A notification for a recipient: a row of `notifications`.
 public struct NotificationRecord: Sendable, Equatable {
-    /// Where a notification is: `requested → addressed → settled`, or `requested → skipped`.
+    /// The state of a notification: `requested → addressed → settled`, or `requested → skipped`.
     public enum State: String, Sendable, CaseIterable {
         case requested, addressed, settled, skipped
     }
 
-    /// The id; what events carry.
+    /// The id, as in events.
     public let id: UUID
-    /// Stable per subject: a second request with it changes nothing.
+    /// The dedupe key of the subject: a second request with the same key changes nothing.
     public let dedupeKey: String
-    /// What it is about.
+    /// The kind.
     public let kind: NotificationKind
-    /// Whom it is for.
+    /// The recipient.
     public let recipient: NotificationRecipient
-    /// How urgent it is.
+    /// The lane.
     public let lane: Lane
-    /// What the text is rendered from; empty once it has ended.
+    /// The parameters of the text; empty in a final state.
     public let parameters: [String: String]
-    /// Where it is.
+    /// The state.
     public let state: State
     /// Why it was skipped; `nil` otherwise.
     public let skipReason: String?
     /// When it was requested.
     public let createdAt: Date
-    /// When it is no longer worth telling.
+    /// When it expires.
     public let expiresAt: Date
-    /// When it ended.
+    /// When it was settled or skipped.
     public let settledAt: Date?
 
-    /// What a query selects for `init(row:)`; `parameters` as text, because JSON is decoded from text.
+    /// The columns that `init(row:)` reads; `parameters` as text, because JSON is decoded from text.
     static let columns = """
         id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters::text AS parameters, state, skip_reason, \
         created_at, expires_at, settled_at
@@ -58,21 +58,21 @@ public struct NotificationRecord: Sendable, Equatable {
 public struct NewNotification: Sendable {
     /// The id.
     public var id: UUID
-    /// Stable per subject; at most 200 characters.
+    /// The dedupe key of the subject; at most 200 characters.
     public var dedupeKey: String
-    /// What it is about.
+    /// The kind.
     public var kind: NotificationKind
-    /// Whom it is for.
+    /// The recipient.
     public var recipient: NotificationRecipient
-    /// How urgent it is.
+    /// The lane.
     public var lane: Lane
-    /// What the text is rendered from.
+    /// The parameters of the text.
     public var parameters: [String: String]
     /// The request that led to it.
     public var requestID: String?
     /// The trace it belongs to.
     public var traceparent: String?
-    /// When it is no longer worth telling.
+    /// When it expires.
     public var expiresAt: Date
 
     /// Describes a notification.

@@ -2,11 +2,11 @@ public import FoundationEssentials
 public import PostgresClient
 
 extension NotificationRepository {
-    /// Empties the parameters of notifications that have not ended and that are for a user, or say what the user wrote: for the user
-    /// as such, for one of the installations, or for the device of a face session of the user; and messages to conversations.
+    /// Empties the parameters of a user's open notifications: those for the user, for one of the installations or for one of the user's
+    /// sessions, and those to topics that the user sent.
     ///
     /// - Parameter installIDs: The user's installations.
-    /// - Returns: The notifications.
+    /// - Returns: The ids of the notifications.
     public func eraseOpen(of userID: UUID, installIDs: [UUID]) async throws(PostgresError) -> [UUID] {
         let names = ([userID] + installIDs).map { $0.uuidString.lowercased() }
         let rows = try await db.query(
@@ -32,14 +32,14 @@ extension NotificationRepository {
 }
 
 extension DeliveryRepository {
-    /// Ends the deliveries of notifications that no sender has yet: `pending → skipped`. What somebody else is just changing is
-    /// left to it: who has locked the notifications already must not wait for their deliveries.
+    /// Skips unclaimed deliveries of notifications: `pending → skipped`. Ignores deliveries that another transaction has locked: a
+    /// caller that holds locks on the notifications must not wait for their deliveries.
     ///
-    /// - Returns: How many this call ended.
+    /// - Returns: The number of deliveries that this call settled.
     @discardableResult
     public func withdraw(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
-        try await DeliveryPageRepository(db).takeApart(notificationIDs: notificationIDs)
+        try await DeliveryPageRepository(db).split(notificationIDs: notificationIDs)
         let rows = try await db.query(
             """
             UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
@@ -53,10 +53,10 @@ extension DeliveryRepository {
         return rows.count
     }
 
-    /// Deletes deliveries of notifications that were made more than `age` ago, at most `limit`: one notification may have a
+    /// Deletes at most `limit` deliveries of notifications that were created more than `age` ago: one notification may have a
     /// hundred thousand.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted deliveries.
     @discardableResult
     public func deleteOlder(than age: Duration, limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(

@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import PostgresClient
 
 extension NotificationRepository {
-    /// Takes notifications that expired more than `grace` ago and have not ended, at most `limit`; the oldest first. They are
-    /// locked until the transaction ends, and those that somebody else has locked are passed over.
+    /// Locks at most `limit` open notifications that expired more than `grace` ago until the transaction ends, the oldest first. Skips
+    /// notifications that another transaction has locked.
     public func takeOverdue(grace: Duration, limit: Int) async throws(PostgresError) -> [NotificationRecord] {
         let rows = try await db.query(
             """
@@ -16,15 +16,15 @@ extension NotificationRepository {
 }
 
 extension DeliveryRepository {
-    /// Ends the open deliveries of notifications as expired, unless a sender has them just now:
-    /// `pending | sending → expired`. Belongs in the transaction that took the notifications.
+    /// Expires the open deliveries of notifications, unless a sender holds them: `pending | sending → expired`. Call in the transaction
+    /// that locked the notifications.
     ///
-    /// - Parameter code: Kept with each, for the operator.
-    /// - Returns: How many this call ended.
+    /// - Parameter code: The reason, kept for the operator.
+    /// - Returns: The number of deliveries that this call settled.
     @discardableResult
     public func expireOpen(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
-        try await DeliveryPageRepository(db).takeApart(notificationIDs: notificationIDs)
+        try await DeliveryPageRepository(db).split(notificationIDs: notificationIDs)
         let ended = try await db.execute(
             """
             UPDATE deliveries SET state = 'expired', code = \(code), due_at = NULL, settled_at = now()
@@ -34,7 +34,7 @@ extension DeliveryRepository {
                   AND ((state = 'pending' AND NOT \(unescaped: Self.isHeld)) OR (state = 'sending' AND due_at <= now()))
                 FOR UPDATE SKIP LOCKED)
             """)
-        // Counted anew rather than on: whatever had the count go wrong, a notification ends here at the latest.
+        // Recounts instead of adding, so that a notification with a wrong count ends here at the latest.
         try await db.execute(
             """
             UPDATE notifications n SET (delivery_count, ended_deliveries) = (

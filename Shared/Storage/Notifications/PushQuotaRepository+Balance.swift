@@ -1,17 +1,17 @@
 public import PostgresClient
 
-/// What is left in a project's bucket.
+/// The tokens left in a project's bucket.
 public struct PushQuotaBalance: Sendable, Equatable {
     /// The pushes that all lanes together may send at once.
     public let tokens: Double
-    /// What the bulk lane left of its own share when it last took some.
+    /// The tokens left in the bulk lane's own bucket after the last take.
     public let bulkTokens: Double
 }
 
 extension PushQuotaRepository {
-    /// Returns what is left in a project's bucket, for those who watch; `nil` before anything was sent.
+    /// Returns the tokens left in a project's bucket, for metrics; `nil` before the first push.
     public func balance(project: String, limits: PushQuotaLimits) async throws(PostgresError) -> PushQuotaBalance? {
-        // Of a time that was never, nothing can be subtracted; a second fills the bucket.
+        // `refilled_at` of a new bucket is `-infinity`, which cannot be subtracted; one second fills the bucket.
         let query: PostgresQuery = """
             SELECT least(\(limits.perSecond)::float8, tokens + \(limits.perSecond)::float8
                        * extract(epoch FROM now() - greatest(refilled_at, now() - interval '1 s'))::float8) AS tokens,

@@ -1,12 +1,12 @@
 public import PostgresClient
 
-/// How many pushes FCM lets a project send, and how they are shared out.
+/// FCM's quota of a project, and its division between lanes.
 public struct PushQuotaLimits: Sendable {
     /// Pushes a second, all lanes together; the bucket holds those of one second.
     public var perSecond: Double
-    /// The share of the bucket that the bulk lane leaves to the others.
+    /// The share of the bucket that the bulk lane leaves to the other lanes.
     public var reservedShare = 0.4
-    /// How long the bulk lane takes from a standing start to its full rate.
+    /// The time in which the bulk lane ramps up to its full rate after a pause.
     public var bulkRamp: Duration
 
     /// Describes a quota.
@@ -16,7 +16,7 @@ public struct PushQuotaLimits: Sendable {
     }
 }
 
-/// Reads and writes `push_quota`: one token bucket a project, from which all its senders take by the database's clock.
+/// Reads and writes `push_quota`: one token bucket per project, which all its senders share, by the database's clock.
 public struct PushQuotaRepository: Sendable {
     let db: any PostgresQueryable
 
@@ -25,21 +25,21 @@ public struct PushQuotaRepository: Sendable {
         self.db = db
     }
 
-    /// Takes leave to send some pushes.
+    /// Takes tokens for pushes.
     ///
-    /// The bulk lane never takes the last ``PushQuotaLimits/reservedShare`` of the bucket, so that the other lanes find it
-    /// there whatever the bulk lane does; what they do not use, the bulk lane gets as the bucket fills again.
+    /// The bulk lane never takes the last ``PushQuotaLimits/reservedShare`` of the bucket, so that it is always available to the other
+    /// lanes; tokens that they do not use go to the bulk lane as the bucket refills.
     ///
     /// - Parameters:
-    ///   - count: The most that are wanted.
-    ///   - isBulk: Whether they are of the bulk lane.
-    /// - Returns: How many were granted, 0 when there are none just now.
+    ///   - count: The most tokens to take.
+    ///   - isBulk: Whether they are for the bulk lane.
+    /// - Returns: The number of tokens taken; 0 when none are available.
     public func take(
         _ count: Int, project: String, isBulk: Bool, limits: PushQuotaLimits
     ) async throws(PostgresError) -> Int {
         let (rate, ramp) = (limits.perSecond, max(1, limits.bulkRamp.inSeconds))
         try await db.execute("INSERT INTO push_quota (project) VALUES (\(project)) ON CONFLICT DO NOTHING")
-        // The row is locked before the clock is read: else the time of a later taker could be the earlier one.
+        // Locks the row before reading the clock: otherwise a later call could have an earlier time.
         let rows = try await db.query(
             """
             WITH held AS MATERIALIZED (

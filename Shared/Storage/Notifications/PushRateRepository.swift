@@ -1,29 +1,29 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// How many pushes an installation is sent at most: two buckets that fill up as time goes by, one for bursts and one for hours.
+/// Limits on pushes to one installation: two token buckets, one for minutes and one for hours.
 ///
-/// FCM lets an Android device have 240 messages a minute and 5,000 an hour, and drops what is more. With these figures no minute
-/// has more than 160 and no hour more than 3,500, and what senders let go without asking comes on top.
+/// FCM accepts 240 messages a minute and 5,000 an hour for an Android device, and drops more. With these limits no minute has more than
+/// 160 and no hour more than 3,500, plus the pushes that senders send without taking tokens.
 public struct PushRateLimits: Sendable {
-    /// How many a minute in the long run.
+    /// Pushes a minute in the long run.
     public var perMinute = 100.0
-    /// How many at once after a pause.
+    /// Pushes at once after a pause.
     public var minuteBurst = 60.0
-    /// How many an hour in the long run.
+    /// Pushes an hour in the long run.
     public var perHour = 2_000.0
-    /// How many within minutes after a pause of an hour.
+    /// Pushes within minutes after a pause of an hour.
     public var hourBurst = 1_500.0
 
     /// The limits for FCM.
     public init() {}
 }
 
-/// The leave to send some pushes to an installation.
+/// A grant of pushes to an installation.
 public struct PushRateGrant: Sendable, Equatable {
-    /// How many may go now; 0 when none may.
+    /// The number of pushes that may be sent now; may be 0.
     public let count: Int
-    /// How long it takes until as many as were asked for may go; zero when they may now.
+    /// The time until the requested number of pushes may be sent; zero when they may now.
     public let wait: Duration
 
     /// Describes a grant.
@@ -33,10 +33,10 @@ public struct PushRateGrant: Sendable, Equatable {
     }
 }
 
-/// Reads and writes `push_install_rates`: a pair of token buckets for each installation that gets many pushes, by the
-/// database's clock, from which all senders take.
+/// Reads and writes `push_install_rates`: a pair of token buckets for each installation that gets many pushes, which all senders share,
+/// by the database's clock.
 public struct PushRateRepository: Sendable {
-    /// How old a row is that says no more than none: both buckets are full again.
+    /// The age after which a row can be deleted: both buckets are full again.
     public static let age: Duration = .seconds(3600)
 
     private let db: any PostgresQueryable
@@ -48,10 +48,10 @@ public struct PushRateRepository: Sendable {
         self.limits = limits
     }
 
-    /// Takes leave to send some pushes to an installation. Belongs in a transaction that finds rows by key: the table may be empty
-    /// when the server plans this, and have ten thousand rows soon after.
+    /// Takes tokens for pushes to an installation. Call in a transaction with `forceIndexPlans`: the table may be empty when the server
+    /// plans this statement, and have ten thousand rows soon after.
     ///
-    /// - Parameter count: The most that are wanted.
+    /// - Parameter count: The most tokens to take.
     public func take(_ count: Int, installID: UUID) async throws(PostgresError) -> PushRateGrant {
         try await db.enqueue(
             """
@@ -59,7 +59,7 @@ public struct PushRateRepository: Sendable {
             VALUES (\(installID), \(limits.minuteBurst), \(limits.hourBurst)) ON CONFLICT DO NOTHING
             """)
         let (minuteRate, hourRate) = (limits.perMinute / 60, limits.perHour / 3600)
-        // The row is locked before the clock is read: else the time of a later taker could be the earlier one.
+        // Locks the row before reading the clock: otherwise a later call could have an earlier time.
         let rows = try await db.query(
             """
             WITH held AS MATERIALIZED (
@@ -83,14 +83,14 @@ public struct PushRateRepository: Sendable {
                       greatest(0, (\(Double(count))::float8 - in_minute) / \(minuteRate)::float8,
                                (\(Double(count))::float8 - in_hour) / \(hourRate)::float8) AS wait
             """)
-        // Whoever cleans up may have had the row between the two statements: then the buckets are full.
+        // The sweeper may have deleted the row between the two statements: then the buckets are full.
         guard let row = rows.first else { return PushRateGrant(count: count, wait: .zero) }
         return PushRateGrant(count: try row.decode("granted"), wait: .seconds(try row.decode("wait", as: Double.self)))
     }
 
-    /// Deletes rows that say no more than none.
+    /// Deletes at most `limit` rows with full buckets.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted rows.
     public func deleteOld(limit: Int) async throws(PostgresError) -> Int {
         try await db.query(
             """

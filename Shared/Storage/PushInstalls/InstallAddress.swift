@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// An installation as something to push to: what addressing needs of a `PushInstall`, and no value.
+/// The address of an installation: the columns of a `PushInstall` that planning deliveries needs, without its token.
 public struct InstallAddress: Sendable, Equatable {
     /// The installation.
     public let id: UUID
@@ -13,7 +13,7 @@ public struct InstallAddress: Sendable, Equatable {
     let state: PushInstall.State
     let suspectUntil: Date?
 
-    /// Whether a notification of this lane goes to it now.
+    /// Whether a notification of this lane is sent to it now.
     public func isReachable(on lane: Lane, at time: Date = Date()) -> Bool {
         switch state {
         case .active: true
@@ -23,16 +23,16 @@ public struct InstallAddress: Sendable, Equatable {
         }
     }
 
-    /// What ``init(row:)`` reads, of the row of `push_installs` named `i`.
+    /// The columns that ``init(row:)`` reads, from `push_installs` with the alias `i`.
     static let columns = "i.id, i.generation, i.user_id, i.state, i.suspect_until"
 
-    /// A subquery of the living installations of the member `m.user_id`.
+    /// A subquery for the installations of the member `m.user_id`, without dead ones.
     ///
-    /// Its limit, which is that of a user's installations anyway, keeps it a probe of an index: a server without fresh
-    /// statistics would join all installations there are to a page of members (920 ms, not 16 ms, with 300,000).
+    /// Its limit, which equals that of a user's installations, makes the planner use an index lookup: without fresh statistics it would
+    /// join all installations to a page of members (920 ms instead of 16 ms, with 300,000 installations).
     static let ofMember = """
         SELECT i.id, i.generation, i.user_id, i.state, i.suspect_until FROM push_installs i
-        WHERE i.user_id = m.user_id AND i.state <> 'invalid' LIMIT \(PushInstallLimits.perUserMax)
+        WHERE i.user_id = m.user_id AND i.state <> 'invalid' LIMIT \(PushInstallLimits.maxPerUser)
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -53,6 +53,6 @@ public struct InstallAddress: Sendable, Equatable {
 }
 
 extension PushInstall {
-    /// The installation as something to push to.
+    /// The address of the installation.
     public var address: InstallAddress { InstallAddress(self) }
 }

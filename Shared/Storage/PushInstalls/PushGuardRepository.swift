@@ -1,39 +1,39 @@
 internal import FoundationEssentials
 public import PostgresClient
 
-/// When so many tokens die at once that an outage of FCM is likelier than their death.
+/// The thresholds above which FCM's reports of dead tokens are more likely an outage of FCM.
 ///
-/// All three have to hold for the last ``window``; the numbers are those of shared experience with such outages, in which
-/// every second answer called a living token dead.
+/// The guard trips when ``minDead``, ``deadShare`` and ``baselineFactor`` are all exceeded within the last ``window``. The defaults
+/// follow experience with such outages, in which half of the answers reported living tokens as dead.
 public struct PushGuardRule: Sendable {
-    /// The time that is looked at.
+    /// The time over which answers are counted.
     public var window: Duration = .seconds(5 * 60)
-    /// Up to so many dead tokens are believed in any case.
-    public var deadMin = 200
-    /// The share of dead tokens among the answers, above which they are not believed.
+    /// The number of dead tokens up to which the guard never trips.
+    public var minDead = 200
+    /// The share of dead tokens among the answers.
     public var deadShare = 0.2
-    /// How many times the usual number of dead tokens are not believed; usual is the mean of ``baselineWindows``.
+    /// The ratio of dead tokens to their usual number, which is the mean of ``baselineWindows``.
     public var baselineFactor = 5.0
-    /// How many windows before the present one make the baseline: a week.
+    /// The number of windows before the current one that make up the baseline: a week.
     public var baselineWindows = 7 * 24 * 12
 
     /// The defaults.
     public init() {}
 }
 
-/// Whether FCM is believed when it calls tokens dead.
+/// The state of the guard against false reports of dead tokens.
 public struct PushGuardState: Sendable, Equatable {
-    /// Whether it is not.
+    /// Whether FCM's reports of dead tokens are not trusted.
     public var isTripped: Bool
-    /// Whether it was believed until this call: the one moment to be loud about.
+    /// Whether this call tripped the guard; the caller raises the alarm once.
     public var isNew: Bool
-    /// How many tokens it called dead within the window.
+    /// The number of tokens that FCM reported as dead within the window.
     public var dead: Int
-    /// How many answers it gave within the window.
+    /// The number of FCM's answers within the window.
     public var sent: Int
 }
 
-/// Reads and writes `push_outcomes` and `push_guard`: what FCM answers, counted by all instances together.
+/// Reads and writes `push_outcomes` and `push_guard`: FCM's answers, counted over all instances.
 public struct PushGuardRepository: Sendable {
     let db: any PostgresQueryable
     private let rule: PushGuardRule
@@ -44,7 +44,7 @@ public struct PushGuardRepository: Sendable {
         self.rule = rule
     }
 
-    /// Counts answers of FCM. Belongs at the beginning of a transaction: whoever counts waits for others of its shard.
+    /// Counts answers of FCM. Call at the beginning of a transaction: the call waits for other transactions that count in its shard.
     public func count(sent: Int, dead: Int) async throws(PostgresError) {
         guard sent > 0 else { return }
         try await db.execute(
@@ -55,8 +55,8 @@ public struct PushGuardRepository: Sendable {
             """)
     }
 
-    /// Judges by what was counted; the caller's own count is part of it. Once tripped it stays so for another window.
-    public func judge() async throws(PostgresError) -> PushGuardState {
+    /// Evaluates the rule on the counts, including the caller's own. The guard stays tripped for one window after its last trip.
+    public func evaluate() async throws(PostgresError) -> PushGuardState {
         let rows = try await db.query(
             """
             SELECT coalesce(g.tripped_until > now(), false) AS is_tripped, w.sent, w.dead
@@ -69,7 +69,7 @@ public struct PushGuardRepository: Sendable {
         }
         var state = PushGuardState(
             isTripped: try row.decode("is_tripped"), isNew: false, dead: try row.decode("dead"), sent: try row.decode("sent"))
-        guard state.dead > rule.deadMin, Double(state.dead) > Double(state.sent) * rule.deadShare,
+        guard state.dead > rule.minDead, Double(state.dead) > Double(state.sent) * rule.deadShare,
             try await Double(state.dead) > rule.baselineFactor * baseline()
         else { return state }
         state.isNew = try await trip()
@@ -77,13 +77,13 @@ public struct PushGuardRepository: Sendable {
         return state
     }
 
-    /// Whether the guard is tripped, as it was last judged.
+    /// Returns whether the guard is tripped, by the last evaluation.
     public func isTripped() async throws(PostgresError) -> Bool {
         let query: PostgresQuery = "SELECT coalesce(tripped_until > now(), false) AS is_tripped FROM push_guard"
         return try await db.query(query.readOnly()).first?.decode("is_tripped") ?? false
     }
 
-    /// How many tokens die in a window usually.
+    /// Returns the mean number of dead tokens in a window.
     private func baseline() async throws(PostgresError) -> Double {
         let windows = Double(rule.baselineWindows)
         let query: PostgresQuery = """
@@ -94,8 +94,8 @@ public struct PushGuardRepository: Sendable {
         return try await db.query(query).first?.decode("mean") ?? 0
     }
 
-    /// Trips the guard for another window, and says whether it was not tripped before. The row is left alone for a while
-    /// after it was written, because every instance comes by with every batch.
+    /// Trips the guard for another window, and returns whether it was not tripped before. Does not write the row again during the
+    /// first fifth of a window, because every instance calls this with every batch.
     private func trip() async throws(PostgresError) -> Bool {
         let rows = try await db.query(
             """
@@ -108,7 +108,7 @@ public struct PushGuardRepository: Sendable {
         return try rows.first?.decode("is_new") ?? false
     }
 
-    /// Deletes counts that no baseline needs any more, at most `limit`.
+    /// Deletes at most `limit` counts that are older than the baseline.
     @discardableResult
     public func deleteOld(limit: Int) async throws(PostgresError) -> Int {
         let age = rule.window.inSeconds * Double(rule.baselineWindows + 2)

@@ -3,16 +3,16 @@ internal import PostgresClient
 
 /// An app installation that can be pushed to: a row of `push_installs`.
 public struct PushInstall: Sendable, Equatable {
-    /// Whether it can be sent to; registering again makes every other state active.
+    /// The state; registering again makes every other state active.
     public enum State: String, Sendable, CaseIterable {
-        /// It can.
+        /// Pushes are sent.
         case active
-        /// It has not registered for ``PushInstallLimits/staleAge``: what many are told is not sent to it, the rest is.
+        /// The installation has not registered for ``PushInstallLimits/staleAge``: bulk pushes are not sent to it, others are.
         case stale
-        /// FCM called its token dead at a time when it called too many so; nothing is sent until ``suspectUntil``, and the
-        /// next push after that decides.
+        /// FCM reported its token as dead while the guard was tripped. Nothing is sent until ``suspectUntil``, and the next push
+        /// after that decides.
         case suspect
-        /// FCM said its token is dead.
+        /// FCM reported its token as dead.
         case invalid
     }
 
@@ -26,9 +26,9 @@ public struct PushInstall: Sendable, Equatable {
     public let valueSealed: [UInt8]
     /// HMAC of `PushTarget.valueHashMessage`; 32 bytes.
     public let valueHash: [UInt8]
-    /// The user signed in on it, at most one.
+    /// The user signed in on it; at most one.
     public let userID: UUID?
-    /// Grows when the value changes or the installation passes from one user to another.
+    /// Increases when the value changes or the installation passes from one user to another.
     public let generation: Int64
     /// `ios`, `android` or `web`, when known.
     public let platform: String?
@@ -36,15 +36,15 @@ public struct PushInstall: Sendable, Equatable {
     public let locale: String?
     /// The app's own version, when known.
     public let appVersion: String?
-    /// Whether it can be sent to.
+    /// The state.
     public let state: State
-    /// When its present value was registered.
+    /// When its current value was registered.
     public let registeredAt: Date
     /// When it last registered, to the day.
     public let lastSeenAt: Date
-    /// Until when a suspect one is left alone; `nil` in other states.
+    /// The time until which nothing is sent to a suspect installation; `nil` in other states.
     public let suspectUntil: Date?
-    /// When FCM called it dead.
+    /// When FCM reported its token as dead.
     public let invalidAt: Date?
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -66,36 +66,37 @@ public struct PushInstall: Sendable, Equatable {
     }
 }
 
-/// How many installations there are, and how long they are kept.
+/// Limits on the number of installations and on the time they are kept.
 public enum PushInstallLimits {
-    /// The most installations of a user; one more, and that which was not seen for the longest time goes.
-    public static let perUserMax = 20
-    /// How often a registration that changes nothing is written.
+    /// The most installations of a user; beyond it, dead ones and then those not seen for longest are deleted.
+    public static let maxPerUser = 20
+    /// The interval at which a registration that changes nothing is written.
     public static let seenInterval = Duration.seconds(24 * 60 * 60)
-    /// After this time without a registration an installation is stale: FCM's own advice is a month.
+    /// The time without a registration after which an installation is stale: FCM recommends a month.
     public static let staleAge = Duration.seconds(35 * 24 * 60 * 60)
-    /// After this time without a registration an installation is deleted: FCM's tokens of idle devices end then.
+    /// The time without a registration after which an installation is deleted: FCM's tokens of idle devices expire then.
     public static let idleAge = Duration.seconds(270 * 24 * 60 * 60)
-    /// How long an installation is kept after FCM called it dead.
+    /// The time for which an installation is kept after FCM reported it as dead.
     public static let invalidAge = Duration.seconds(30 * 24 * 60 * 60)
-    /// How long an installation of nobody is kept, at least; it waits for a sign-in to be exchanged for tokens. More than
-    /// ``seenInterval``: a use within that is not written.
+    /// The minimum time for which an installation without a user is kept, waiting for a sign-in to be redeemed. Longer than
+    /// ``seenInterval``, because a registration within that interval is not written.
     public static let unboundAge = seenInterval + Duration.seconds(60 * 60)
-    /// How long a suspect installation is left alone.
+    /// The time during which nothing is sent to a suspect installation.
     public static let suspectTime = Duration.seconds(60 * 60)
 }
 
-/// What a registration did.
+/// The result of a registration.
 public struct RegisteredInstall: Sendable, Equatable {
-    /// The installation as it is now.
+    /// The installation after the registration.
     public let install: PushInstall
-    /// Whether anything was written: worth a `device.registered`.
+    /// Whether the row was written; the caller then publishes `device.registered`.
     public let isChanged: Bool
-    /// The installations that had to go, each worth a `device.removed`: the user had too many, or another row held the value.
+    /// The deleted installations, for each of which the caller publishes `device.removed`: the user had too many, or another row held
+    /// the value.
     public let removedIDs: [UUID]
 }
 
-/// An installation as it registers: what `PushInstallRepository.register` writes.
+/// The data of a registration, for `PushInstallRepository.register`.
 public struct PushRegistration: Sendable {
     /// HMAC of `PushTarget.installationKeyMessage`; 32 bytes.
     public var installationKey: [UInt8]
@@ -105,7 +106,7 @@ public struct PushRegistration: Sendable {
     public var valueSealed: [UInt8]
     /// HMAC of `PushTarget.valueHashMessage`; 32 bytes.
     public var valueHash: [UInt8]
-    /// When the app sent it. An older registration never replaces a newer one, nor revives a token that died since.
+    /// When the app sent it. An older registration neither replaces a newer one, nor revives a token that died since.
     public var seenAt: Date
     /// `ios`, `android` or `web`, when known.
     public var platform: String?
@@ -113,7 +114,7 @@ public struct PushRegistration: Sendable {
     public var locale: String?
     /// The app's own version, when known.
     public var appVersion: String?
-    /// Who has proven by face to be the one with the phone; it is not bound to that user by this.
+    /// The user who has proven by face to hold the phone; this does not bind the installation to the user.
     public var provenUserID: UUID?
 
     /// Describes a registration.
@@ -133,18 +134,19 @@ public struct PushRegistration: Sendable {
         self.provenUserID = provenUserID
     }
 
-    /// Whether an installation has kept a user's value, which this one, that is no older, was not to replace.
-    public func isStranger(to install: PushInstall) -> Bool {
+    /// Whether the installation is bound to a user with another value, which this registration must not replace although it is no older:
+    /// its session has not proven to be that user.
+    public func conflictsWithOwner(of install: PushInstall) -> Bool {
         install.userID != nil && install.userID != provenUserID && install.valueHash != valueHash
             && install.registeredAt <= seenAt
     }
 }
 
-/// An installation FCM called dead.
+/// An installation that FCM reported as dead.
 public struct DeadInstall: Sendable {
     /// The installation.
     public var id: UUID
-    /// The generation that was sent to; a newer one is left alone.
+    /// The generation that the push was sent to; a newer one is left alone.
     public var generation: Int64
     /// When the push was sent; a value that was registered later is left alone.
     public var sentAt: Date

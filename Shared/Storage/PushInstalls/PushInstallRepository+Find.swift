@@ -2,29 +2,29 @@ public import FoundationEssentials
 public import PostgresClient
 
 extension PushInstallRepository {
-    /// Returns installations by id; unknown ids are left out.
+    /// Returns installations by id; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM push_installs WHERE id = ANY(\(ids))"
         return try await installs(db.query(query.readOnly()))
     }
 
-    /// Returns installations by key; unknown keys are left out.
+    /// Returns installations by key; unknown keys are omitted.
     public func find(installationKeys: [[UInt8]]) async throws(PostgresError) -> [PushInstall] {
         guard !installationKeys.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM push_installs WHERE installation_key = ANY(\(installationKeys))"
         return try await installs(db.query(query.readOnly()))
     }
 
-    /// Returns all installations of users, whatever their state.
+    /// Returns all installations of users, in any state.
     public func find(userIDs: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !userIDs.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM push_installs WHERE user_id = ANY(\(userIDs))"
         return try await installs(db.query(query.readOnly()))
     }
 
-    /// Returns the installations of users, dead ones left out; which of them a notification goes to is for
-    /// ``InstallAddress/isReachable(on:at:)`` to say.
+    /// Returns the addresses of users' installations, without dead ones. ``InstallAddress/isReachable(on:at:)`` decides which of them
+    /// get a notification.
     public func addresses(userIDs: [UUID]) async throws(PostgresError) -> [InstallAddress] {
         guard !userIDs.isEmpty else { return [] }
         let query: PostgresQuery = """
@@ -34,8 +34,8 @@ extension PushInstallRepository {
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try InstallAddress(row: row) }
     }
 
-    /// Returns the installations of the members of small topics, dead ones left out. Their number is the members' times
-    /// ``PushInstallLimits/perUserMax`` at most: bigger topics are for `TopicFanOutRepository`.
+    /// Returns the addresses of the members of small topics, without dead installations: up to ``PushInstallLimits/maxPerUser`` for
+    /// each member. Bigger topics use `TopicFanOutRepository`.
     public func addresses(topicIDs: [UUID]) async throws(PostgresError) -> [UUID: [InstallAddress]] {
         guard !topicIDs.isEmpty else { return [:] }
         let query: PostgresQuery = """
@@ -50,14 +50,14 @@ extension PushInstallRepository {
         return addresses
     }
 
-    /// Deletes those of the installations that nobody needs: bound to no user, with no push under way and no
-    /// successful sign-in that can still be redeemed.
+    /// Deletes those of the installations that are not needed: without a user, an unsettled push, or a successful sign-in that can
+    /// still be redeemed.
     ///
-    /// Belongs in a transaction: the rows are locked first and judged by a second statement, so that a push that was
-    /// addressed in between is seen. Pages of fan-outs need no look: what they have for an installation was meant for its user, and
-    /// is not sent to one that has lost it.
+    /// Call in a transaction: the rows are locked first and checked by a second statement, so that it sees a push that was addressed
+    /// in between. Delivery pages need no check: their deliveries are meant for the installation's user, and are not sent after
+    /// the installation has lost that user.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted installations.
     @discardableResult
     public func deleteUnneeded(installationKeys: [[UInt8]]) async throws(PostgresError) -> Int {
         guard !installationKeys.isEmpty else { return 0 }

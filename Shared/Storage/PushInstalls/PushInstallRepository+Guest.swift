@@ -1,9 +1,9 @@
 public import PostgresClient
 
 extension PushInstallRepository {
-    /// Returns the installations of guests to which the results of some sessions were pushed: a session's own token, kept beside the
-    /// installation when that is somebody else's (`PushTarget.guestMessages`). None for a session whose push
-    /// is not addressed yet, or whose token FCM has called dead.
+    /// Returns the guest installations to which the results of these sessions were pushed. A guest row holds a session's token when the
+    /// installation's own row belongs to another user (`PushTarget.unboundKeyInput`). A session has none if its push is not addressed
+    /// yet, or if FCM has reported its token as dead.
     public func guests(of sessions: [Session]) async throws(PostgresError) -> [PushInstall] {
         let sessions = sessions.filter { $0.installationKey != nil }
         guard !sessions.isEmpty else { return [] }

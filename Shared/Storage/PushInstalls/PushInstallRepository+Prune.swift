@@ -1,17 +1,17 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// What became of installations that FCM called dead.
+/// The new states of installations that FCM reported as dead.
 public struct PrunedInstalls: Sendable, Equatable {
-    /// Those that nothing is sent to any more, until they register again.
+    /// The installations to which nothing is sent until they register again.
     public internal(set) var invalid: Set<UUID> = []
-    /// Those that nothing is sent to for ``PushInstallLimits/suspectTime``.
+    /// The installations to which nothing is sent for ``PushInstallLimits/suspectTime``.
     public internal(set) var suspect: Set<UUID> = []
 }
 
 extension PushInstallRepository {
-    /// The most installations that one call believes alive again.
-    private static let reconsiderMax = 10_000
+    /// The most installations that one call makes suspect again.
+    private static let maxReconsidered = 10_000
 
     /// Counts those of some installations that have a user signed in.
     public func countBound(_ ids: [UUID]) async throws(PostgresError) -> Int {
@@ -20,14 +20,14 @@ extension PushInstallRepository {
         return Int(try await db.query(query).first?.decode("n", as: Int64.self) ?? 0)
     }
 
-    /// Marks installations dead, each only if it is still in the generation that was sent to and its value was registered
+    /// Marks installations as dead, each only if it still has the generation that the push was sent to, and its value was registered
     /// before the push was sent.
     ///
-    /// A suspect one whose time of rest was over when the push was sent had its second chance, and is dead.
+    /// A suspect installation becomes invalid if its `suspect_until` had passed when the push was sent.
     ///
-    /// - Parameter isDoubtful: Whether FCM calls too many dead to be believed: what was not suspect before becomes it.
+    /// - Parameter isGuardTripped: Whether the guard is tripped: installations that were not suspect before become suspect, not invalid.
     @discardableResult
-    public func markDead(_ dead: [DeadInstall], isDoubtful: Bool = false) async throws(PostgresError) -> PrunedInstalls {
+    public func markDead(_ dead: [DeadInstall], isGuardTripped: Bool = false) async throws(PostgresError) -> PrunedInstalls {
         guard !dead.isEmpty else { return PrunedInstalls() }
         let rows = try await db.query(
             """
@@ -37,7 +37,7 @@ extension PushInstallRepository {
                     AS d (id, generation, sent_at, code)
                 ORDER BY id, generation DESC, sent_at DESC
             ), held AS (
-                SELECT p.id AS held_id, \(isDoubtful) AND p.state <> 'suspect' AS is_doubted
+                SELECT p.id AS held_id, \(isGuardTripped) AND p.state <> 'suspect' AS is_doubted
                 FROM push_installs p JOIN dead ON dead_id = p.id
                 WHERE p.generation = dead_generation AND p.registered_at <= sent_at
                   AND (p.state IN ('active', 'stale') OR (p.state = 'suspect' AND p.suspect_until <= sent_at))
@@ -60,24 +60,24 @@ extension PushInstallRepository {
         return pruned
     }
 
-    /// Takes back what was marked dead since `time`, because FCM is not to be believed: `invalid → suspect`.
+    /// Reverts the installations marked dead since `time`, because FCM's reports are not trusted: `invalid → suspect`.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of reverted installations.
     @discardableResult
-    public func doubtDead(since time: Date) async throws(PostgresError) -> Int {
+    public func revertToSuspect(since time: Date) async throws(PostgresError) -> Int {
         try await db.execute(
             """
             UPDATE push_installs
             SET state = 'suspect', suspect_until = now() + \(unescaped: Self.suspectTime), invalid_at = NULL
             WHERE id IN (
                 SELECT id FROM push_installs WHERE state = 'invalid' AND invalid_at >= \(time)
-                ORDER BY id LIMIT \(Self.reconsiderMax) FOR UPDATE SKIP LOCKED)
+                ORDER BY id LIMIT \(Self.maxReconsidered) FOR UPDATE SKIP LOCKED)
             """)
     }
 
-    /// Notes that FCM took pushes for installations: `suspect → active`.
+    /// Records that FCM accepted pushes to installations: `suspect → active`.
     ///
-    /// - Returns: How many were suspect.
+    /// - Returns: The number of installations that were suspect.
     @discardableResult
     public func markReached(_ ids: [UUID]) async throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }

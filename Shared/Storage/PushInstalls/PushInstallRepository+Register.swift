@@ -2,21 +2,21 @@ public import FoundationEssentials
 public import PostgresClient
 
 extension PushInstallRepository {
-    /// Registers an installation that a user is signed in on, and makes it theirs, whoever had it before.
+    /// Registers an installation on which a user is signed in, and binds it to that user, even if it was bound to another.
     ///
-    /// One that is unchanged and was seen within ``PushInstallLimits/seenInterval`` is not written. The generation grows when
-    /// the value changes, and when it passes from one user to another, so that what was meant for the former user no longer
-    /// arrives; the first binding keeps it, so that the push that is just under way still does. An older registration does
-    /// not bring an older value back, but binds. Belongs in a transaction.
+    /// An unchanged installation that was seen within ``PushInstallLimits/seenInterval`` is not written. The generation increases when
+    /// the value changes, and when the installation passes from one user to another, so that pushes for the former user no longer
+    /// arrive; the first binding keeps it, so that a push that is being sent still does. An older registration does not restore an
+    /// older value, but binds. Call in a transaction.
     public func register(
         _ registration: PushRegistration, userID: UUID
     ) async throws(PostgresError) -> RegisteredInstall {
         let replaced = try await removeOthers(holding: [registration])
         let rows = try await db.query(Self.upsertQuery([registration], userID: userID))
         guard let row = rows.first, try row.decode("user_id", as: UUID?.self) == userID else {
-            // It is there, with a newer value than this one; or it came while this statement ran.
+            // The row exists with a newer value, or was inserted while this statement ran.
             guard let bound = try await bind(installationKey: registration.installationKey, userID: userID) else {
-                throw PostgresError(code: .decoding, message: "an installation conflicted and then was not there")
+                throw PostgresError(code: .decoding, message: "no installation found after an insert conflict")
             }
             return RegisteredInstall(
                 install: bound.install, isChanged: bound.isChanged, removedIDs: replaced + bound.removedIDs)
@@ -29,7 +29,7 @@ extension PushInstallRepository {
         return RegisteredInstall(install: install, isChanged: true, removedIDs: replaced + evicted)
     }
 
-    /// Binds a known installation to a user, whoever had it before; its value stays as it is. Belongs in a transaction.
+    /// Binds an existing installation to a user, even if it was bound to another; its value is unchanged. Call in a transaction.
     ///
     /// - Returns: `nil` when the installation is unknown.
     public func bind(installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> RegisteredInstall? {
@@ -49,14 +49,13 @@ extension PushInstallRepository {
             .map { RegisteredInstall(install: $0, isChanged: false, removedIDs: []) }
     }
 
-    /// Makes an installation the user's if it is unknown or nobody's; one that is somebody else's is left alone.
+    /// Binds an installation to the user if it is unknown or has no user; an installation of another user is left alone.
     ///
-    /// For a token that only comes along with something else, such as an image job: whoever knows an installation's id shall
-    /// neither be able to push to the phone of the user it belongs to, nor to put another token in the place of that user's.
-    /// Nor does such a token say how old it is, so that of a known installation the value stays as it was registered.
-    /// Belongs in a transaction.
+    /// For tokens that are sent as part of another request, such as an image job: knowing an installation's id must neither allow
+    /// pushes to the phone of its user, nor replacing that user's token. The age of such a token is unknown, so the value of an
+    /// existing installation is unchanged. Call in a transaction.
     ///
-    /// - Returns: `nil` when it is somebody else's.
+    /// - Returns: `nil` when it belongs to another user.
     @discardableResult
     public func claim(
         _ registration: PushRegistration, userID: UUID
@@ -86,15 +85,15 @@ extension PushInstallRepository {
         return RegisteredInstall(install: install, isChanged: true, removedIDs: evicted)
     }
 
-    /// Takes an installation from a user who logs out, token and all, unless it is already somebody else's.
+    /// Deletes an installation of a user who logs out, including its token, unless it already belongs to another user.
     ///
-    /// The row is deleted, because there is no reason to keep the token of nobody; the next login registers it again.
-    /// At a logout it belongs in the transaction that revoked the sign-in that ends, and only if there was something to
-    /// revoke: a newer sign-in of the same user has revoked the older ones, whose late logout must leave it to that one.
+    /// The row is deleted, because there is no reason to keep a token without a user; the next login registers it again. At a logout,
+    /// call in the transaction that revoked the sign-in, and only if there was something to revoke: a newer sign-in of the same user
+    /// has revoked the older ones, and a late logout with one of those must not unregister the installation.
     ///
-    /// - Parameter valueHash: The value it has to hold for that; `nil` for any. An app that has rotated its token gives the old
-    ///   one back afterwards, and keeps the new one.
-    /// - Returns: The id of the installation that was the user's, for `device.removed`; `nil` when it was not.
+    /// - Parameter valueHash: Deletes the installation only if it has this value; `nil` for any. An app that has rotated its token
+    ///   unregisters the old one afterwards, and keeps the new one.
+    /// - Returns: The id of the deleted installation, for `device.removed`; `nil` when it was not the user's.
     @discardableResult
     public func unregister(
         installationKey: [UInt8], userID: UUID, holding valueHash: [UInt8]? = nil
@@ -109,22 +108,22 @@ extension PushInstallRepository {
         return try rows.first.map { row throws(PostgresError) in try row.decode("id") }
     }
 
-    /// Deletes what a user has beyond ``PushInstallLimits/perUserMax``: dead ones first, then those not seen for longest.
+    /// Deletes a user's installations beyond ``PushInstallLimits/maxPerUser``: dead ones first, then those not seen for longest.
     private func evict(from userID: UUID, keeping id: UUID) async throws(PostgresError) -> [UUID] {
-        // One at a time for a user: the last one sees what all others have added.
+        // Serialises evictions of a user: the last one sees the installations that all others have added.
         try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('installs:' || (\(userID)::uuid)::text, 0))")
         let rows = try await db.query(
             """
             DELETE FROM push_installs WHERE id IN (
                 SELECT id FROM push_installs WHERE user_id = \(userID)
                 ORDER BY id <> \(id), state = 'invalid', last_seen_at DESC, id
-                OFFSET \(unescaped: "\(PushInstallLimits.perUserMax)"))
+                OFFSET \(unescaped: "\(PushInstallLimits.maxPerUser)"))
             RETURNING id
             """)
         return try rows.map { row throws(PostgresError) in try row.decode("id") }
     }
 
-    /// Deletes installations that hold the value of another one that registers: a value is one device's.
+    /// Deletes other installations that hold the values of these registrations: a value belongs to one device.
     @discardableResult
     func removeOthers(holding registrations: [PushRegistration]) async throws(PostgresError) -> [UUID] {
         let rows = try await db.query(

@@ -2,10 +2,10 @@ public import FoundationEssentials
 public import PostgresClient
 
 extension PushInstallRepository {
-    /// Takes installations from users whose sign-ins there have ended, unless they are signed in there still or again. What
-    /// is bound without a sign-in, by a claim, is left alone. Belongs in the transaction that ended the sign-ins.
+    /// Deletes installations of users whose sign-ins on them have ended, unless the user is still or again signed in on them.
+    /// Installations that were bound without a sign-in, by a claim, are left alone. Call in the transaction that ended the sign-ins.
     ///
-    /// - Returns: The ids of the installations that were taken, for `device.removed`.
+    /// - Returns: The ids of the deleted installations, for `device.removed`.
     public func unregisterSignedOut(_ ended: [AccessToken]) async throws(PostgresError) -> [UUID] {
         var devices: [Device] = []
         for token in ended {
@@ -16,7 +16,7 @@ extension PushInstallRepository {
         let tokens = AccessTokenRepository(db)
         var removed: [UUID] = []
         for device in try await signedOut(devices) {
-            // A login that is under way has its pair, and its installation, before the look that counts.
+            // The lock waits for a concurrent login, so that the second check sees its tokens and its installation.
             try await tokens.lock(loginOf: device.userID, on: device.installationKey)
             guard try await !signedOut([device]).isEmpty else { continue }
             if let id = try await unregister(installationKey: device.installationKey, userID: device.userID) {
@@ -31,7 +31,7 @@ extension PushInstallRepository {
         let installationKey: [UInt8]
     }
 
-    /// Those of the devices on which the user is not signed in, in the order in which they are to be locked.
+    /// Returns the devices on which their user is not signed in, in the order for locking.
     private func signedOut(_ devices: [Device]) async throws(PostgresError) -> [Device] {
         guard !devices.isEmpty else { return [] }
         let rows = try await db.query(

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import PostgresClient
 
 extension PushInstallRepository {
-    /// How often a registration that changes nothing is written, as SQL.
+    /// ``PushInstallLimits/seenInterval`` as SQL.
     static let seenInterval = "interval '\(Int(PushInstallLimits.seenInterval.inSeconds)) seconds'"
-    /// How long a suspect installation is left alone, as SQL.
+    /// ``PushInstallLimits/suspectTime`` as SQL.
     static let suspectTime = "interval '\(Int(PushInstallLimits.suspectTime.inSeconds)) seconds'"
 
-    /// Writes registrations, of which there is one an installation, and binds them if a user is given; rows that need no
-    /// write are not even locked. Gives the rows as they are now, `is_written` where they were written.
+    /// Writes registrations, one per installation, and binds them if a user is given; rows that need no write are not locked.
+    /// Returns the current rows; `is_written` is whether this query wrote them.
     static func upsertQuery(_ registrations: [PushRegistration], userID: UUID?) -> PostgresQuery {
         """
         WITH seen AS (
@@ -49,14 +49,14 @@ extension PushInstallRepository {
         """
     }
 
-    /// Whether a registration does not put another value in the place of a user's without a word of that user: who knows an
-    /// installation's id shall not be able to silence the phone.
+    /// SQL condition: the registration does not replace a user's value without proof of that user. Knowing an installation's id must
+    /// not allow anyone to stop pushes to the phone.
     private static let isNoStranger = """
         (EXCLUDED.user_id IS NOT NULL OR p.user_id IS NULL OR p.value_hash = EXCLUDED.value_hash
          OR EXISTS (SELECT FROM seen s WHERE s.installation_key = p.installation_key AND s.proven_user_id = p.user_id))
         """
 
-    /// Whether a registration is newer than what is known, and says something that is worth writing.
+    /// SQL condition: the registration is newer than the row, and changes it.
     private static func needsWrite(old: String, new: String) -> String {
         """
         (\(old).value_hash <> \(new).value_hash

@@ -13,27 +13,27 @@ public struct PushInstallRepository: Sendable {
     /// Registers one installation; see the batch form.
     public func upsertSeen(_ registration: PushRegistration) async throws(PostgresError) -> PushInstall {
         guard let install = try await upsertSeen([registration]).first else {
-            throw PostgresError(code: .decoding, message: "an installation conflicted and then was not there")
+            throw PostgresError(code: .decoding, message: "no installation found after an insert conflict")
         }
         return install
     }
 
-    /// Registers installations: makes the unknown ones, renews the known ones. To whom they are bound is not touched, and the value of
-    /// one that is bound is replaced only for its own user (``PushRegistration/provenUserID``).
+    /// Registers installations: inserts unknown ones and updates known ones, without changing the user they are bound to. The value of
+    /// a bound installation is replaced only with proof of its user (``PushRegistration/provenUserID``).
     ///
-    /// An unchanged one that was seen within ``PushInstallLimits/seenInterval`` is not written. A dead or suspect one is revived
-    /// by a registration newer than that, a value is replaced by a registration newer than the value's own. Of several
-    /// registrations of one installation in a batch the newest counts, or the newest of those that somebody has proven.
+    /// An unchanged installation that was seen within ``PushInstallLimits/seenInterval`` is not written. A registration revives a dead
+    /// or suspect installation if it is newer than that state, and replaces a value if it is newer than the value's registration. Of
+    /// several registrations of one installation in a batch, the newest with a proven user counts, or else the newest.
     ///
-    /// - Returns: The rows as they are now, one an installation, in no particular order.
+    /// - Returns: The current rows, one per installation, in no particular order.
     public func upsertSeen(_ registrations: [PushRegistration]) async throws(PostgresError) -> [PushInstall] {
         let newest = Dictionary(grouping: registrations, by: \.installationKey).values
             .compactMap { $0.max { ($0.provenUserID == nil ? 0 : 1, $0.seenAt) < ($1.provenUserID == nil ? 0 : 1, $1.seenAt) } }
         guard !newest.isEmpty else { return [] }
         try await removeOthers(holding: newest)
         var installs = try installs(await db.query(Self.upsertQuery(newest, userID: nil)))
-        // A row that somebody else inserted after this statement began, and that needed no write, shows only to a
-        // new snapshot.
+        // A row that another transaction inserted after this statement began, and that needed no write, is visible only to a new
+        // snapshot.
         let missing = Set(newest.map(\.installationKey)).subtracting(installs.map(\.installationKey))
         if !missing.isEmpty { installs += try await find(installationKeys: Array(missing)) }
         return installs

@@ -1,9 +1,9 @@
-/// An FCM registration token or Firebase installation id, as an app sends it, checked for shape.
+/// An FCM registration token or Firebase installation id of an app, with valid syntax.
 ///
-/// A token begins with the installation id it was minted for, up to a colon. That part survives a new token and the
-/// move from tokens to installation ids, so it is what identifies a device; otherwise a device would get two pushes.
+/// A token begins with the installation id it was minted for, up to a colon. That part stays the same when the token is replaced and
+/// when an app moves from tokens to installation ids, so it identifies a device; otherwise a device would get two pushes.
 public struct PushTarget: Sendable, Equatable {
-    /// What an app registered with.
+    /// The kind of value that an app registered.
     public enum Kind: String, Sendable, CaseIterable {
         /// An FCM registration token.
         case token
@@ -11,19 +11,19 @@ public struct PushTarget: Sendable, Equatable {
         case fid
     }
 
-    /// The longest accepted value, in bytes. Real ones have 22 to about 200; Google promises no length.
-    public static let maximumBytes = 4096
+    /// The maximum length of a value. Real ones have 22 to about 200 bytes; Google does not specify a maximum.
+    public static let maxBytes = 4096
 
     /// Whether it is a token or an installation id.
     public let kind: Kind
     /// The value as sent. Never logged.
     public let value: String
 
-    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces that does not begin with a colon, before which the
-    /// installation is named; `nil` for anything else.
+    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces that does not begin with a colon, which would leave the
+    /// installation id empty; `nil` for anything else.
     public init?(_ value: String) {
         let bytes = value.utf8
-        guard let first = bytes.first, first != UInt8(ascii: ":"), bytes.count <= Self.maximumBytes,
+        guard let first = bytes.first, first != UInt8(ascii: ":"), bytes.count <= Self.maxBytes,
             bytes.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             return nil
@@ -32,7 +32,7 @@ public struct PushTarget: Sendable, Equatable {
         self.kind = Self.isInstallationID(bytes) ? .fid : .token
     }
 
-    /// What identifies the installation: the value up to its colon.
+    /// The installation id: the value up to its colon.
     private var installationID: Substring {
         value.prefix { $0 != ":" }
     }
@@ -42,9 +42,9 @@ public struct PushTarget: Sendable, Equatable {
         Array("installation:".utf8) + Array(installationID.utf8)
     }
 
-    /// What takes the place of the two messages for a value that may not have the installation's own row: the row of a guest, of which
-    /// the installation's own knows nothing.
-    public var guestMessages: (key: [UInt8], valueHash: [UInt8]) {
+    /// The replacements of the two messages for a value that must not use the installation's own row: they identify a guest row, which
+    /// is independent of the installation's own.
+    public var unboundKeyInput: (key: [UInt8], valueHash: [UInt8]) {
         (Array("guest:".utf8) + Array(value.utf8), Array("guest_value:".utf8) + Array(value.utf8))
     }
 

@@ -2,28 +2,28 @@ public import FoundationEssentials
 public import PostgresClient
 public import WireFormat
 
-/// What became of the pushes of one kind.
+/// Counts of the outcomes of the pushes of one kind.
 public struct PushFigures: Sendable, Equatable {
-    /// What they were about.
+    /// The kind of the notifications.
     public let kind: NotificationKind
-    /// Whether they were to have a picture.
+    /// Whether the notifications have a picture.
     public let hasPicture: Bool
-    /// Deliveries that FCM took.
+    /// Deliveries that FCM accepted.
     public var accepted = 0
-    /// Deliveries to tokens that were dead.
+    /// Deliveries to dead tokens.
     public var dead = 0
-    /// Deliveries that ended otherwise without being sent or taken, other than those for a device that showed the subject.
+    /// Other deliveries that were not sent or not accepted, without those for a device that showed the subject.
     public var unsent = 0
-    /// Devices that say it arrived; one that says it was opened or dismissed says that too.
+    /// Devices that reported any receipt but `suppressed`: an opened or dismissed push was also delivered.
     public var delivered = 0
-    /// Devices on which it was opened.
+    /// Devices that reported `opened`.
     public var opened = 0
-    /// Devices on which it was dismissed.
+    /// Devices that reported `dismissed`.
     public var dismissed = 0
-    /// Deliveries left out, and devices that showed nothing, because the subject was on the screen.
+    /// Deliveries that were skipped, and devices that showed no push, because the subject was on the screen.
     public var suppressed = 0
 
-    /// Makes the figures of a kind of which nothing is known.
+    /// Makes empty figures.
     public init(kind: NotificationKind, hasPicture: Bool) {
         self.kind = kind
         self.hasPicture = hasPicture
@@ -34,12 +34,12 @@ extension ReceiptRepository {
     /// The code of a delivery that was skipped because the device showed its subject.
     private static let presenceCode = "presence"
 
-    /// Counts what became of the pushes that were asked for since a time, by kind and by whether they had a picture.
+    /// Counts the outcomes of the pushes requested since a time, by kind and by whether they have a picture.
     ///
-    /// Reads every delivery since then: for an operator's question, not for a gauge.
+    /// Reads every delivery since then: for an operator's query, not for a gauge.
     public func figures(since start: Date) async throws(PostgresError) -> [PushFigures] {
-        // Each table is read once: a look at each notification's own rows reads all receipts for each of them as soon as one
-        // notification has so many that the server takes that for the usual number.
+        // Reads each table once. With a lookup for each notification, the planner reads all receipts for each of them as soon as
+        // one notification has so many that it takes this for the usual number.
         let query: PostgresQuery = """
             WITH recent AS MATERIALIZED (
                 SELECT id, kind, has_picture FROM notifications WHERE created_at >= \(start)
@@ -81,7 +81,7 @@ extension ReceiptRepository {
         }
     }
 
-    /// Counts the image jobs whose outcome was fetched since a time, by what made the client fetch it first.
+    /// Counts the image jobs whose outcome was fetched since a time, by the trigger of the first fetch.
     public func firstReads(since start: Date) async throws(PostgresError) -> [String: Int] {
         let query: PostgresQuery = """
             SELECT trigger, count(*) AS jobs FROM (

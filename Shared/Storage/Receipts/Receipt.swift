@@ -1,39 +1,39 @@
 public import FoundationEssentials
 public import WireFormat
 
-/// What a device tells of a push.
+/// A device's report about a push.
 public struct Receipt: Sendable, Equatable {
-    /// What became of it.
+    /// The reported event.
     public enum Event: String, Sendable, CaseIterable {
-        /// It arrived.
+        /// The push arrived.
         case delivered
-        /// It was tapped.
+        /// The push was tapped.
         case opened
-        /// It was swiped away.
+        /// The push was swiped away.
         case dismissed
-        /// It arrived while the app showed what it tells, and was not shown.
+        /// The push arrived while the app showed its subject, and was not shown.
         case suppressed
     }
 
-    /// What a push is called by: its own id, or what it was about.
+    /// The identification of a push: by its notification id, or by its subject.
     public enum Subject: Sendable, Hashable {
         case notification(UUID)
-        /// A message of a conversation that the user is in, as the app calls it.
+        /// The app's id of a message, in a conversation that the user is a member of.
         case message(String)
         case imageJob(UUID)
         case session(UUID)
-        /// The newest push about an event's photos at the time.
+        /// The newest push about an event's photos at the time of the receipt.
         case event(TopicName)
     }
 
     /// The push.
     public var subject: Subject
-    /// What became of it.
+    /// The reported event.
     public var event: Event
-    /// When, by the device's clock; taken for no earlier than the push and no later than now.
+    /// The time by the device's clock; limited to the time between the push's creation and now.
     public var at: Date
 
-    /// Describes what a device tells.
+    /// Describes a report.
     public init(subject: Subject, event: Event, at: Date) {
         self.subject = subject
         self.event = event
@@ -41,12 +41,12 @@ public struct Receipt: Sendable, Equatable {
     }
 }
 
-/// A receipt that was not known yet.
+/// A newly recorded receipt.
 public struct RecordedReceipt: Sendable, Equatable {
-    /// What the push was about.
+    /// The kind of the notification.
     public let kind: NotificationKind
-    /// Whether it was to have a picture.
+    /// Whether the notification has a picture.
     public let hasPicture: Bool
-    /// What became of it.
+    /// The reported event.
     public let event: Receipt.Event
 }

@@ -4,7 +4,7 @@ internal import WireFormat
 
 /// Reads and writes `notification_receipts` and `image_job_reads`.
 public struct ReceiptRepository: Sendable {
-    /// How long it is remembered what made clients fetch outcomes; receipts go with their notifications.
+    /// The time for which triggers of fetches are kept; receipts are deleted with their notifications.
     public static let readLifetime: Duration = .seconds(30 * 24 * 60 * 60)
 
     let db: any PostgresQueryable
@@ -14,13 +14,14 @@ public struct ReceiptRepository: Sendable {
         self.db = db
     }
 
-    /// Notes what a user's device tells of pushes, each thing once. What is told of pushes that are not the user's, or that
-    /// nobody knows, is left out.
+    /// Records receipts of a user's device, each event of a push once. Ignores receipts for unknown pushes and for pushes that are
+    /// not the user's.
     ///
-    /// A push is the user's when it was sent to an installation of theirs, or was meant for them or a session of theirs.
+    /// A push is the user's if it was sent to one of the user's installations, or was addressed to the user or one of the user's
+    /// sessions.
     ///
-    /// - Parameter installationKey: The device that tells, when it is known.
-    /// - Returns: What was not known before.
+    /// - Parameter installationKey: The reporting device, when known.
+    /// - Returns: The new receipts.
     public func record(
         _ receipts: [Receipt], userID: UUID, installationKey: [UInt8]?
     ) async throws(PostgresError) -> [RecordedReceipt] {
@@ -69,18 +70,18 @@ public struct ReceiptRepository: Sendable {
         }
     }
 
-    /// Notes what made a client fetch the outcome of an image job.
+    /// Records the trigger of a client's fetch of an image job's outcome.
     ///
     /// - Parameter trigger: `push`, `poll` or `launch`.
-    /// - Returns: Whether it is the first time for this reason.
+    /// - Returns: Whether it is the first fetch with this trigger.
     public func recordRead(jobID: UUID, trigger: String) async throws(PostgresError) -> Bool {
         try await db.execute(
             "INSERT INTO image_job_reads (job_id, trigger) VALUES (\(jobID), \(trigger)) ON CONFLICT DO NOTHING") == 1
     }
 
-    /// Forgets reads older than ``readLifetime``, at most `limit`.
+    /// Deletes at most `limit` reads older than ``readLifetime``.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted reads.
     @discardableResult
     public func deleteExpiredReads(limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(
@@ -92,7 +93,7 @@ public struct ReceiptRepository: Sendable {
             """)
     }
 
-    /// Finds the notifications that are meant, whoever's they are; what is unknown is left out.
+    /// Finds the notifications of the receipts' subjects, of any user; unknown subjects are omitted.
     private func notifications(of receipts: [Receipt], userID: UUID) async throws(PostgresError) -> [Receipt.Subject: UUID] {
         var found: [Receipt.Subject: UUID] = [:]
         var keys: [String: Receipt.Subject] = [:]
@@ -118,8 +119,8 @@ public struct ReceiptRepository: Sendable {
         return found
     }
 
-    /// Finds the pushes about events that are meant, one for each receipt, nil for one about something else: the newest before the
-    /// device spoke, or the newest of all when its clock is behind. Both are one look into an index.
+    /// Finds the pushes of receipts about events, one for each receipt, nil for other subjects: the newest push before the receipt's
+    /// time, or the newest of all when the device's clock is behind. Both are one index lookup.
     private func pushes(of receipts: [Receipt]) async throws(PostgresError) -> [UUID?] {
         var found = [UUID?](repeating: nil, count: receipts.count)
         var (places, names, times): ([Int], [String], [Date]) = ([], [], [])

@@ -3,9 +3,9 @@ public import WireFormat
 
 /// A session to insert; it starts as `received`.
 public struct NewSession: Sendable {
-    /// The time a worker has to decide: 10 minutes.
+    /// The default time until a worker must decide: 10 minutes.
     public static let defaultProcessingTime: Duration = .seconds(10 * 60)
-    /// The life of the record: 24 hours.
+    /// The default lifetime of the record: 24 hours.
     public static let defaultLifetime: Duration = .seconds(24 * 60 * 60)
 
     /// The public id.
@@ -14,11 +14,11 @@ public struct NewSession: Sendable {
     public var userID: UUID
     /// Sign-up or sign-in.
     public var event: EkycEvent
-    /// Whether it is made with the account's bearer.
+    /// Whether the request carries a bearer token of the account.
     public var authorised: Bool
-    /// The sign-in whose bearer it is, as in `AccessToken.familyID`; `nil` without one, or where another system keeps those.
+    /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
     public var authorisedBy: UUID?
-    /// The e-mail of a sign-up without a bearer; `nil` for all others.
+    /// The e-mail of a sign-up without a bearer token; `nil` for all others.
     public var email: SessionEmail?
     /// SHA-256 of the session token; 32 bytes.
     public var tokenHash: [UInt8]
@@ -30,15 +30,15 @@ public struct NewSession: Sendable {
     public var addressKey: [UInt8]?
     /// The stored photos.
     public var photos: [SessionPhoto]
-    /// Bytes of the photos together.
+    /// The total size of the photos in bytes.
     public var photoBytes: Int
-    /// The request that makes it.
+    /// The request that creates it.
     public var requestID: String?
     /// The trace it belongs to.
     public var traceparent: String?
-    /// The time a worker has to decide, from now.
+    /// The time until a worker must decide, from now.
     public var processingTime: Duration
-    /// The life of the record, from now.
+    /// The lifetime of the record, from now.
     public var lifetime: Duration
 
     /// Describes a session that has just been uploaded.

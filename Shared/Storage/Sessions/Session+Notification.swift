@@ -2,16 +2,16 @@ public import FoundationEssentials
 public import WireFormat
 
 extension Session {
-    /// How long the result is worth pushing, in seconds: later, the app has asked for it.
-    private static let notificationLife: TimeInterval = 60 * 60
+    /// The time during which the result is worth a push, in seconds: later, the app has fetched it.
+    private static let notificationLifetime: TimeInterval = 60 * 60
 
-    /// What makes the push about a session's result one, whoever asks for it.
+    /// The dedupe key of the push about a session's result: a second request for it has no effect.
     static func notificationKey(of id: UUID) -> String { "ekyc:\(id.wireString)" }
 
-    /// Asks for the push that tells how the session ended, on the device that began it.
+    /// Makes the request for the push of the session's outcome to the device that began it.
     ///
-    /// It names the account only to a device that has proven to be the account's: by a bearer, or by its success. Every other
-    /// push carries the session's pseudonym, whether the e-mail is known or not.
+    /// The push contains the account's id only if the device has proven that it belongs to the account: by a bearer token, or by
+    /// the session's success. Every other push contains the session's pseudonym, whether the e-mail is known or not.
     ///
     /// - Parameter account: The account whose face a successful session enrolled or recognised; `nil` when it changed nothing.
     public func resultNotification(
@@ -25,6 +25,6 @@ extension Session {
                 "success": succeeded ? "true" : "false", "session_id": id.wireString,
                 "user_id": (named ?? pseudonyms.id(of: id)).wireString, "event": event.rawValue,
             ],
-            expiresAt: Date(timeIntervalSinceNow: Self.notificationLife))
+            expiresAt: Date(timeIntervalSinceNow: Self.notificationLifetime))
     }
 }

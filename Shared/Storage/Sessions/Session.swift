@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// One photo of a session: where its sealed bytes are, and which pose it was sent as.
+/// One photo of a session: the key of its sealed bytes, and its pose.
 public struct SessionPhoto: Sendable, Equatable, Codable {
     /// The pose a photo was uploaded as; `any` for sign-in.
     public enum Pose: String, Sendable, Codable, CaseIterable {
@@ -11,7 +11,7 @@ public struct SessionPhoto: Sendable, Equatable, Codable {
 
     /// The key in the blob store.
     public var key: String
-    /// The pose it was sent as.
+    /// The pose it was uploaded as.
     public var pose: Pose
     /// SHA-256 of the photo as uploaded, in lower-case hex.
     public var sha256: String
@@ -24,7 +24,7 @@ public struct SessionPhoto: Sendable, Equatable, Codable {
     }
 }
 
-/// The e-mail of a sign-up that is not decided, as `users` has it.
+/// The e-mail of an undecided sign-up, in the form of the columns of `users`.
 public struct SessionEmail: Sendable, Equatable {
     /// HMAC-SHA256 of the normalised e-mail; 32 bytes.
     public let lookup: [UInt8]
@@ -53,19 +53,19 @@ public struct Session: Sendable, Equatable {
     public let userID: UUID
     /// Sign-up or sign-in.
     public let event: EkycEvent
-    /// Whether it was made with the account's bearer, and may replace an enrolled face.
+    /// Whether the request carried a bearer token of the account; the session may then replace an enrolled face.
     public let authorised: Bool
-    /// The sign-in whose bearer it was made with, as in `AccessToken.familyID`; `nil` where another system keeps those.
+    /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
     public let authorisedBy: UUID?
-    /// The e-mail of an undecided sign-up without a bearer; `nil` for all others.
+    /// The e-mail of an undecided sign-up without a bearer token; `nil` for all others.
     public let email: SessionEmail?
-    /// Where it is.
+    /// The state.
     public let state: SessionState
     /// Why it failed or expired; `nil` otherwise.
     public let reason: SessionReason?
-    /// Whether another try makes sense; `nil` unless it failed or expired.
+    /// Whether another attempt may succeed; `nil` unless it failed or expired.
     public let retryable: Bool?
-    /// How many more sign-ins could fail on the same budget of the account when this one had failed; `nil` unless it is a failed sign-in.
+    /// The failed sign-ins that the account's budget still allowed after this one; `nil` unless it is a failed sign-in.
     public let attemptsLeft: Int?
     /// SHA-256 of the session token; 32 bytes.
     public let tokenHash: [UInt8]
@@ -75,24 +75,24 @@ public struct Session: Sendable, Equatable {
     public let installationKey: [UInt8]?
     /// The stored photos; empty once they are deleted.
     public let photos: [SessionPhoto]
-    /// The request that made it.
+    /// The request that created it.
     public let requestID: String?
     /// The trace it belongs to.
     public let traceparent: String?
     /// When the upload was accepted.
     public let createdAt: Date
-    /// When a worker first took it.
+    /// When a worker first began to process it.
     public let startedAt: Date?
     /// When it became terminal.
     public let completedAt: Date?
-    /// When it expires if nobody has decided by then.
+    /// When it expires if it is still undecided.
     public let deadlineAt: Date
     /// When the record is deleted.
     public let expiresAt: Date
     /// When its access token was minted.
     public let redeemedAt: Date?
 
-    /// What a query selects for `init(row:)`; `photos` as text, because JSON is decoded from text.
+    /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
         id, user_id, event, authorised, authorised_by, email_lookup, email_sealed, state, reason, retryable, attempts_left, \
         token_hash, push_token_sealed, installation_key, photos::text AS photos, request_id, traceparent, created_at, \

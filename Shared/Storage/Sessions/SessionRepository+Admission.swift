@@ -1,14 +1,14 @@
 public import PostgresClient
 
-/// How much of the system sessions take that are neither decided nor expired.
+/// The load of sessions that are neither decided nor expired.
 public struct UndecidedSessions: Sendable, Equatable {
-    /// All of them.
+    /// The number of all undecided sessions.
     public var total: Int
-    /// Those of the address that was asked for.
+    /// The number from the given address.
     public var ofAddress: Int
-    /// Those of the installation that was asked for.
+    /// The number from the given installation.
     public var ofInstallation: Int
-    /// Bytes of the photos of all.
+    /// The total size of their photos in bytes.
     public var photoBytes: Int
 
     /// Describes the load.
@@ -21,7 +21,7 @@ public struct UndecidedSessions: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Counts the undecided sessions, of which a limit of admission allows a thousand or so.
+    /// Counts the undecided sessions, of which the admission limit allows about a thousand.
     ///
     /// - Parameters:
     ///   - addressKey: An address, as in ``NewSession/addressKey``.
@@ -42,11 +42,11 @@ extension SessionRepository {
             ofInstallation: try row.decode("of_installation"), photoBytes: try row.decode("photo_bytes"))
     }
 
-    /// Counts the undecided sessions, and lets no other session of the address or the installation start until the transaction
-    /// ends: two that count at the same time would both find room.
+    /// Counts the undecided sessions, and blocks other new sessions of the address or the installation until the transaction ends:
+    /// two concurrent counts would both find room.
     ///
-    /// Sessions of other addresses are not waited for, so all together may pass a limit by those that start at the same time.
-    /// Belongs after ``lockSignInAttempts(userID:installationKey:)``: locks are taken in the order account, address, installation.
+    /// Does not block sessions of other addresses, so concurrent sessions may exceed the limit of the total by their number.
+    /// Call after ``lockSignInAttempts(userID:installationKey:)``: locks are taken in the order account, address, installation.
     public func lockUndecided(
         of addressKey: [UInt8]?, installationKey: [UInt8]?
     ) async throws(PostgresError) -> UndecidedSessions {

@@ -2,11 +2,11 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// How a user's recent sign-ins ended that count against one budget.
+/// A user's recent sign-ins that count against one budget.
 public struct SignInAttempts: Sendable, Equatable {
-    /// When each refused one was decided.
+    /// The times of the failed ones.
     public let failedAt: [Date]
-    /// How many are still undecided.
+    /// The number of undecided ones.
     public let undecided: Int
 
     /// Describes recent sign-ins.
@@ -17,18 +17,18 @@ public struct SignInAttempts: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Failed sign-ins after which a budget of an account is used up, for accounts that exist and for those that do not.
+    /// The failed sign-ins that use up a budget of an account, whether the account exists or not.
     ///
-    /// Each installation that is known to the account (``AccessTokenRepository/isKnown(installationKey:to:)``) has a budget, and all
-    /// others share one: a stranger can invent as many installations as they like, and must not lock the owner's phone out.
+    /// Each known installation of the account (``AccessTokenRepository/isKnown(installationKey:to:)``) has its own budget, and all
+    /// others share one: an attacker can invent any number of installations, and must not lock out the owner's phone.
     public static let maxFailedSignIns = 5
-    /// How long a failed sign-in counts: a quarter of an hour.
+    /// The time for which a failed sign-in counts: 15 minutes.
     public static let failedSignInWindow: Duration = .seconds(15 * 60)
 
-    /// Returns a user's sign-ins that count against the next one of an installation, and lets no other start until the
-    /// transaction ends.
+    /// Returns the sign-ins of a user that count against the installation's next one, and blocks other new sign-ins of the user until
+    /// the transaction ends.
     ///
-    /// Belongs in the transaction that inserts the next one: two that count at the same time would both find room.
+    /// Call in the transaction that inserts the next sign-in: two concurrent counts would both find room.
     public func lockSignInAttempts(userID: UUID, installationKey: [UInt8]) async throws(PostgresError) -> SignInAttempts {
         try await db.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || (\(userID)::uuid)::text, 0))")
@@ -45,7 +45,7 @@ extension SessionRepository {
         return SignInAttempts(failedAt: failedAt, undecided: times.count - failedAt.count)
     }
 
-    /// Waits until nobody else counts the sign-ins of the session's user; does nothing for a sign-up.
+    /// Takes the lock on the sign-ins of the session's user; does nothing for a sign-up.
     func lockSignIns(ofSession id: UUID) async throws(PostgresError) {
         try await db.execute(
             """
@@ -54,17 +54,17 @@ extension SessionRepository {
             """)
     }
 
-    /// Whether the session `f` counts against the budget of the installation of `s`, which is the same user's.
+    /// SQL condition: the session `f` counts against the budget of the installation of `s`, which has the same user.
     static let isOfSameBudget = """
         CASE WHEN \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id"))
         THEN f.installation_key = s.installation_key
         ELSE NOT \(AccessTokenRepository.isKnown(installation: "f.installation_key", to: "f.user_id")) END
         """
 
-    /// Whether the session `f` is a failed sign-in that still counts.
+    /// SQL condition: the session `f` is a failed sign-in that still counts.
     ///
-    /// Failures that are ours do not. A success forgives those of its own device only: if it forgave all, whoever fails on
-    /// another device could see from the lock when the owner signs in, and would get new tries from it.
+    /// Failures caused by the system do not count. A success resets the failures of its own device only: otherwise an attacker on
+    /// another device could see from the lock when the owner signs in, and would get new attempts.
     static let isCountedFailure = """
         f.event = 'sign_in' AND f.state = 'failed' AND f.reason NOT IN ('internal', 'timeout')
         AND f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds'
@@ -76,7 +76,7 @@ extension SessionRepository {
 }
 
 extension SessionReason {
-    /// Whether a sign-in that fails for this reason counts against the account: not when the failure is ours.
+    /// Whether a sign-in that fails for this reason counts against the account: not if the system caused the failure.
     var countsAsAttempt: Bool {
         switch self {
         case .internal, .timeout: false

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// What is left of a decided session in the blob store.
+/// Photos of a decided session that are still in the blob store.
 public struct LeftoverPhotos: Sendable, Equatable {
     /// The session.
     public let sessionID: UUID
@@ -10,37 +10,36 @@ public struct LeftoverPhotos: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Forgets the push token of sessions, after their push is settled.
+    /// Deletes the push tokens of sessions, after their push is settled.
     public func wipePushTokens(_ ids: [UUID]) async throws(PostgresError) {
         guard !ids.isEmpty else { return }
         try await db.execute(
             "UPDATE sessions SET push_token_sealed = NULL WHERE id = ANY(\(ids)) AND push_token_sealed IS NOT NULL")
     }
 
-    /// Forgets the push tokens of all sessions of a user. Reads the whole table, which keeps a day's sessions.
+    /// Deletes the push tokens of all sessions of a user. Reads the whole table, which holds the sessions of one day.
     public func wipePushTokens(userID: UUID) async throws(PostgresError) {
         try await db.execute(
             "UPDATE sessions SET push_token_sealed = NULL WHERE user_id = \(userID) AND push_token_sealed IS NOT NULL")
     }
 
-    /// Forgets the push token of one session, after its push is settled.
+    /// Deletes the push token of one session, after its push is settled.
     public func wipePushToken(_ id: UUID) async throws(PostgresError) {
         try await wipePushTokens([id])
     }
 
-    /// Returns sessions by id, expired records included; unknown ids are left out.
+    /// Returns sessions by id, including expired records; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Session] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT \(unescaped: Session.columns) FROM sessions WHERE id = ANY(\(ids))"
         return try await sessions(db.query(query.readOnly()))
     }
 
-    /// Expires sessions that nobody decided in time: `received | processing → expired`, reason `timeout`.
+    /// Expires sessions that were not decided in time: `received | processing → expired`, reason `timeout`.
     ///
-    /// Sessions that another caller is just deciding or expiring are passed over.
+    /// Skips sessions that another transaction has locked.
     ///
-    /// - Returns: The sessions this call expired, at most `limit`. What follows (event, push) belongs in the same
-    ///   transaction.
+    /// - Returns: The sessions this call expired, at most `limit`. Publish their event and push in the same transaction.
     public func expireOverdue(limit: Int) async throws(PostgresError) -> [Session] {
         try sessions(
             await db.query(
@@ -57,9 +56,9 @@ extension SessionRepository {
                 """))
     }
 
-    /// Returns decided sessions that still list photos `gracePeriod` after the decision, at most `limit`, none of `except`.
+    /// Returns at most `limit` decided sessions that still list photos `gracePeriod` after the decision, without those in `except`.
     ///
-    /// The worker that decides deletes the photos itself; this finds what it left when it died in between.
+    /// The worker that decides deletes the photos itself; these were left by workers that crashed in between.
     public func leftoverPhotos(
         gracePeriod: Duration, limit: Int, except: [UUID] = []
     ) async throws(PostgresError) -> [LeftoverPhotos] {
@@ -75,15 +74,15 @@ extension SessionRepository {
         }
     }
 
-    /// Notes that the photos of these sessions are no longer in the blob store.
+    /// Records that the photos of these sessions are deleted from the blob store.
     public func photosDeleted(_ ids: [UUID]) async throws(PostgresError) {
         guard !ids.isEmpty else { return }
         try await db.execute("UPDATE sessions SET photos = '[]' WHERE id = ANY(\(ids)) AND photos <> '[]'::jsonb")
     }
 
-    /// Deletes records past their life, at most `limit`; those that still list photos wait for `photosDeleted`.
+    /// Deletes at most `limit` expired records; those that still list photos wait for `photosDeleted`.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted records.
     @discardableResult
     public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(

@@ -4,7 +4,7 @@ internal import WireFormat
 
 /// Reads and writes `sessions`. Every change of state is a compare-and-set, and a terminal state is final.
 public struct SessionRepository: Sendable {
-    /// How long after its success a sign-in can be exchanged for an access token: 5 minutes.
+    /// The time after its success during which a sign-in can be redeemed: 5 minutes.
     public static let redemptionTime: Duration = .seconds(5 * 60)
 
     let db: any PostgresQueryable
@@ -43,11 +43,11 @@ public struct SessionRepository: Sendable {
         return try await sessions(db.query(query.readOnly())).first
     }
 
-    /// Takes a session into work: `received | processing → processing`.
+    /// Begins to process a session: `received | processing → processing`.
     ///
-    /// A session that is already `processing` is taken again, because its first worker may have died.
+    /// Accepts a session that is already `processing`, because its first worker may have crashed.
     ///
-    /// - Returns: The session; `nil` when it is terminal, past its deadline, or gone.
+    /// - Returns: The session; `nil` when it is terminal, past its deadline, or deleted.
     public func beginProcessing(id: UUID) async throws(PostgresError) -> Session? {
         let rows = try await db.query(
             """
@@ -58,12 +58,12 @@ public struct SessionRepository: Sendable {
         return try sessions(rows).first
     }
 
-    /// Ends a session: `received | processing → succeeded | failed`, and notes with a failed sign-in how many its
-    /// installation's budget has left. The e-mail of a sign-up is wiped.
+    /// Settles a session: `received | processing → succeeded | failed`. A failed sign-in records the attempts left in its
+    /// installation's budget. The e-mail of a sign-up is deleted.
     ///
-    /// Belongs in a transaction: of sign-ins of one user that fail at the same time, each counts those before it.
+    /// Call in a transaction: of concurrently failing sign-ins of one user, each counts those before it.
     ///
-    /// - Returns: Whether this call ended it. `false`: it was terminal before, so nothing may follow from this call.
+    /// - Returns: Whether this call settled it. `false`: it was terminal before; the caller must not publish anything.
     public func complete(id: UUID, outcome: SessionOutcome) async throws(PostgresError) -> Bool {
         let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
         let state: SessionState = reason == nil ? .succeeded : .failed
@@ -82,9 +82,9 @@ public struct SessionRepository: Sendable {
             """) == 1
     }
 
-    /// Uses up a successful sign-in, once, within `redemptionTime`, for the device that holds its session token.
+    /// Redeems a successful sign-in, once, within `redemptionTime`, for the device that holds its session token.
     ///
-    /// - Returns: The session; `nil` when anything of that does not hold. See ``isRedeemed(id:tokenHash:)`` for a repetition.
+    /// - Returns: The session; `nil` when one of these conditions fails. See ``isRedeemed(id:tokenHash:)`` for a repetition.
     public func redeem(id: UUID, tokenHash: [UInt8]) async throws(PostgresError) -> Session? {
         let rows = try await db.query(
             """
@@ -97,10 +97,10 @@ public struct SessionRepository: Sendable {
         return try sessions(rows).first
     }
 
-    /// Whether a successful sign-in was used up already by the device that asks, and may be asked for its tokens again, which is as long
-    /// as it could be used up.
+    /// Returns whether the holder of the session token has already redeemed a sign-in and may request its tokens again, which is
+    /// possible within `redemptionTime`.
     ///
-    /// In the transaction of a ``redeem(id:tokenHash:)`` that returned nothing it sees what the other one committed.
+    /// In the transaction of a ``redeem(id:tokenHash:)`` that returned `nil`, it sees the commit of the concurrent redemption.
     public func isRedeemed(id: UUID, tokenHash: [UInt8]) async throws(PostgresError) -> Bool {
         let rows = try await db.query(
             """

@@ -1,6 +1,6 @@
 public import WireFormat
 
-/// Where an eKYC session is: `received → processing → succeeded | failed | expired`.
+/// The state of an eKYC session: `received → processing → succeeded | failed | expired`.
 public enum SessionState: String, Sendable, CaseIterable {
     case received, processing, succeeded, failed, expired
 
@@ -13,16 +13,16 @@ public enum SessionState: String, Sendable, CaseIterable {
     }
 }
 
-/// What was decided about a session.
+/// The outcome of a session.
 public enum SessionOutcome: Sendable, Equatable {
     /// The face was enrolled or recognised.
     case succeeded
-    /// It was not, and why.
+    /// The face was neither enrolled nor recognised, for this reason.
     case failed(SessionReason)
 }
 
 extension SessionReason {
-    /// Whether the same person can try again with other photos and hope for another result.
+    /// Whether another attempt with other photos may have another result.
     public var isRetryable: Bool {
         switch self {
         case .alreadyEnrolled: false

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What sealed bytes are bound to: the additional authenticated data of every sealed column.
+/// The contexts that sealed bytes are bound to: the additional authenticated data of every sealed column.
 ///
 /// A value copied into another row, or another column, does not open there.
 public enum SealingContext {
@@ -14,12 +14,12 @@ public enum SealingContext {
         Array("display_name:\(userID.uuidString.lowercased())".utf8)
     }
 
-    /// For the parameter `text_sealed` of a notification: what was said.
+    /// For the parameter `text_sealed` of a notification: the text of a message.
     public static func chatPreview(notificationID: UUID) -> [UInt8] {
         Array("chat_preview:\(notificationID.uuidString.lowercased())".utf8)
     }
 
-    /// For the parameter `sender_name_sealed` of a notification: who said it.
+    /// For the parameter `sender_name_sealed` of a notification: the name of the message's sender.
     public static func chatSenderName(notificationID: UUID) -> [UInt8] {
         Array("chat_sender_name:\(notificationID.uuidString.lowercased())".utf8)
     }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension UUID {
-    /// Makes an id of a hash, shaped as a random one (version 4), because that is what every other id looks like.
+    /// Makes an id from a hash, in the format of a random UUID (version 4), so that it cannot be told from other ids.
     ///
     /// - Parameter hash: At least 16 bytes; the rest is not used.
     public init(hash: [UInt8]) {

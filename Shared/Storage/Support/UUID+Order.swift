@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
 extension UUID {
-    /// An id that comes before all others, where a walk in the order of ids begins; no row has it.
+    /// The id that sorts before all others: the start of a scan in the order of ids. No row has it.
     static let beforeAll = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

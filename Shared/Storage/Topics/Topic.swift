@@ -2,17 +2,17 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// People who are told the same things: a row of `topics`.
+/// A group of users that receive the same notifications: a row of `topics`.
 public struct Topic: Sendable, Equatable {
-    /// The id; a name that is used again is another topic.
+    /// The id; a later topic of the same name has another.
     public let id: UUID
-    /// What it is called.
+    /// The name.
     public let name: TopicName
-    /// Who may change its members.
+    /// The user who may change its members.
     public let ownerID: UUID
-    /// How many members it has.
+    /// The number of members.
     public let memberCount: Int
-    /// When it was made.
+    /// When it was created.
     public let createdAt: Date
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -24,11 +24,11 @@ public struct Topic: Sendable, Equatable {
     }
 }
 
-/// Somebody in a topic: a row of `topic_members`.
+/// A member of a topic: a row of `topic_members`.
 public struct TopicMember: Sendable, Equatable {
-    /// Who it is.
+    /// The user.
     public let userID: UUID
-    /// Since when.
+    /// When the user joined.
     public let joinedAt: Date
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -37,50 +37,50 @@ public struct TopicMember: Sendable, Equatable {
     }
 }
 
-/// How big topics may get.
+/// Limits on the size and number of topics.
 public enum TopicLimits {
     /// The most members of a topic.
-    public static let membersMax = 100_000
-    /// The most topics somebody owns.
-    public static let ownedMax = 200
+    public static let maxMembers = 100_000
+    /// The most topics that a user owns.
+    public static let maxOwned = 200
     /// The most photos a topic has at a time.
-    public static let photosMax = 5_000
+    public static let maxPhotos = 5_000
 }
 
-/// What one account may add to topics in 24 hours.
+/// A limit on the photos that one account adds to topics in 24 hours.
 public struct TopicPhotoQuota: Sendable {
-    /// Photos.
+    /// The number of photos.
     public var photosPerDay: Int
-    /// Bytes of photos as they are uploaded.
+    /// The total size of the uploaded photos in bytes.
     public var bytesPerDay: Int
 
-    /// Makes a quota; the defaults are a long party with a good camera: 500 photos and 1 GiB, which is 30 GiB kept at most.
+    /// Makes a quota. The defaults fit a long party with a good camera: 500 photos and 1 GiB a day, so at most 30 GiB are stored.
     public init(photosPerDay: Int = 500, bytesPerDay: Int = 1 << 30) {
         self.photosPerDay = photosPerDay
         self.bytesPerDay = bytesPerDay
     }
 }
 
-/// What came of a wish to change who is in a topic.
+/// The result of changing the members of a topic.
 public enum TopicMemberChange: Sendable, Equatable {
-    /// It is so now: because of this call, or already before.
+    /// The topic is as requested; `changed` is whether this call changed it.
     case done(changed: Bool)
-    /// Whoever asks is in the topic, or asks for a place in it, and may not.
+    /// The caller is a member or wants to become one, and may not make this change.
     case forbidden
-    /// There is no such topic, as far as whoever asks may know.
+    /// The topic does not exist, or the caller may not see it.
     case notFound
-    /// The user is not in the topic, and has an invitation now: because of this call, which made the one given, or already before.
+    /// The user is not a member, but is invited; with the invitation if this call made it.
     case invited(TopicInvitation?)
-    /// The topic is full, or the account that asks has as many as one may have.
+    /// The topic is full, or the caller owns the maximum number of topics.
     case limitReached
-    /// The account that asks has made as many invitations as it may in 24 hours; it may make another one after this time.
+    /// The caller has used up its invitations of 24 hours; it may make another one after this time.
     case quotaReached(wait: Duration)
 }
 
 extension PostgresRow {
     func decodeTopicName(_ column: String) throws(PostgresError) -> TopicName {
         guard let name = TopicName(try decode(column, as: String.self)) else {
-            throw PostgresError(code: .decoding, message: "column \(column) holds what is no topic's name")
+            throw PostgresError(code: .decoding, message: "column \(column) holds an invalid topic name")
         }
         return name
     }

@@ -2,26 +2,25 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// A notification for a topic whose deliveries are being made: a row of `topic_fan_outs`, with what it needs of the
-/// notification.
+/// A notification for a topic whose deliveries are being planned: a row of `topic_fan_outs` with columns of its notification.
 public struct TopicFanOut: Sendable, Equatable {
     /// The notification.
     public let notificationID: UUID
-    /// The topic it began with; one that takes its name later is another.
+    /// The topic's id; a later topic of the same name has another.
     public let topicID: UUID
-    /// The member who is left out.
+    /// The member who gets no push.
     public let exceptUserID: UUID?
-    /// The last member who was looked at.
+    /// The last member whose deliveries are planned.
     public let afterUserID: UUID?
-    /// How many deliveries were made.
+    /// The number of planned deliveries.
     public let deliveryCount: Int
-    /// How many of them have ended.
+    /// The number of settled deliveries.
     public let endedDeliveries: Int
     /// The notification's lane.
     public let lane: Lane
-    /// Where the notification is.
+    /// The notification's state.
     public let state: NotificationRecord.State
-    /// When it is no longer worth telling.
+    /// When the notification expires.
     public let expiresAt: Date
     /// The request that led to it.
     public let requestID: String?
@@ -45,10 +44,10 @@ public struct TopicFanOut: Sendable, Equatable {
 
 /// Some members of a topic and their installations.
 public struct TopicFanOutPage: Sendable {
-    /// How many members there are.
+    /// The number of members.
     public internal(set) var memberCount = 0
-    /// The last of them; nil when there is none.
+    /// The last member; nil when the page is empty.
     public internal(set) var lastUserID: UUID?
-    /// Their installations.
+    /// The members' installations.
     public internal(set) var addresses: [InstallAddress] = []
 }

@@ -4,7 +4,7 @@ public import WireFormat
 
 /// Reads and writes `topic_fan_outs`.
 public struct TopicFanOutRepository: Sendable {
-    /// The channel on which a commit wakes those of its own process who go on with fan-outs.
+    /// The in-process channel on which a commit wakes the tasks that continue fan-outs.
     public static let channel = "heliograph_topic_fan_outs"
 
     let db: any PostgresQueryable
@@ -14,11 +14,11 @@ public struct TopicFanOutRepository: Sendable {
         self.db = db
     }
 
-    /// Begins a fan-out. Belongs in the transaction that inserts the notification.
+    /// Begins a fan-out. Call in the transaction that inserts the notification.
     ///
     /// - Parameters:
-    ///   - topicID: The topic; a later one of its name is another.
-    ///   - except: The member who is left out.
+    ///   - topicID: The topic's id; a later topic of the same name has another.
+    ///   - except: The member who gets no push.
     public func begin(notificationID: UUID, topicID: UUID, except: UUID?) async throws(PostgresError) {
         try await db.enqueue(
             """
@@ -29,8 +29,8 @@ public struct TopicFanOutRepository: Sendable {
         db.wakeListeners(on: Self.channel)
     }
 
-    /// Takes the fan-out of a lane that has waited longest for its next page; it is locked until the transaction ends, and
-    /// those that somebody else has locked are passed over. Nil when none is waiting.
+    /// Locks the fan-out of a lane that has waited longest for its next page until the transaction ends. Skips fan-outs that other
+    /// transactions have locked. Nil when none is waiting.
     public func next(on lane: Lane) async throws(PostgresError) -> TopicFanOut? {
         let rows = try await db.query(
             """
@@ -42,12 +42,12 @@ public struct TopicFanOutRepository: Sendable {
         return try rows.first.map { row throws(PostgresError) in try TopicFanOut(row: row) }
     }
 
-    /// Returns the next members of a fan-out, in the order of their ids and the one who is left out among them, and their
-    /// installations, dead ones left out.
+    /// Returns the next members of a fan-out in the order of their ids, including the member who gets no push, and their
+    /// installations without dead ones.
     ///
-    /// - Parameter limit: The most members; each has up to ``PushInstallLimits/perUserMax`` installations.
+    /// - Parameter limit: The most members; each has up to ``PushInstallLimits/maxPerUser`` installations.
     public func page(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> TopicFanOutPage {
-        // A comparison with NULL or an OR would keep a generic plan from entering the index at the right place.
+        // With a comparison with NULL or an OR, a generic plan could not start the index scan at the right key.
         let after = fanOut.afterUserID ?? UUID.beforeAll
         let query: PostgresQuery = """
             SELECT m.user_id AS member_id, \(unescaped: InstallAddress.columns)
@@ -66,8 +66,8 @@ public struct TopicFanOutRepository: Sendable {
         return page
     }
 
-    /// Puts a fan-out's next turn off.
-    public func postpone(_ fanOut: TopicFanOut, for wait: Duration) async throws(PostgresError) {
+    /// Defers the next page of a fan-out.
+    public func deferFanOut(_ fanOut: TopicFanOut, for wait: Duration) async throws(PostgresError) {
         try await db.enqueue(
             """
             UPDATE topic_fan_outs SET turn_at = clock_timestamp() + make_interval(secs => \(wait.inSeconds))
@@ -75,7 +75,7 @@ public struct TopicFanOutRepository: Sendable {
             """)
     }
 
-    /// Notes that a page is done, and lets others have their turn.
+    /// Records that a page is planned, and lets other fan-outs go first.
     public func advance(_ fanOut: TopicFanOut, after userID: UUID, deliveries: Int) async throws(PostgresError) {
         try await db.enqueue(
             """

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import WireFormat
 
-/// An invitation into a topic that was just made: a row of `topic_invitations`.
+/// A new invitation to a topic: a row of `topic_invitations`.
 public struct TopicInvitation: Sendable, Equatable {
-    /// How long an invitation can be accepted, in seconds: 30 days.
+    /// The time during which an invitation can be accepted: 30 days.
     public static let lifetime: Duration = .seconds(30 * 24 * 60 * 60)
-    /// How long it is worth a push, in seconds: 24 hours.
+    /// The time during which it is worth a push, in seconds: 24 hours.
     private static let pushLifetime: TimeInterval = 24 * 60 * 60
 
     /// The topic's id.
@@ -17,9 +17,10 @@ public struct TopicInvitation: Sendable, Equatable {
     /// Whether the user gets a push: false above a limit of ``TopicInvitationQuota`` that protects the invited user.
     public let isAnnounced: Bool
 
-    /// Makes the request for the push of an invitation. Belongs in the transaction that makes the invitation.
+    /// The request for the push of the invitation. Publish it in the transaction that makes the invitation.
     ///
-    /// The key makes an invitation that is withdrawn and made again one push, as long as token-registry keeps notifications (30 days).
+    /// Because of its dedupe key, an invitation that is withdrawn and made again is pushed once, as long as token-registry keeps
+    /// notifications (30 days).
     public var announcement: NotificationRequested {
         NotificationRequested(
             dedupeKey: "invitation:\(topicID.wireString):\(userID.wireString)", kind: .invitation, recipient: .user(userID),
@@ -28,7 +29,7 @@ public struct TopicInvitation: Sendable, Equatable {
     }
 }
 
-/// How many invitations one account may make, and how many pushes of invitations one user may get; over all instances.
+/// Limits on the invitations that one account makes and on the pushes of invitations to one user, over all instances.
 public struct TopicInvitationQuota: Sendable {
     /// Invitations that an account makes in 24 hours, ended ones included.
     public var madePerDay: Int

@@ -4,26 +4,26 @@ public import WireFormat
 
 /// A photo of an event: a row of `topic_photos`.
 public struct TopicPhoto: Sendable, Equatable {
-    /// Where a photo is: `pending → ready | failed`.
+    /// The state of a photo: `pending → ready | failed`.
     public enum State: String, Sendable, CaseIterable {
         case pending, ready, failed
     }
 
     /// The public id.
     public let id: UUID
-    /// The topic it is in; nil when that is gone.
+    /// The topic; nil when it is deleted.
     public let topicID: UUID?
-    /// Who added it.
+    /// The user who added it.
     public let uploaderID: UUID
-    /// Where it is.
+    /// The state.
     public let state: State
-    /// The blob of the photo as it was uploaded.
+    /// The key of the uploaded photo in the blob store.
     public let photoKey: String
-    /// The blob of its thumbnail, once it is ready.
+    /// The key of its thumbnail, once it is ready.
     public let thumbnailKey: String?
     /// When it was added.
     public let createdAt: Date
-    /// When its files are deleted.
+    /// When its blobs are deleted.
     public let expiresAt: Date
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -40,20 +40,20 @@ public struct TopicPhoto: Sendable, Equatable {
 
 /// A photo to insert; it starts as `pending`.
 public struct NewTopicPhoto: Sendable {
-    /// How long a photo is kept unless something else is set: 30 days.
+    /// The default time for which a photo is kept: 30 days.
     public static let defaultLifetime: Duration = .seconds(30 * 24 * 60 * 60)
 
     /// The public id.
     public var id: UUID
     /// The topic it is added to.
     public var topic: TopicName
-    /// Who adds it; has to be in the topic.
+    /// The user who adds it; must be a member of the topic.
     public var uploaderID: UUID
-    /// Where it is stored.
+    /// The key of the uploaded photo in the blob store.
     public var photoKey: String
-    /// Bytes of the photo.
+    /// The size of the photo in bytes.
     public var byteCount: Int
-    /// How long it is kept, from now.
+    /// The time for which it is kept, from now.
     public var lifetime: Duration
 
     /// Describes a photo that has just been uploaded.
@@ -70,23 +70,23 @@ public struct NewTopicPhoto: Sendable {
     }
 }
 
-/// The photos of a topic that one push tells of: a row of `topic_photo_windows`, once it is closed.
+/// The photos of a topic that share one push: a closed row of `topic_photo_windows`.
 public struct TopicPhotoWindow: Sendable, Equatable {
-    /// The id, which is the push's.
+    /// The id, which is also the notification's.
     public let id: UUID
-    /// The topic's id; its name may be another's by the time of the push.
+    /// The topic's id; at the time of the push, its name may belong to another topic.
     public let topicID: UUID
-    /// The topic.
+    /// The topic's name.
     public let topic: TopicName
-    /// How many are in the topic.
+    /// The number of members of the topic.
     public let memberCount: Int
-    /// Who added all of the photos; nil when it was more than one.
+    /// The user who added all of the photos; nil when there are several.
     public let uploaderID: UUID?
-    /// The thumbnail of the newest.
+    /// The key of the newest photo's thumbnail.
     public let thumbnailKey: String
-    /// How many photos there are.
+    /// The number of photos.
     public let photoCount: Int
-    /// The request that added the first.
+    /// The request that added the first photo.
     public let requestID: String?
     /// The trace it belongs to.
     public let traceparent: String?

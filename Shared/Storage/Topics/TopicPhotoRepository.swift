@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads and writes `topic_photos`. A photo is ready or failed once, and stays so.
+/// Reads and writes `topic_photos`. The states `ready` and `failed` are final.
 public struct TopicPhotoRepository: Sendable {
     let db: any PostgresQueryable
 
@@ -11,9 +11,9 @@ public struct TopicPhotoRepository: Sendable {
         self.db = db
     }
 
-    /// Inserts a photo in the state `pending`, if its uploader is in the topic and the topic has room.
+    /// Inserts a photo in the state `pending`, if its uploader is a member and the topic has room.
     ///
-    /// - Returns: The photo; nil when it is not for them, or the topic has ``TopicLimits/photosMax``.
+    /// - Returns: The photo; nil when the uploader is not a member, or the topic has ``TopicLimits/maxPhotos``.
     public func insert(_ new: NewTopicPhoto) async throws(PostgresError) -> TopicPhoto? {
         let rows = try await db.query(
             """
@@ -22,22 +22,22 @@ public struct TopicPhotoRepository: Sendable {
                    now() + make_interval(secs => \(new.lifetime.inSeconds))
             FROM topics t JOIN topic_members m ON m.topic_id = t.id AND m.user_id = \(new.uploaderID)
             WHERE t.name = \(new.topic.text)
-              AND (SELECT count(*) FROM topic_photos p WHERE p.topic_id = t.id) < \(TopicLimits.photosMax)
+              AND (SELECT count(*) FROM topic_photos p WHERE p.topic_id = t.id) < \(TopicLimits.maxPhotos)
             RETURNING *
             """)
         return try rows.first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
     }
 
-    /// Says how long an account has to wait before it may add another photo: nil when it may now.
+    /// Returns the time until an account may add another photo; nil when it may now.
     ///
-    /// Lets nobody else ask for this account until the transaction ends, so that of photos at the same time each sees those
-    /// before it. Photos whose topic is gone count until their files are.
+    /// Blocks other such calls for this account until the transaction ends, so that of concurrent uploads each counts those before
+    /// it. Photos of deleted topics count until their blobs are deleted.
     public func lockQuota(
         _ quota: TopicPhotoQuota, uploaderID: UUID, byteCount: Int
     ) async throws(PostgresError) -> Duration? {
         try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('topic_photos:' || (\(uploaderID)::uuid)::text, 0))")
-        // A statement of its own, whose snapshot is younger than the lock. Newest first, the photos with which this one passes
-        // a limit: the newest of them has to be a day old.
+        // A separate statement, whose snapshot is newer than the lock. Selects, counting from the newest, the photos that together
+        // with this one exceed a limit: the newest of those must become a day old first.
         let rows = try await db.query(
             """
             SELECT extract(epoch FROM created_at + interval '1 day' - clock_timestamp())::float8 AS wait
@@ -51,17 +51,17 @@ public struct TopicPhotoRepository: Sendable {
         return .seconds(max(1, try row.decode("wait", as: Double.self)))
     }
 
-    /// Returns a photo, whoever's it is; nil when there is none, or it is past its life.
+    /// Returns a photo of any user; nil when it does not exist or has expired.
     public func find(id: UUID) async throws(PostgresError) -> TopicPhoto? {
         let query: PostgresQuery = "SELECT * FROM topic_photos WHERE id = \(id) AND expires_at > now()"
         return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
     }
 
-    /// Gives a photo its thumbnail: `pending → ready`. From then on it is one that members have not seen, but for its uploader.
+    /// Sets a photo's thumbnail: `pending → ready`. It then counts as unread for all members but its uploader.
     ///
-    /// - Returns: Whether this call did; false when it is settled already, or its topic is gone.
+    /// - Returns: Whether this call changed the state; false when it was already final, or the topic is deleted.
     public func markReady(id: UUID, thumbnailKey: String) async throws(PostgresError) -> Bool {
-        // The topic is locked before the photo, as when a topic goes and takes its photos out.
+        // Locks the topic before the photo, as the deletion of a topic does, which detaches its photos.
         let rows = try await db.query(
             """
             WITH topic AS (
@@ -82,15 +82,15 @@ public struct TopicPhotoRepository: Sendable {
         return !rows.isEmpty
     }
 
-    /// Notes that a photo cannot be shown: `pending → failed`.
+    /// Records that a photo cannot be shown: `pending → failed`.
     ///
-    /// - Returns: Whether this call did.
+    /// - Returns: Whether this call changed the state.
     public func markFailed(id: UUID) async throws(PostgresError) -> Bool {
         try await db.execute(
             "UPDATE topic_photos SET state = 'failed', settled_at = now() WHERE id = \(id) AND state = 'pending'") == 1
     }
 
-    /// Returns photos whose files and rows are due to go, at most `limit`: past their life, or their topic is gone.
+    /// Returns at most `limit` photos whose blobs and rows are due for deletion: expired, or of a deleted topic.
     public func removable(limit: Int, except: [UUID] = []) async throws(PostgresError) -> [UUID] {
         let query: PostgresQuery = """
             (SELECT id FROM topic_photos WHERE expires_at <= now() AND id <> ALL(\(except)) ORDER BY expires_at LIMIT \(limit))
@@ -101,9 +101,9 @@ public struct TopicPhotoRepository: Sendable {
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("id") }
     }
 
-    /// Deletes rows of photos that are due to go; others are left alone. Their files have to be gone.
+    /// Deletes the rows of photos that are due for deletion; others are left alone. Their blobs must already be deleted.
     ///
-    /// - Returns: How many rows were deleted.
+    /// - Returns: The number of deleted rows.
     @discardableResult
     public func remove(_ ids: [UUID]) async throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }

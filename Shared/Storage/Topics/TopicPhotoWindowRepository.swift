@@ -2,16 +2,16 @@ internal import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads and writes `topic_photo_windows`: photos that gather until one push tells of all of them.
+/// Reads and writes `topic_photo_windows`, which collect the new photos of a topic for one push.
 ///
-/// The first photo that is ready opens its topic's window; those that follow join it. It is closed, once, some time later,
-/// by whoever looks then: the row is the only clock, so no push is lost with a process.
+/// The first ready photo opens its topic's window; later ones join it. The window is closed once, by the first process that finds it
+/// due: the row is the only timer, so no push is lost with a process.
 public struct TopicPhotoWindowRepository: Sendable {
-    /// How long a window is open.
+    /// The time for which a window is open.
     public static let length: Duration = .seconds(10)
-    /// How much longer it waits for photos that were uploaded in time and have no thumbnail yet.
+    /// The additional time for photos that were uploaded before the window's end and have no thumbnail yet.
     public static let patience: Duration = .seconds(20)
-    /// Photos that are older than their window by this much are not waited for.
+    /// A window does not wait for pending photos that were uploaded this long before it opened.
     private static let staleAge: Duration = .seconds(60)
 
     let db: any PostgresQueryable
@@ -21,8 +21,8 @@ public struct TopicPhotoWindowRepository: Sendable {
         self.db = db
     }
 
-    /// Adds a photo that has just become ready to its topic's window. Belongs in the transaction of
-    /// ``TopicPhotoRepository/markReady(id:thumbnailKey:)``, so that each photo is told of once.
+    /// Adds a photo that has just become ready to its topic's window. Call in the transaction of
+    /// ``TopicPhotoRepository/markReady(id:thumbnailKey:)``, so that each photo is part of one push.
     ///
     /// - Parameters:
     ///   - requestID: The request that added the photo.
@@ -41,9 +41,9 @@ public struct TopicPhotoWindowRepository: Sendable {
             """)
     }
 
-    /// Closes windows that are due, at most `limit`, the oldest first. What follows (the push) belongs in the same transaction.
+    /// Closes at most `limit` due windows, the oldest first. Publish their pushes in the same transaction.
     ///
-    /// Windows that another caller is just closing, or that are just being added to, are passed over.
+    /// Skips windows that another transaction is closing or adding to.
     public func closeDue(limit: Int) async throws(PostgresError) -> [TopicPhotoWindow] {
         let rows = try await db.query(
             """

@@ -2,16 +2,16 @@ internal import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Invitations: rows of `topic_invitations`, and of `topic_invitation_log` for the quotas. The topic is locked before any of them
-/// changes, but for rows that have expired.
+/// Reads and writes `topic_invitations`, and `topic_invitation_log` for the quotas. The topic is locked before any of their rows
+/// changes, except expired ones.
 ///
-/// Every statement is the same, and writes the same, whether the invited id belongs to an account or not: neither the answer nor
-/// its time discloses who has an account. Of the user's own limits nothing shows either: above them the invitation is made, counted
-/// and answered as usual, can be accepted, and is only not pushed.
+/// All statements run, and write the same, whether the invited id belongs to an account or not: neither the response nor its time
+/// discloses whether the account exists. The invited user's own limits do not show either: above them the invitation is made,
+/// counted and answered as usual, and can be accepted; it is only not pushed.
 extension TopicRepository {
     /// Whether an owner is a member of a topic other than this one together with another user.
     func share(_ ownerID: UUID, _ userID: UUID, besides topicID: UUID) async throws(PostgresError) -> Bool {
-        // One look by key for each topic of the owner: OFFSET 0 keeps the time independent of what the other user is a member of.
+        // One index lookup for each topic of the owner: with OFFSET 0 the time does not depend on the other user's memberships.
         let rows = try await db.query(
             """
             SELECT m.topic_id FROM topic_members m
@@ -38,7 +38,7 @@ extension TopicRepository {
         if try await isInvited(userID, to: topic.id) { return .invited(nil) }
         if let wait = try await lockQuota(of: inviterID, quota) { return .quotaReached(wait: wait) }
         let isAnnounced = try await lockInbox(of: userID, quota)
-        // What is in the way has expired, and the sweeper has not deleted it yet.
+        // A conflicting row has expired, and the sweeper has not deleted it yet.
         try await db.execute(
             """
             WITH logged AS (
@@ -57,7 +57,7 @@ extension TopicRepository {
 
     /// Ends an invitation into a locked topic: it was accepted, declined or withdrawn.
     ///
-    /// - Returns: Whether it was open; of two who end it at once, one gets true.
+    /// - Returns: Whether it was open; of two concurrent calls, one gets true.
     @discardableResult
     func endInvitation(of userID: UUID, to topicID: UUID) async throws(PostgresError) -> Bool {
         let rows = try await db.query(
@@ -68,9 +68,9 @@ extension TopicRepository {
         return try rows.first?.decode("was_open") ?? false
     }
 
-    /// Deletes expired invitations and entries of the log that count no longer, at most `limit` of each.
+    /// Deletes expired invitations and log entries that no longer count, at most `limit` of each.
     ///
-    /// - Returns: How many of the more numerous ones were deleted.
+    /// - Returns: The larger of the two numbers of deleted rows.
     public func deleteExpiredInvitations(limit: Int) async throws(PostgresError) -> Int {
         try await db.query(
             """
@@ -90,11 +90,11 @@ extension TopicRepository {
         ).first?.decode("deleted") ?? 0
     }
 
-    /// Says how long an account has to wait before it may invite again: nil when it may now. Other transactions of the account wait
-    /// until this one ends, so that each of several at once counts those before it.
+    /// Returns the time until an account may invite again; nil when it may now. Blocks other such calls for the account until the
+    /// transaction ends, so that each of several concurrent ones counts those before it.
     private func lockQuota(of inviterID: UUID, _ quota: TopicInvitationQuota) async throws(PostgresError) -> Duration? {
         try await lockInvitations("by", inviterID)
-        // The newest invitation with which the quota is used up: it has to be a day old.
+        // Selects the newest invitation at which the quota is used up: it must become a day old first.
         let rows = try await db.query(
             """
             SELECT extract(epoch FROM created_at + interval '1 day' - clock_timestamp())::float8 AS wait FROM topic_invitation_log

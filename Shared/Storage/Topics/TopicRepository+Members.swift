@@ -3,29 +3,29 @@ public import PostgresClient
 public import WireFormat
 
 extension TopicRepository {
-    /// How often a name is looked at again that comes and goes between two statements.
-    private static let looksMax = 3
+    /// Attempts to find a topic that is created and deleted between two statements.
+    private static let maxAttempts = 3
 
-    /// Enters a topic, which is made if there is none, or asks another user in.
+    /// Adds the actor to a topic, which is created if none exists, or adds or invites another user.
     ///
-    /// Belongs in a transaction: the topic is locked first.
+    /// Call in a transaction: the topic is locked first.
     ///
     /// - Parameters:
     ///   - userID: The user who is to be a member; the id may belong to no account.
-    ///   - actor: The user who asks for it; has to have an account.
-    ///   - quota: How many invitations are made and pushed.
-    /// - Returns: `done` when the user is a member; `invited` when the owner asks for a user with whom they share no other topic.
-    ///   `forbidden` when a member who is not the owner asks, a user asks who is not invited, or the owner asks for a user who has left
-    ///   or declined. `quotaReached` when the owner has made too many invitations.
+    ///   - actor: The user who makes the request; must have an account.
+    ///   - quota: The limits on invitations and their pushes.
+    /// - Returns: `done` when the user is a member; `invited` when the owner adds a user with whom they share no other topic.
+    ///   `forbidden` when the actor is a member but not the owner, is a user without an invitation, or is the owner and the user has
+    ///   left or declined. `quotaReached` when the owner has made too many invitations.
     public func add(
         _ userID: UUID, to name: TopicName, by actor: UUID, quota: TopicInvitationQuota = TopicInvitationQuota()
     ) async throws(PostgresError) -> TopicMemberChange {
-        for _ in 0..<Self.looksMax {
+        for _ in 0..<Self.maxAttempts {
             if userID == actor, try await make(name, owner: actor) { return .done(changed: true) }
             guard let topic = try await lock(name) else {
                 guard userID == actor else { return .notFound }
-                // Either it went away just now, or none was made because there are too many.
-                if try await ownedCount(actor) >= TopicLimits.ownedMax { return .limitReached }
+                // Either the topic was just deleted, or none was created because the actor owns too many.
+                if try await ownedCount(actor) >= TopicLimits.maxOwned { return .limitReached }
                 continue
             }
             if try await isMember(userID, of: topic.id) {
@@ -41,7 +41,7 @@ extension TopicRepository {
         return .notFound
     }
 
-    /// Why a user who is not in a topic neither enters it nor is asked in; nil when there is no reason.
+    /// Returns why a user who is not a member can neither be added nor invited; nil when there is no reason.
     private func refusal(of userID: UUID, in topic: Topic, by actor: UUID) async throws(PostgresError) -> TopicMemberChange? {
         let leavers = try await db.query(
             "SELECT may_return FROM topic_leavers WHERE topic_id = \(topic.id) AND user_id = \(userID)")
@@ -52,11 +52,11 @@ extension TopicRepository {
             guard try await isMember(actor, of: topic.id) else { return .notFound }
             guard topic.ownerID == actor, mayReturn == nil else { return .forbidden }
         }
-        return topic.memberCount < TopicLimits.membersMax ? nil : .limitReached
+        return topic.memberCount < TopicLimits.maxMembers ? nil : .limitReached
     }
 
     private func enter(_ userID: UUID, _ topic: Topic) async throws(PostgresError) {
-        // What was there before is not unread for a new member.
+        // Items from before do not count as unread for a new member.
         try await db.execute(
             """
             INSERT INTO topic_members (topic_id, user_id, read_seq)
@@ -67,13 +67,13 @@ extension TopicRepository {
         try await endInvitation(of: userID, to: topic.id)
     }
 
-    /// Takes a user out of a topic, which goes with its last member; or ends an invitation: the user declines it, or the owner
-    /// withdraws it.
+    /// Removes a member from a topic, which is deleted with its last member; or ends an invitation: the user declines it, or the
+    /// owner withdraws it.
     ///
-    /// Belongs in a transaction: the topic is locked first.
+    /// Call in a transaction: the topic is locked first.
     ///
-    /// - Returns: `forbidden` when a member who is not the owner asks for another user; `notFound` when a user asks who is neither a
-    ///   member nor invited.
+    /// - Returns: `forbidden` when the actor is a member but not the owner, and `userID` is another user; `notFound` when the actor is
+    ///   neither a member nor invited.
     public func remove(_ userID: UUID, from name: TopicName, by actor: UUID) async throws(PostgresError) -> TopicMemberChange {
         guard let topic = try await lock(name) else { return .notFound }
         guard try await isMember(actor, of: topic.id) else {
@@ -86,7 +86,7 @@ extension TopicRepository {
             "DELETE FROM topic_members WHERE topic_id = \(topic.id) AND user_id = \(userID)")
         guard removed == 1 else {
             let wasInvited = try await endInvitation(of: userID, to: topic.id)
-            // A user who left or declined before is not to come back either.
+            // A user who left or declined before may not return either.
             try await db.execute(
                 "UPDATE topic_leavers SET may_return = false WHERE topic_id = \(topic.id) AND user_id = \(userID)")
             return .done(changed: wasInvited)
@@ -96,23 +96,23 @@ extension TopicRepository {
             try await db.execute("UPDATE topics SET member_count = member_count - 1 WHERE id = \(topic.id)")
             return .done(changed: true)
         }
-        if let heir = try await heir(of: topic.id) {
+        if let nextOwner = try await nextOwner(of: topic.id) {
             try await db.execute(
-                "UPDATE topics SET member_count = member_count - 1, owner_id = \(heir) WHERE id = \(topic.id)")
+                "UPDATE topics SET member_count = member_count - 1, owner_id = \(nextOwner) WHERE id = \(topic.id)")
         } else {
             try await db.execute("DELETE FROM topics WHERE id = \(topic.id)")
         }
         return .done(changed: true)
     }
 
-    /// Notes that a user has left or declined: no other user puts them back.
+    /// Records that a user has left or declined: no other user can add them again.
     private func remember(leaver userID: UUID, of topicID: UUID) async throws(PostgresError) {
         try await db.execute(
             "INSERT INTO topic_leavers (topic_id, user_id) VALUES (\(topicID), \(userID)) ON CONFLICT DO NOTHING")
     }
 
-    /// Who owns a topic next: the member of longest standing who is a user; nil when none is left.
-    private func heir(of topicID: UUID) async throws(PostgresError) -> UUID? {
+    /// Returns the next owner of a topic: the member of longest standing who is a user; nil when none is left.
+    private func nextOwner(of topicID: UUID) async throws(PostgresError) -> UUID? {
         let rows = try await db.query(
             """
             SELECT m.user_id FROM topic_members m JOIN users u ON u.id = m.user_id
@@ -121,13 +121,13 @@ extension TopicRepository {
         return try rows.first.map { row throws(PostgresError) in try row.decode("user_id") }
     }
 
-    /// Makes a topic with its first member; false when there is one, or its maker has too many.
+    /// Creates a topic with its first member; false when it exists, or the owner has too many topics.
     private func make(_ name: TopicName, owner: UUID) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
             WITH made AS (
                 INSERT INTO topics (name, owner_id) SELECT \(name.text), \(owner)
-                WHERE (SELECT count(*) FROM topics WHERE owner_id = \(owner)) < \(TopicLimits.ownedMax)
+                WHERE (SELECT count(*) FROM topics WHERE owner_id = \(owner)) < \(TopicLimits.maxOwned)
                 ON CONFLICT (name) DO NOTHING
                 RETURNING id
             )

@@ -4,17 +4,17 @@ public import WireFormat
 
 /// Reads and writes `topics` and `topic_members`.
 ///
-/// The first user who enters a topic makes it and owns it. The owner invites others and takes members out; every member may leave. An
-/// owner who leaves is followed by the member of longest standing, and with the last member the topic is gone.
+/// The first user who enters a topic creates and owns it. The owner invites others and removes members; every member may leave. When the
+/// owner leaves, the member of longest standing becomes the owner; with the last member the topic is deleted.
 ///
-/// An id says nothing about acquaintance: ids are in pushes and answers, and anybody may hold one. So a user whom the owner asks in is
-/// invited, and nothing of the topic reaches them until they accept by entering it themselves: no push about it but one that says that
-/// there is an invitation, no list of members, nothing unread. Only a user who is a member of another topic together with the owner is
-/// added at once. Leaving and declining are final as far as others go: the owner can neither add nor invite such a user again. The
-/// user may come back alone, until the owner takes them out, gone as they are.
+/// Knowing a user's id does not mean knowing the user: ids are in pushes and responses, and anyone may have one. So a user whom the owner
+/// adds is only invited, and gets nothing of the topic until they accept by entering it themselves: no push but the one about the
+/// invitation, no list of members, nothing unread. Only a user who shares another topic with the owner is added at once. Leaving and
+/// declining are final for others: the owner can neither add nor invite such a user again. The user may return on their own, until the
+/// owner removes them, although they have already left.
 public struct TopicRepository: Sendable {
     /// The most members of one page of a list.
-    public static let pageMax = 1_000
+    public static let maxPageSize = 1_000
 
     let db: any PostgresQueryable
 
@@ -23,7 +23,7 @@ public struct TopicRepository: Sendable {
         self.db = db
     }
 
-    /// Returns a topic if this user is in it; to others it does not exist.
+    /// Returns a topic if this user is a member; for others it does not exist.
     public func find(_ name: TopicName, seenBy userID: UUID) async throws(PostgresError) -> Topic? {
         let query: PostgresQuery = """
             SELECT t.* FROM topics t JOIN topic_members m ON m.topic_id = t.id AND m.user_id = \(userID)
@@ -32,7 +32,7 @@ public struct TopicRepository: Sendable {
         return try await topics(db.query(query.readOnly())).first
     }
 
-    /// Returns topics by name; unknown names are left out.
+    /// Returns topics by name; unknown names are omitted.
     public func find(names: [TopicName]) async throws(PostgresError) -> [Topic] {
         guard !names.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM topics WHERE name = ANY(\(names.map(\.text)))"
@@ -42,13 +42,13 @@ public struct TopicRepository: Sendable {
     /// Returns members in the order of their ids.
     ///
     /// - Parameters:
-    ///   - after: The last one of the page before; nil for the first page.
-    ///   - limit: The most members, at most ``pageMax``.
+    ///   - after: The last member of the previous page; nil for the first page.
+    ///   - limit: The most members; capped at ``maxPageSize``.
     public func members(of topicID: UUID, after: UUID? = nil, limit: Int) async throws(PostgresError) -> [TopicMember] {
         let query: PostgresQuery = """
             SELECT user_id, joined_at FROM topic_members
             WHERE topic_id = \(topicID) AND (\(after)::uuid IS NULL OR user_id > \(after))
-            ORDER BY user_id LIMIT \(min(max(limit, 0), Self.pageMax))
+            ORDER BY user_id LIMIT \(min(max(limit, 0), Self.maxPageSize))
             """
         return try await db.query(query.readOnly()).map { row throws(PostgresError) in try TopicMember(row: row) }
     }

@@ -9,9 +9,9 @@ public struct User: Sendable, Equatable {
     public let emailLookup: [UInt8]
     /// The e-mail, sealed with `SealingContext.email`.
     public let emailSealed: [UInt8]
-    /// The name that others see, sealed with `SealingContext.displayName`; `nil` when none was given.
+    /// The name that other users see, sealed with `SealingContext.displayName`; `nil` when none is set.
     public let displayNameSealed: [UInt8]?
-    /// When the account was made.
+    /// When the account was created.
     public let createdAt: Date
 
     init(row: PostgresRow) throws(PostgresError) {

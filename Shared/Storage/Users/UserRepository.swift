@@ -10,11 +10,11 @@ public struct UserRepository: Sendable {
         self.db = db
     }
 
-    /// Returns the user with this e-mail, and makes one if there is none.
+    /// Returns the user with this e-mail, and creates one if none exists.
     ///
     /// Concurrent callers with one e-mail get the same user.
     ///
-    /// - Parameter id: The id a new user gets; ignored when the user exists.
+    /// - Parameter id: The id of a new user; ignored when the user exists.
     public func findOrCreate(
         id: UUID = UUID(), emailLookup: [UInt8], emailSealed: [UInt8]
     ) async throws(PostgresError) -> User {
@@ -28,9 +28,9 @@ public struct UserRepository: Sendable {
             SELECT * FROM made UNION ALL SELECT * FROM users WHERE email_lookup = \(emailLookup)
             """)
         if let row = rows.first { return try User(row: row) }
-        // Somebody else committed the same e-mail while this statement ran: the next snapshot sees that row.
+        // Another transaction committed the same e-mail while this statement ran: the next snapshot sees that row.
         guard let user = try await find(emailLookup: emailLookup) else {
-            throw PostgresError(code: .decoding, message: "a user conflicted and then was not there")
+            throw PostgresError(code: .decoding, message: "no user found after an insert conflict")
         }
         return user
     }
@@ -49,9 +49,9 @@ public struct UserRepository: Sendable {
         return try rows.first.map { row throws(PostgresError) in try User(row: row) }
     }
 
-    /// Gives a user the name that others see, sealed; `nil` takes it away.
+    /// Sets or removes (`nil`) the sealed name of a user that other users see.
     ///
-    /// - Returns: Whether there is such a user.
+    /// - Returns: Whether the user exists.
     public func setDisplayName(_ sealed: [UInt8]?, of id: UUID) async throws(PostgresError) -> Bool {
         try await db.execute("UPDATE users SET display_name_sealed = \(sealed) WHERE id = \(id)") == 1
     }

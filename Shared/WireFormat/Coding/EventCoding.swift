@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Turns bodies into JSON and back: keys sorted, times as whole milliseconds, nothing escaped without need.
+/// Encodes bodies as JSON and decodes them: keys sorted, times as whole milliseconds, nothing escaped without need.
 enum EventCoding {
     static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
@@ -41,7 +41,7 @@ enum EventCoding {
         }
     }
 
-    /// Says which field is wrong and how, without its value: values do not belong into a log.
+    /// Describes the invalid field without its value, because values must not reach the log.
     private static func describe(_ error: DecodingError) -> String {
         func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
             let keys = context.codingPath + (last.map { [$0] } ?? [])

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension UUID {
-    /// The id as it is written on the wire: 36 characters in lower case, as RFC 9562 asks writers to do.
+    /// The id on the wire: 36 characters in lower case, as RFC 9562 asks of writers.
     public var wireString: String {
         let digits: StaticString = "0123456789abcdef"
         let bytes = uuid
@@ -22,9 +22,9 @@ extension UUID {
         }
     }
 
-    /// Reads an id from its 36 characters, in either case; nil when they are anything else.
+    /// Parses an id of 36 characters in either case; nil when the text is invalid.
     ///
-    /// Foundation's own reader goes through `sscanf`, which showed in profiles of the bus.
+    /// Foundation's own parser uses `sscanf`, which showed in profiles of the bus.
     public init?(wireBytes text: some Collection<UInt8>) {
         guard text.count == 36 else { return nil }
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

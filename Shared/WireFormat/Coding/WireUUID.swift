@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// An id that is written in lower case; Foundation's own coding writes upper case, which the HTTP API does not.
+/// An id encoded in lower case, as in the HTTP API; Foundation's own coding writes upper case.
 @propertyWrapper
 public struct WireUUID: Codable, Sendable, Equatable, Hashable {
     public var wrappedValue: UUID
@@ -19,7 +19,7 @@ public struct WireUUID: Codable, Sendable, Equatable, Hashable {
     }
 }
 
-/// A list of ids that are written in lower case.
+/// A list of ids encoded in lower case.
 @propertyWrapper
 public struct WireUUIDs: Codable, Sendable, Equatable, Hashable {
     public var wrappedValue: [UUID]
@@ -40,8 +40,8 @@ public struct WireUUIDs: Codable, Sendable, Equatable, Hashable {
     }
 }
 
-/// Synthesised coding calls these because they say more than the general ones: a text is read without a decoder of its own for
-/// each id and each word, which is half of what a short body costs.
+/// Synthesised coding prefers these overloads because they are more specific. They read a text without a decoder of its own for
+/// each id and each word, which is half of the cost of a short body.
 extension KeyedDecodingContainer {
     func decode(_ type: WireUUID.Type, forKey key: Key) throws -> WireUUID {
         guard let id = UUID(wireBytes: try decode(String.self, forKey: key).utf8) else {

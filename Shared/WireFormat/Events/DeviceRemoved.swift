@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// An installation was taken away from its user.
+/// An installation was removed from its user.
 public struct DeviceRemoved: Event {
     public static var type: EventType { .deviceRemoved }
     public static var groups: [String] { ["token-registry"] }

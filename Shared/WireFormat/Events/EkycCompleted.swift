@@ -8,7 +8,7 @@ public struct EkycCompleted: Event {
     @WireUUID public var sessionID: UUID
     public var event: EkycEvent
     public var succeeded: Bool
-    /// Why it did not succeed; nil when it did.
+    /// The reason for a failure; nil when the session succeeded.
     public var reason: SessionReason?
 
     public var key: String { sessionID.wireString }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Photos of a face were uploaded and wait to be examined; the session's row says which and for whom.
+/// Photos of a face were uploaded and wait to be examined; the session's row names the photos and the user.
 public struct EkycRequested: Event {
     public static var type: EventType { .ekycRequested }
     public static var groups: [String] { ["face-matching-worker"] }

@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// An image job moved on; for requests that stream its progress.
+/// An image job made progress; for requests that stream it.
 public struct ImageProgress: Event {
     public static var type: EventType { .imageProgress }
     public static var groups: [String] { [] }
 
     @WireUUID public var jobID: UUID
     public var state: ImageJobStatus
-    /// How much is done, 0 to 100.
+    /// The progress, 0 to 100.
     public var percent: Int
 
     public var key: String { jobID.wireString }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A picture waits to be made; the job's row says which.
+/// A picture was ordered; the job's row has the details.
 public struct ImageRequested: Event {
     public static var type: EventType { .imageRequested }
     public static var groups: [String] { ["image-worker"] }

@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// A notification has its deliveries, one an installation, and they wait to be sent; travels on the stream of its lane.
+/// A notification has its deliveries, one for each installation, and they wait to be sent; travels on the stream of its lane.
 public struct NotificationAddressed: Event {
     public static var type: EventType { .notificationAddressed }
     public static var groups: [String] { ["notifier"] }
     public static var streams: [String] { Lane.allCases.map(stream(of:)) }
 
-    /// The most deliveries of one event; a notification for more installations is several events.
-    public static let deliveriesMax = 500
+    /// The maximum number of deliveries of one event; a notification for more installations is several events.
+    public static let maxDeliveries = 500
 
     @WireUUID public var notificationID: UUID
-    /// The deliveries to make, at most ``deliveriesMax``; none when they are on a page.
+    /// The deliveries to send, at most ``maxDeliveries``; empty when they are on a page.
     @WireUUIDs public var deliveryIDs: [UUID]
-    /// The page of a fan-out that has the deliveries, in place of their ids.
+    /// The page of a fan-out that contains the deliveries, in place of their ids.
     public var page: AddressedPage?
     public var lane: Lane
 

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Somebody has to be told something; says what and to whom, not to which devices.
+/// A notification was requested; names its contents and recipient, but no devices.
 public struct NotificationRequested: Event {
     public static var type: EventType { .notificationRequested }
     public static var groups: [String] { ["token-registry"] }
@@ -11,9 +11,9 @@ public struct NotificationRequested: Event {
     public var kind: NotificationKind
     public var recipient: NotificationRecipient
     public var lane: Lane
-    /// What the texts and the data of the kind need; ids and words meant for the lock screen, never secrets.
+    /// The parameters of the kind's texts and data; ids and words meant for the lock screen, never secrets.
     public var parameters: [String: String]
-    /// After this time the notification is not worth sending.
+    /// Time after which the notification is not worth sending.
     public var expiresAt: Date
 
     public var key: String { recipient.id }

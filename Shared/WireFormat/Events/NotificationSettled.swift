@@ -6,9 +6,9 @@ public struct NotificationSettled: Event {
     public static var groups: [String] { ["token-registry"] }
 
     @WireUUID public var notificationID: UUID
-    /// Those of which there is something to say.
+    /// The deliveries that were not accepted, and the accepted ones of suspect installations.
     public var outcomes: [SettledDelivery]
-    /// How many more were accepted.
+    /// The number of all other accepted deliveries.
     public var acceptedCount: Int?
 
     public var key: String { notificationID.wireString }

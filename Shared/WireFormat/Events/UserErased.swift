@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Whatever is kept of a user for the sake of pushes has to go: an operator, or the user, wants it so.
+/// An operator or a user requested the deletion of the user's push data.
 public struct UserErased: Event {
     public static var type: EventType { .userErased }
     public static var groups: [String] { ["token-registry"] }

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// A page of a fan-out: deliveries that are in the database under one id.
+/// A delivery page: deliveries of one fan-out that are in the database under one id.
 public struct AddressedPage: Codable, Sendable, Hashable {
     @WireUUID public var id: UUID
-    /// How many deliveries it has, at most ``NotificationAddressed/deliveriesMax``.
+    /// The number of its deliveries, at most ``NotificationAddressed/maxDeliveries``.
     public var count: Int
 
     public init(id: UUID, count: Int) {

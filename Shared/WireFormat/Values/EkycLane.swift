@@ -1,4 +1,5 @@
-/// Which stream a session waits in for the face engine, so that uploads of strangers do not delay people who use the app.
+/// The lane, and so the stream, in which a session waits for the face engine: uploads of unknown installations must not delay
+/// known ones.
 public enum EkycLane: String, Sendable, Codable, CaseIterable {
     /// Any session that is not ``known``.
     case new

@@ -1,4 +1,4 @@
-/// Why no picture was made, as apps read it; a code that a later version adds is kept as it is.
+/// The reason why an image job failed, as apps read it; codes of later versions are kept.
 public struct ImageFailureCode: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
 
@@ -10,14 +10,14 @@ public struct ImageFailureCode: RawRepresentable, Hashable, Sendable, Codable, C
 }
 
 extension ImageFailureCode {
-    /// Something of ours or of the generator's failed; another try may succeed.
+    /// An internal failure, or one of the generator; another attempt may succeed.
     public static let processingFailed = ImageFailureCode(rawValue: "processing_failed")
-    /// The generator refuses to work on this picture; another try would end the same way.
+    /// The generator refuses this picture; another attempt would end the same way.
     public static let contentBlocked = ImageFailureCode(rawValue: "content_blocked")
     /// The upload cannot be read as a picture.
     public static let invalidImage = ImageFailureCode(rawValue: "invalid_image")
-    /// It was not done in time.
+    /// The job did not finish in time.
     public static let timeout = ImageFailureCode(rawValue: "timeout")
-    /// The generator takes no more work for now; another try later may succeed.
+    /// The generator accepts no more work for now; a later attempt may succeed.
     public static let unavailable = ImageFailureCode(rawValue: "service_unavailable")
 }

@@ -1,4 +1,4 @@
-/// How far an image job has come.
+/// The status of an image job.
 public enum ImageJobStatus: String, Codable, Sendable, CaseIterable {
     case pending
     case processing

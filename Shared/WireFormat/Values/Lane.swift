@@ -1,8 +1,8 @@
-/// How soon a notification has to leave; each lane is a stream of its own, so that a bulk mailing delays no sign-in.
+/// The urgency of a notification; each lane has its own stream, so that a bulk mailing delays no sign-in.
 public enum Lane: String, Codable, Sendable, CaseIterable {
-    /// Somebody looks at the screen and waits.
+    /// The user is looking at the screen and waiting.
     case urgent
     case normal
-    /// Fan-out to many.
+    /// Fan-out to many recipients.
     case bulk
 }

@@ -1,4 +1,4 @@
-/// What a notification tells; each kind has its own title, body and data.
+/// The kind of a notification; each kind has its own title, body and data.
 public enum NotificationKind: String, Codable, Sendable, CaseIterable {
     case jobCompleted = "job_completed"
     case jobFailed = "job_failed"

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// Whom a notification is for.
+/// The recipient of a notification.
 public struct NotificationRecipient: Codable, Sendable, Hashable {
-    /// What the id names.
+    /// The type of the recipient that the id names.
     public enum Kind: String, Codable, Sendable, CaseIterable {
         /// The device that started a face session.
         case session

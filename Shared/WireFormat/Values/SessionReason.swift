@@ -1,4 +1,4 @@
-/// Why a face session did not succeed; shown by the session's status only, never in a push.
+/// The reason why a face session did not succeed; shown by the session's status only, never in a push.
 public enum SessionReason: String, Codable, Sendable, CaseIterable {
     case noFace = "no_face"
     case multipleFaces = "multiple_faces"
@@ -8,7 +8,7 @@ public enum SessionReason: String, Codable, Sendable, CaseIterable {
     case inconsistentFaces = "inconsistent_faces"
     case duplicateImages = "duplicate_images"
     case replayedImage = "replayed_image"
-    /// Also the answer for an account without a face: nobody can find out who has one.
+    /// Also the answer for an account without a face, so that callers cannot find out which accounts have one.
     case noMatch = "no_match"
     case alreadyEnrolled = "already_enrolled"
     case timeout

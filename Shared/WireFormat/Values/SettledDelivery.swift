@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// How the delivery of a notification to one installation ended.
+/// The outcome of a delivery.
 public struct SettledDelivery: Codable, Sendable, Hashable {
     @WireUUID public var deliveryID: UUID
     @WireUUID public var installationID: UUID
     public var outcome: DeliveryOutcome
     /// The push provider's error code, such as `UNREGISTERED`.
     public var code: String?
-    /// When it was sent, if it was: an answer about a token says nothing of one that was registered later.
+    /// Time of sending, if it was sent: the provider's answer about a token does not apply to one that was registered later.
     public var sentAt: Date?
 
     public init(

@@ -1,8 +1,8 @@
-/// The name of a group of people who are told the same things: `event:<id>` or `conversation:<id>`.
+/// The name of a topic, whose members get the same notifications: `event:<id>` or `conversation:<id>`.
 ///
-/// The id has 1 to 64 characters of `A–Z a–z 0–9 _ -`, and its case counts.
+/// The id has 1 to 64 characters of `A–Z a–z 0–9 _ -` and is case-sensitive.
 public struct TopicName: Sendable, Hashable {
-    /// What brings the people of a topic together.
+    /// The kind of a topic.
     public enum Kind: String, Sendable, CaseIterable {
         /// An event that people take photos at.
         case event
@@ -10,21 +10,21 @@ public struct TopicName: Sendable, Hashable {
         case conversation
     }
 
-    /// The most characters of an id.
-    public static let idLengthMax = 64
+    /// The maximum number of characters of an id.
+    public static let maxIDLength = 64
 
-    /// What brings them together.
+    /// The kind of the topic.
     public let kind: Kind
-    /// Which event or conversation it is.
+    /// The id of the event or conversation.
     public let id: String
 
     /// The whole name, such as `event:42`.
     public var text: String { "\(kind.rawValue):\(id)" }
 
-    /// Reads a name; nil for anything that is none.
+    /// Parses a name; nil when it is invalid.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), 1...Self.idLengthMax ~= parts[1].utf8.count,
+        guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), 1...Self.maxIDLength ~= parts[1].utf8.count,
             parts[1].utf8.allSatisfy(Self.isAllowed)
         else { return nil }
         self.kind = kind
@@ -47,16 +47,16 @@ extension NotificationRecipient {
     public static func topic(_ name: TopicName) -> NotificationRecipient { .topic(name.text) }
 }
 
-/// Parameters of a notification that are read by more than the texts of one kind.
+/// Names of notification parameters that are not specific to the texts of one kind.
 public enum NotificationParameter {
-    /// The member of a topic who is not told, because it is their own doing; only with a topic as the recipient.
+    /// The member of a topic who caused the notification and is therefore left out; only with a topic as the recipient.
     public static let exceptUserID = "except_user_id"
-    /// The blob key of a JPEG, of which a link is made when the push is sent: no event carries a link that opens something.
+    /// The blob key of a JPEG, whose media link is created when the push is sent, because events must not carry working links.
     public static let image = "image"
-    /// The topic's own id, which its name has to mean still, or nobody is told; only with a topic as the recipient.
+    /// The topic's own id; if its name refers to another topic by then, nothing is sent. Only with a topic as the recipient.
     public static let topicID = "topic_id"
-    /// What was said in a chat: sealed for `SealingContext.chatPreview`, as base64url. Absent when it is sensitive.
+    /// The text of a chat message: sealed for `SealingContext.chatPreview`, as base64url. Absent when it is sensitive.
     public static let textSealed = "text_sealed"
-    /// Who said it: sealed for `SealingContext.chatSenderName`, as base64url. Absent when the sender has no name.
+    /// The sender's name: sealed for `SealingContext.chatSenderName`, as base64url. Absent when the sender has no name.
     public static let senderNameSealed = "sender_name_sealed"
 }

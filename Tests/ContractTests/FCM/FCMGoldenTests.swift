@@ -2,7 +2,7 @@ import FCM
 import Foundation
 import Testing
 
-/// The pushes as apps in the field read them: names, spelling, case and text are fixed (CONTRACT §4).
+/// The pushes as deployed apps read them: names, spelling, case and text are fixed (CONTRACT §4).
 @Suite("Pushes")
 struct FCMGoldenTests {
     struct Golden: Sendable, CustomTestStringConvertible {
@@ -34,7 +34,7 @@ struct FCMGoldenTests {
         Golden(
             name: "sign_in.false", content: .signIn(sessionID: session, userID: user, succeeded: false),
             target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
-        // What may have arrived is replaced, and makes no sound.
+        // A resend replaces a push that may have arrived, without a sound.
         Golden(
             name: "job_completed.resend",
             content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: thumbnail), badge: 3, isResend: true),
@@ -64,7 +64,7 @@ struct FCMGoldenTests {
     }
 
     @Test(arguments: all)
-    func `a push is the golden one to the letter`(golden: Golden) throws {
+    func `a push equals its golden fixture exactly`(golden: Golden) throws {
         let fixture = String(decoding: try GoldenEvents.fixture("fcm/\(golden.name)"), as: UTF8.self)
         #expect(try Self.body(golden) == Self.withoutLayout(fixture))
     }
@@ -81,7 +81,7 @@ struct FCMGoldenTests {
         #expect(data == message.data)
     }
 
-    /// Takes the line breaks and indents of a fixture away, which are for its readers.
+    /// Removes the line breaks and indents of a fixture.
     static func withoutLayout(_ json: String) -> String {
         var output = ""
         var isInString = false

@@ -43,13 +43,13 @@ struct ConsumerConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `acknowledges nothing before the handler is through`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
-            let gate = Latch()
+            let gate = AsyncLatch()
             let processor = RecordingProcessor { _, _ in await gate.wait() }
             try await withConsumer(transport, processor, configuration: .withoutClaims) {
                 try await transport.append(1...4)
                 try await processor.waitFor(4)
                 #expect(try await transport.pendingCount(of: group("group")) == 4)
-                gate.fall()
+                gate.open()
                 try await expectNothingPending(transport)
             }
         }
@@ -60,14 +60,14 @@ struct ConsumerConformanceTests {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.withoutClaims
             configuration.concurrency = 3
-            let gate = Latch()
+            let gate = AsyncLatch()
             let processor = RecordingProcessor { _, _ in await gate.wait() }
             try await withConsumer(transport, processor, configuration: configuration) {
                 try await transport.append(1...20)
                 try await processor.waitFor(3)
                 // No more is taken from the stream than there are workers: others can have the rest.
                 #expect(try await transport.pendingCount(of: group("group")) == 3)
-                gate.fall()
+                gate.open()
                 try await processor.waitFor(20)
             }
             #expect(processor.mostRunning == 3)
@@ -77,7 +77,7 @@ struct ConsumerConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `shares the work with the others of its group`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
-            let gate = Latch()
+            let gate = AsyncLatch()
             let processors = (0..<3).map { _ in RecordingProcessor { _, _ in await gate.wait() } }
             var configuration = EventConsumerConfiguration.withoutClaims
             configuration.concurrency = 10
@@ -86,7 +86,7 @@ struct ConsumerConformanceTests {
             }
             try await transport.append(1...30)
             try await eventually("all are at work") { processors.allSatisfy { $0.seen.count == 10 } }
-            gate.fall()
+            gate.open()
             try await expectNothingPending(transport)
             for consumer in consumers { await consumer.drain() }
             #expect(processors.flatMap(\.numbers).sorted() == Array(1...30))
@@ -155,7 +155,7 @@ struct ConsumerConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `finishes what it has begun when it is drained, acknowledges it and leaves`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
-            let gate = Latch()
+            let gate = AsyncLatch()
             let processor = RecordingProcessor { _, _ in await gate.wait() }
             var configuration = EventConsumerConfiguration.withoutClaims
             configuration.concurrency = 2
@@ -163,7 +163,7 @@ struct ConsumerConformanceTests {
             try await transport.append(1...6)
             try await processor.waitFor(2)
             running.consumer.stop()
-            gate.fall()
+            gate.open()
             _ = await running.task.result
             #expect(processor.numbers.sorted() == [1, 2])
             #expect(try await transport.pendingCount(of: group("group")) == 0)

@@ -39,7 +39,7 @@ struct FailureConformanceTests {
     func `gives up what failed as often as it may`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
-            configuration.retryPolicy.failuresMax = 3
+            configuration.retryPolicy.maxFailures = 3
             let processor = RecordingProcessor { number, _ in
                 if number == 1 { throw TestFailure() }
             }
@@ -62,7 +62,7 @@ struct FailureConformanceTests {
     func `delivers again, as often as a handler asks for it, what a handler postpones`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
-            configuration.retryPolicy.failuresMax = 1
+            configuration.retryPolicy.maxFailures = 1
             let postponements = Mutex(0)
             let processor = RecordingProcessor { number, _ in
                 let isPostponed = postponements.withLock { count in
@@ -70,7 +70,7 @@ struct FailureConformanceTests {
                     count += 1
                     return true
                 }
-                if isPostponed { throw HandlerPostponement(delay: .milliseconds(20), reason: "the other side is busy") }
+                if isPostponed { throw HandlerDeferral(delay: .milliseconds(20), reason: "the other side is busy") }
             }
             try await withConsumer(transport, processor, configuration: configuration) {
                 try await transport.append(1...2)
@@ -106,7 +106,7 @@ struct FailureConformanceTests {
     func `waits for what handlers depend on, and counts no failure`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
-            configuration.retryPolicy.failuresMax = 1
+            configuration.retryPolicy.maxFailures = 1
             configuration.retryPolicy.outageDelay = .milliseconds(5)
             let attempts = Atomic(0)
             let processor = RecordingProcessor { _, _ in
@@ -146,9 +146,9 @@ struct FailureConformanceTests {
             configuration.handlerTimeout = .milliseconds(10)
             configuration.stallLimit = .milliseconds(400)
             configuration.drainTimeout = .milliseconds(10)
-            let gate = Latch()
+            let gate = AsyncLatch()
             let processor = RecordingProcessor { _, _ in
-                while !gate.hasFallen { await Task { await gate.wait(upTo: .milliseconds(50)) }.value }
+                while !gate.isOpen { await Task { await gate.wait(upTo: .milliseconds(50)) }.value }
             }
             let running = RunningConsumer(transport, processor, configuration: configuration)
             try await transport.append([1])
@@ -158,8 +158,8 @@ struct FailureConformanceTests {
             } throws: {
                 ($0 as? EventBusError)?.code == .stalled
             }
-            #expect(running.consumer.stalled.hasFallen)
-            gate.fall()
+            #expect(running.consumer.stalled.isOpen)
+            gate.open()
         }
     }
 }

@@ -33,10 +33,10 @@ struct SettlingConformanceTests {
         try await withDelivered(kind, 3) { transport, ids in
             let zombie = consumer("zombie")
             #expect(try await transport.keep(ids, by: zombie) == ids)
-            #expect(try await transport.handBack(ids, by: zombie) == ids)
+            #expect(try await transport.release(ids, by: zombie) == ids)
             #expect(try await transport.retry(ids.map { DelayedRetry(id: $0, failures: 1, delay: .zero) }, by: zombie) == ids)
-            let burials = ids.map { Burial(id: $0, reason: .failures, error: "", failures: 1, crashes: 0) }
-            #expect(try await transport.bury(burials, by: zombie) == ids)
+            let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "", failures: 1, crashes: 0) }
+            #expect(try await transport.deadLetter(deadLetterRequests, by: zombie) == ids)
             let status = try await transport.status(of: group("g"))
             #expect((status.pending, status.retrying, status.dead) == (3, 0, 0))
         }
@@ -96,7 +96,7 @@ struct SettlingConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `gives what is handed back away even when nobody tended the group`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 1) { transport, ids in
-            _ = try await transport.handBack(ids, by: consumer("c"))
+            _ = try await transport.release(ids, by: consumer("c"))
             let claimed = try await transport.claim(ClaimRequest(minIdle: .seconds(600), count: 9), for: consumer("heir"))
             #expect(claimed.entries.map(\.id) == ids)
         }
@@ -119,7 +119,7 @@ struct SettlingConformanceTests {
             let request = ClaimRequest(minIdle: .seconds(1), count: 9)
             // The first look at a group takes nothing, for it might have been without a server until now.
             _ = try await transport.claim(request, for: consumer("heir"))
-            #expect(try await transport.handBack(ids, by: consumer("c")).isEmpty)
+            #expect(try await transport.release(ids, by: consumer("c")).isEmpty)
             #expect(try await transport.status(of: group("g")).pending == 2)
             let early = try await eventually("the heir has them") {
                 let claimed = try await transport.claim(request, for: consumer("heir"))
@@ -150,8 +150,8 @@ struct SettlingConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `moves to the dead letters, from where each is redriven once`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 3) { transport, ids in
-            let burials = ids.map { Burial(id: $0, reason: .crashes, error: "é \u{1F600}", failures: 2, crashes: 3) }
-            #expect(try await transport.bury(burials, by: consumer("c")).isEmpty)
+            let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .crashes, error: "é \u{1F600}", failures: 2, crashes: 3) }
+            #expect(try await transport.deadLetter(deadLetterRequests, by: consumer("c")).isEmpty)
             let letters = try await transport.deadLetters(of: group("g"), after: .zero, count: 10)
             #expect(letters.map(\.entryID) == ids.map(\.description))
             #expect(letters.allSatisfy { $0.reason == .crashes && $0.error == "é \u{1F600}" && $0.failures == 2 && $0.crashes == 3 })
@@ -187,14 +187,14 @@ struct SettlingConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `deletes the dead letters that are older than their age`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 2) { transport, ids in
-            let burials = ids.map { Burial(id: $0, reason: .failures, error: "e", failures: 1, crashes: 0) }
-            #expect(try await transport.bury([burials[0]], by: consumer("c")).isEmpty)
+            let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "e", failures: 1, crashes: 0) }
+            #expect(try await transport.deadLetter([deadLetterRequests[0]], by: consumer("c")).isEmpty)
             #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
             // The first is older than a millisecond as soon as the server's clock has moved on.
             try await eventually("the first is deleted") {
                 try await transport.trimDeadLetters(of: group("g"), age: .milliseconds(1)) == 1
             }
-            #expect(try await transport.bury([burials[1]], by: consumer("c")).isEmpty)
+            #expect(try await transport.deadLetter([deadLetterRequests[1]], by: consumer("c")).isEmpty)
             #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
             #expect(try await transport.status(of: group("g")).dead == 1)
             #expect(try await transport.trimDeadLetters(of: group("none"), age: .zero) == 0)

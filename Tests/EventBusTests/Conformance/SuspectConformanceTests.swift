@@ -79,10 +79,10 @@ struct SuspectConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `is worked on while its consumer does nothing else`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 1, of: 1) { transport, _ in
-            let (begun, release) = (Latch(), Latch())
+            let (begun, release) = (AsyncLatch(), AsyncLatch())
             let processor = RecordingProcessor { number, _ in
                 guard number == 1 else { return }
-                begun.fall()
+                begun.open()
                 await release.wait()
             }
             let busy = RunningConsumer(transport, processor)
@@ -90,12 +90,12 @@ struct SuspectConformanceTests {
             try await transport.append(2...4)
             // The reader may have been quarantined before it began to read.
             try await eventually("another is in hand, or not read") {
-                busy.consumer.desk.heldCount > 1 || busy.consumer.progress.isWaitingForRoom
+                busy.consumer.state.heldCount > 1 || busy.consumer.progress.isWaitingForRoom
             }
             // A worker that may begin does so at once.
             for _ in 0..<1_000 { await Task.yield() }
             #expect(processor.numbers == [1])
-            release.fall()
+            release.open()
             try await processor.waitFor(4)
             try await expectSettled(transport)
             busy.consumer.stop()
@@ -107,9 +107,9 @@ struct SuspectConformanceTests {
     @Test(arguments: TransportKind.allCases)
     func `is handed back by a consumer that is stopped before it begins`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 1, of: 1) { transport, ids in
-            let (begun, release) = (Latch(), Latch())
+            let (begun, release) = (AsyncLatch(), AsyncLatch())
             let processor = RecordingProcessor { number, _ in
-                begun.fall()
+                begun.open()
                 await release.wait()
             }
             // Not before the other message is begun, however long that takes.
@@ -119,9 +119,9 @@ struct SuspectConformanceTests {
             // A message in work keeps the suspect waiting.
             try await transport.append([2])
             await begun.wait()
-            try await eventually("the suspect waits") { busy.consumer.desk.holdsSuspect }
+            try await eventually("the suspect waits") { busy.consumer.state.holdsSuspect }
             busy.consumer.stop()
-            release.fall()
+            release.open()
             _ = await busy.task.result
             #expect(processor.numbers == [2])
             let next = try await claim(transport)

@@ -111,7 +111,7 @@ struct TransportConformanceTests {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let bytes = (0...255).map { UInt8($0) } + Array("\r\n$-1\r\n\0".utf8)
-            let large = [UInt8](repeating: 0xFE, count: EnvelopeLimits.bodyBytesMax)
+            let large = [UInt8](repeating: 0xFE, count: EnvelopeLimits.maxBodyBytes)
             let values = [bytes, [], large]
             let outgoing = values.map { OutgoingEntry(stream: testStream, fields: [(name: "b", value: $0)]) }
             for result in try await transport.append(outgoing) { _ = try result.get() }

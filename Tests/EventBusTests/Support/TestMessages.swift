@@ -48,10 +48,10 @@ extension EventConsumerConfiguration {
         configuration.drainTimeout = .seconds(20)
         configuration.retryPolicy.baseDelay = .milliseconds(2)
         configuration.retryPolicy.maxDelay = .milliseconds(20)
-        configuration.tendInterval = .milliseconds(100)
+        configuration.maintenanceInterval = .milliseconds(100)
         configuration.retryPoll = .milliseconds(50)
-        configuration.minPause = .milliseconds(2)
-        configuration.maxPause = .milliseconds(20)
+        configuration.minBackoff = .milliseconds(2)
+        configuration.maxBackoff = .milliseconds(20)
         return configuration
     }
 

@@ -32,7 +32,7 @@ struct Consume: AsyncParsableCommand {
             configuration.claimMinIdle = .milliseconds(minIdleMilliseconds)
             configuration.claimInterval = .milliseconds(minIdleMilliseconds / 5)
         }
-        if behaviour == .refusing { configuration.retryPolicy.failuresMax = 1 }
+        if behaviour == .refusing { configuration.retryPolicy.maxFailures = 1 }
         let options = HandlerOptions(
             behaviour: behaviour, hold: .milliseconds(holdMilliseconds), dieAfterCommits: dieAfterCommits)
         let batches = batches

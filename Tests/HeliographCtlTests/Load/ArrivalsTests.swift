@@ -20,7 +20,7 @@ struct ArrivalsTests {
         #expect(last?.number == 3 * 86_400 - 1)
     }
 
-    @Test func `poisson arrivals come at the rate, and as unevenly as independent people`() {
+    @Test func `poisson arrivals have the rate and exponential gaps`() {
         let offsets = arrivals().map(\.offset.seconds)
         // 10,000 are expected; four times their standard deviation is 400.
         #expect((9_600...10_400).contains(offsets.count))
@@ -32,12 +32,12 @@ struct ArrivalsTests {
         #expect(gaps.allSatisfy { $0 >= 0 })
     }
 
-    @Test func `the same seed gives the same people, another one others`() {
+    @Test func `the same seed gives the same arrivals, another seed different ones`() {
         #expect(arrivals(seed: 1) == arrivals(seed: 1))
         #expect(arrivals(seed: 1) != arrivals(seed: 2))
     }
 
-    @Test func `another mix leaves the times as they are`() {
+    @Test func `another mix leaves the times unchanged`() {
         #expect(arrivals(mix: [.image: 1, .upload: 3]).map(\.offset) == arrivals(mix: [.signIn: 1]).map(\.offset))
     }
 

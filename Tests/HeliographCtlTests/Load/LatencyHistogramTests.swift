@@ -4,7 +4,7 @@ import Testing
 @testable import HeliographCtl
 
 struct LatencyHistogramTests {
-    /// Times from a microsecond to an hour, as many of each size.
+    /// Times from a microsecond to an hour, with equal shares of each order of magnitude.
     private func times(_ count: Int, seed: UInt64) -> [Duration] {
         var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in
@@ -14,7 +14,7 @@ struct LatencyHistogramTests {
     }
 
     @Test(arguments: [4, 7], UInt64(0)..<10)
-    func `a quantile is never below the true one, and above it by less than it says`(bits: Int, seed: UInt64) throws {
+    func `a quantile is never below the true one, and above it by less than the stated error`(bits: Int, seed: UInt64) throws {
         let times = times(1 + Int(seed) * 300, seed: seed)
         var histogram = LatencyHistogram(precisionBits: bits)
         times.forEach { histogram.record($0) }
@@ -28,7 +28,7 @@ struct LatencyHistogramTests {
         #expect(histogram.max == sorted.last)
     }
 
-    @Test func `the sum of two is what both have counted`() {
+    @Test func `adding a histogram gives the counts of both`() {
         let (first, second) = (times(500, seed: 1), times(700, seed: 2))
         var (left, right, both) = (LatencyHistogram(), LatencyHistogram(), LatencyHistogram())
         first.forEach { left.record($0) }
@@ -38,7 +38,7 @@ struct LatencyHistogramTests {
         #expect(left == both)
     }
 
-    @Test func `nothing has no quantile, and what never ends counts as the longest there is`() {
+    @Test func `an empty histogram has no quantile, and too long a time counts as the longest one`() {
         var histogram = LatencyHistogram()
         #expect(histogram.quantile(0.5) == nil && histogram.mean == nil)
         histogram.record(.seconds(1_000_000_000))

@@ -5,44 +5,44 @@ import Testing
 @testable import HeliographCtl
 
 struct LoadAccountsTests {
-    private func accounts(_ count: Int, lentMax: Int = 2) -> LoadAccounts {
+    private func accounts(_ count: Int, maxLeases: Int = 2) -> LoadAccounts {
         let person = LoadPerson(left: [], right: [], front: [], signIn: [])
         return LoadAccounts(
-            (0..<count).map { LoadAccount(email: "\($0)@example.org", phone: "p", person: person) }, lentMax: lentMax)
+            (0..<count).map { LoadAccount(email: "\($0)@example.org", phone: "p", person: person) }, maxLeases: maxLeases)
     }
 
-    @Test func `accounts are lent in turn, none more often than it may be`() {
+    @Test func `accounts are leased in turn, each up to its limit`() {
         let accounts = accounts(2)
-        let lent = (0..<5).map { _ in accounts.lend()?.account.email }
+        let lent = (0..<5).map { _ in accounts.lease()?.account.email }
         #expect(lent == ["0@example.org", "1@example.org", "0@example.org", "1@example.org", nil])
     }
 
-    @Test func `an account that was told to wait is left alone`() throws {
+    @Test func `an account rests for the Retry-After of the service`() throws {
         let accounts = accounts(2)
-        let loan = try #require(accounts.lend())
-        accounts.giveBack(loan, restFor: .seconds(600))
-        #expect((0..<3).map { _ in accounts.lend()?.account.email } == ["1@example.org", "1@example.org", nil])
+        let lease = try #require(accounts.lease())
+        accounts.release(lease, restFor: .seconds(600))
+        #expect((0..<3).map { _ in accounts.lease()?.account.email } == ["1@example.org", "1@example.org", nil])
         let second = self.accounts(1)
-        second.giveBack(try #require(second.lend()), restFor: .zero)
-        #expect(second.lend() != nil)
+        second.release(try #require(second.lease()), restFor: .zero)
+        #expect(second.lease() != nil)
     }
 
-    @Test func `tokens are exchanged when nobody uses them, and then the account is lent again`() throws {
+    @Test func `an account is reserved once its leases have ended, and leased again afterwards`() throws {
         let accounts = accounts(1)
-        #expect(accounts.holdBack(expiringBefore: .now + .seconds(100)) == nil, "it has no tokens")
-        let loan = try #require(accounts.lend())
-        loan.account.hold(.init(access: "a", refresh: "r", expiry: .now + .seconds(60), userID: "u"))
-        #expect(accounts.holdBack(expiringBefore: .now + .seconds(30)) == nil)
-        #expect(accounts.holdBack(expiringBefore: .now + .seconds(100)) == nil, "somebody has it")
-        #expect(accounts.lend() == nil)
-        accounts.giveBack(loan, restFor: nil)
-        let mine = try #require(accounts.holdBack(expiringBefore: .now + .seconds(100)))
-        #expect(accounts.lend() == nil)
-        accounts.release(mine)
-        #expect(accounts.lend() != nil)
+        #expect(accounts.reserve(expiringBefore: .now + .seconds(100)) == nil, "it has no tokens")
+        let lease = try #require(accounts.lease())
+        lease.account.store(.init(access: "a", refresh: "r", expiry: .now + .seconds(60), userID: "u"))
+        #expect(accounts.reserve(expiringBefore: .now + .seconds(30)) == nil)
+        #expect(accounts.reserve(expiringBefore: .now + .seconds(100)) == nil, "it is leased")
+        #expect(accounts.lease() == nil)
+        accounts.release(lease, restFor: nil)
+        let mine = try #require(accounts.reserve(expiringBefore: .now + .seconds(100)))
+        #expect(accounts.lease() == nil)
+        accounts.endReservation(mine)
+        #expect(accounts.lease() != nil)
     }
 
-    @Test func `a photo in other bytes is the same picture`() throws {
+    @Test func `a varied photo is the same picture in different bytes`() throws {
         let photo = LoadPicture(bytes: try Photos.load(Photos.front[0]), type: "image/jpeg")
         let varied = photo.varied()
         #expect(varied.bytes != photo.varied().bytes)
@@ -51,12 +51,12 @@ struct LoadAccountsTests {
         #expect(Array(varied.bytes[(4 + length)...]) == Array(photo.bytes[2...]))
     }
 
-    @Test func `there are accounts enough for what one may do`() {
+    @Test func `the number of accounts follows from the limits of one account`() {
         func size(_ mix: [LoadKind: Double], _ perSecond: Double, _ seconds: Int, bytes: Double = 200_000) -> [Int] {
             let plan = LoadPlan(
                 url: "", label: nil, perSecond: perSecond, pattern: .constant, mix: LoadMix(weights: mix), seed: 1,
-                duration: .seconds(seconds), warmUp: .zero, concurrencyMax: 1, patience: .seconds(1), countsPushes: false,
-                objectives: [], errorsMax: 0)
+                duration: .seconds(seconds), warmUp: .zero, maxConcurrency: 1, patience: .seconds(1), countsPushes: false,
+                objectives: [], maxErrorShare: 0)
             let size = LoadPopulation.Size(plan, pictureBytes: bytes, minimum: 2)
             return [size.members, size.owners]
         }

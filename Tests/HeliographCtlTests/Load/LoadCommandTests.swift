@@ -9,12 +9,12 @@ struct LoadCommandTests {
     @Test(arguments: [
         ("sign-in", "sign-in=1"), ("image=3,sign-in=8", "sign-in=8,image=3"), ("upload=0.5,image=0", "upload=0.5"),
     ])
-    func `a mix is read as it is written`(text: String, meaning: String) throws {
+    func `a mix is parsed`(text: String, meaning: String) throws {
         #expect(try #require(LoadMix(argument: text)).description == meaning)
     }
 
     @Test(arguments: ["", "sign-in=0", "login=1", "image=-1", "image=1,image=2", "image=", "image=x"])
-    func `what is no mix is refused`(text: String) {
+    func `an invalid mix is refused`(text: String) {
         #expect(LoadMix(argument: text) == nil)
     }
 
@@ -29,7 +29,7 @@ struct LoadCommandTests {
     @Test(arguments: [
         "sign-in<2s", "sign-in p99", "login p99<2s", "sign-in p101<2s", "sign-in p99<2", "upload push p99<2s", "image p99<-1s",
     ])
-    func `what is no objective is refused`(text: String) {
+    func `an invalid objective is refused`(text: String) {
         #expect(LoadObjective(argument: text) == nil)
     }
 
@@ -39,7 +39,7 @@ struct LoadCommandTests {
     }
 
     @Test(arguments: ["", "0", "-1/s", "2/d", "2/", "nan", "1e9/s"])
-    func `what is no rate is refused`(text: String) {
+    func `an invalid rate is refused`(text: String) {
         #expect(Rate(argument: text) == nil)
     }
 
@@ -48,11 +48,11 @@ struct LoadCommandTests {
         ["--rate", "1", "--objective", "sign-in push p99<2s"], ["--rate", "1", "--url", "ftp://x"], ["--rate", "1", "--html", "/no/where"],
         ["--rate", "1", "--url", "http://127.0.0.1:1", "--photos", "/no/where"], ["--rate", "1", "--duration", "0s"],
     ])
-    func `what cannot be done is refused before anything is done`(arguments: [String]) async {
+    func `invalid options are refused before the load begins`(arguments: [String]) async {
         #expect(await heliographctl(["load"] + arguments).exitCode == 64)
     }
 
-    @Test func `a load that cannot begin leaves the report of another as it is`() async throws {
+    @Test func `a load that cannot begin leaves an existing report unchanged`() async throws {
         let folder = try TemporaryDirectory()
         let file = folder.path + "/load.html"
         try "an older report".write(toFile: file, atomically: true, encoding: .utf8)
@@ -60,9 +60,9 @@ struct LoadCommandTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "an older report")
     }
 
-    @Test func `an installation that does not answer is said to be away`() async {
+    @Test func `an installation that does not answer is reported as unavailable`() async {
         let result = await heliographctl("load", "--url", "http://127.0.0.1:1", "--rate", "1", "--photos", photos)
         #expect(result.exitCode == 75)
-        #expect(result.notes == ["http://127.0.0.1:1 does not give the styles of pictures: no connection"])
+        #expect(result.notes == ["http://127.0.0.1:1 does not give the picture styles: no connection"])
     }
 }

@@ -9,7 +9,7 @@ struct LoadRecorderTests {
         Arrival(number: 0, offset: .seconds(seconds), kind: kind)
     }
 
-    @Test func `a latency runs from when something was to begin, however late it was begun`() throws {
+    @Test func `a latency runs from the scheduled start, however late the action started`() throws {
         let recorder = LoadRecorder(start: start, warmUp: .zero)
         let late = arrival(1)
         recorder.begin(late)
@@ -18,18 +18,18 @@ struct LoadRecorderTests {
         #expect(latency == .seconds(3))
     }
 
-    @Test func `what belongs to the warm-up is done and not counted`() {
+    @Test func `actions of the warm-up are not counted`() {
         let recorder = LoadRecorder(start: start, warmUp: .seconds(10))
         let early = arrival(9.9)
         recorder.begin(early)
-        #expect(recorder.underWay == 1)
+        #expect(recorder.inFlight == 1)
         recorder.reach(.done, early)
         recorder.finish(early, nil)
         recorder.skip(early, because: "no room")
-        #expect(recorder.snapshot.tallies.isEmpty && recorder.snapshot.lateness.count == 0 && recorder.underWay == 0)
+        #expect(recorder.snapshot.tallies.isEmpty && recorder.snapshot.lateness.count == 0 && recorder.inFlight == 0)
     }
 
-    @Test func `failures, refusals and what was not begun are told apart`() throws {
+    @Test func `failures, refusals and actions not started are counted separately`() throws {
         let recorder = LoadRecorder(start: start, warmUp: .zero)
         for failure in [
             LoadFailure(at: .done, "failed: no_match"), LoadFailure(.refused, at: .answer, "429 rate_limited", retryAfter: .seconds(3)),
@@ -45,7 +45,7 @@ struct LoadRecorderTests {
         #expect(tally.failures[LoadFailure(.refused, at: .answer, "429 rate_limited")] == 2)
     }
 
-    @Test func `a timeline of days has a bounded number of slices, and loses nothing`() {
+    @Test func `a timeline of days has a bounded number of slices, and loses no count`() {
         var timeline = LoadTimeline()
         for second in stride(from: 0, to: 200_000, by: 10) { timeline.at(.seconds(second)) { $0.asked += 1 } }
         #expect(timeline.slices.count <= 240 && timeline.width == .seconds(1_024))

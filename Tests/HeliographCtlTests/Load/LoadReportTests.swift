@@ -26,15 +26,15 @@ struct LoadReportTests {
         recorder.finish(upload, LoadFailure(.refused, at: .answer, "429 rate_limited"))
         let plan = LoadPlan(
             url: "http://127.0.0.1:8080", label: label, perSecond: 10, pattern: .constant,
-            mix: LoadMix(weights: [.signIn: 100, .upload: 1]), seed: 1, duration: .seconds(10), warmUp: .zero, concurrencyMax: 200,
+            mix: LoadMix(weights: [.signIn: 100, .upload: 1]), seed: 1, duration: .seconds(10), warmUp: .zero, maxConcurrency: 200,
             patience: .seconds(60), countsPushes: true, objectives: objectives.compactMap(LoadObjective.init(argument:)),
-            errorsMax: 0.05)
+            maxErrorShare: 0.05)
         return LoadReport(
             plan: plan, startedAt: Date(timeIntervalSince1970: 1_763_731_805), measured: .seconds(10), snapshot: recorder.snapshot,
-            remains: LoadCleaner.Remains(accounts: 3))
+            remains: LoadCleanup.Remains(accounts: 3))
     }
 
-    @Test func `the text says what was asked, what came of it, and what is left`() {
+    @Test func `the text reports the parameters, the outcomes and the remains`() {
         let lines = report(objectives: ["sign-in p99<2s", "sign-in answer p50<10ms"]).lines(.plain)
         #expect(lines[0] == "Load on http://127.0.0.1:8080 at 2025-11-21T13:30:05.000Z")
         for line in [
@@ -51,13 +51,13 @@ struct LoadReportTests {
         }
     }
 
-    @Test func `an objective holds below its limit, and errors up to theirs`() {
+    @Test func `an objective is met below its limit, and the error limit up to its value`() {
         #expect(report().isGood && report(objectives: ["sign-in p99<992ms"]).isGood)
         #expect(!report(objectives: ["sign-in p99<991ms"]).isGood)
-        #expect(!report(objectives: ["sign-in push p50<1m"]).isGood, "nothing was measured of it")
+        #expect(!report(objectives: ["sign-in push p50<1m"]).isGood, "no push was measured")
     }
 
-    @Test func `the JSON has the same`() throws {
+    @Test func `the JSON report has the same figures`() throws {
         let json = JSONAnswer.parse(Array(try JSON.text(report(objectives: ["sign-in p99<2s"])).utf8))
         let signIn = json["kinds"].elements[0]
         #expect(signIn["kind"].text == "sign-in" && signIn["asked"] == .number(100) && signIn["failed"] == .number(2))
@@ -67,13 +67,13 @@ struct LoadReportTests {
         #expect(json["plan"]["mix"].text == "sign-in=100,upload=1")
     }
 
-    @Test func `the page has its parts in order, and needs nothing from elsewhere`() {
+    @Test func `the page has its sections in order, and loads nothing from elsewhere`() {
         let page = report().html
         let headings = page.matches(of: #/<h[12]>([^<]*)<\/h[12]>/#).map { String($0.1) }
         #expect(
             headings == [
                 "Heliograph under load", "Objectives", "Latency over time", "Latency by percentile", "Throughput over time",
-                "What became of it", "Errors", "What was asked", "Left behind", "How to read it",
+                "Outcomes", "Errors", "Parameters", "Left behind", "How to read it",
             ])
         #expect(page.hasPrefix("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">") && page.hasSuffix("</html>\n"))
         #expect(page.matches(of: #/<svg /#).count == 3 && page.matches(of: #/<table>/#).count == 5)
@@ -83,7 +83,7 @@ struct LoadReportTests {
         #expect(!page.contains("NaN") && !page.contains("inf"))
     }
 
-    @Test func `a throughput that stays the same is drawn so to the end of the load, and no further`() {
+    @Test func `a constant throughput is drawn as constant up to the end of the load`() {
         var snapshot = LoadRecorder.Snapshot()
         for tenth in 0..<1_000 {
             snapshot.timeline.at(.milliseconds(tenth * 100)) { $0.asked += 1 }
@@ -98,16 +98,16 @@ struct LoadReportTests {
         #expect(drawn[2].points.map(\.y) == [0, 0, 0, 2.5, 10, 10])
     }
 
-    @Test func `what comes from elsewhere is shown and never markup`() {
+    @Test func `text of the operator is escaped in the page`() {
         let page = report(label: "<script>alert('x')</script> & \"v1\"\u{202E}").html
         #expect(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;v1&quot;\u{FFFD}"))
         #expect(!page.contains("<script>") && !page.contains("\u{202E}"))
     }
 
-    @Test func `a report of nothing can be drawn, and is no good`() {
+    @Test func `a report without actions can be drawn, and its verdict is bad`() {
         let plan = LoadPlan(
             url: "http://127.0.0.1", label: nil, perSecond: 1, pattern: .poisson, mix: .standard, seed: 1, duration: .seconds(1),
-            warmUp: .zero, concurrencyMax: 1, patience: .seconds(1), countsPushes: false, objectives: [], errorsMax: 0.01)
+            warmUp: .zero, maxConcurrency: 1, patience: .seconds(1), countsPushes: false, objectives: [], maxErrorShare: 0.01)
         let report = LoadReport(
             plan: plan, startedAt: Date(), measured: .zero, snapshot: LoadRecorder.Snapshot(), remains: nil)
         #expect(!report.isGood && report.html.contains("<svg") && !report.html.contains("NaN"))

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import HeliographCtl
 
-/// Collects what a command writes.
+/// Records the output of a command.
 final class ConsoleRecording: Sendable {
     private let lines = Mutex<(results: [String], notes: [String])>(([], []))
 
@@ -15,6 +15,6 @@ final class ConsoleRecording: Sendable {
 
     /// The lines of the result so far.
     var results: [String] { lines.withLock { $0.results } }
-    /// The lines for a person so far.
+    /// The notes so far.
     var notes: [String] { lines.withLock { $0.notes } }
 }

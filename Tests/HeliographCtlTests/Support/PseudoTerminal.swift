@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A terminal of a test's own, in which a program runs.
+/// A pseudo-terminal in which a program runs.
 final class PseudoTerminal: Sendable {
     private let master: FileHandle
     private let slave: FileHandle
@@ -12,9 +12,9 @@ final class PseudoTerminal: Sendable {
     /// The process id of the program.
     let pid: pid_t
 
-    /// Opens a terminal of a size and starts a program in it.
+    /// Opens a terminal with a size and starts a program in it.
     init(_ command: [String], columns: UInt16, rows: UInt16, environment: [String: String]) throws {
-        // What posix_openpt, unlockpt and ptsname do, which Glibc's module does not show to Swift.
+        // Equivalent to posix_openpt, unlockpt and ptsname, which Glibc's module does not export to Swift.
         let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var lock: Int32 = 0
         var number: UInt32 = 0
@@ -29,7 +29,7 @@ final class PseudoTerminal: Sendable {
         pid = try GuardedProcess.spawn(
             command, standardInput: slave, standardOutput: slave, standardError: slave,
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
-        // The thread has the master for itself, too: its number must not be somebody else's while it is read from.
+        // The thread holds the master as well: its descriptor must not be reused while it is read from.
         Thread.detachNewThread { [weak self, master] in
             var bytes = [UInt8](repeating: 0, count: 65_536)
             while true {
@@ -40,10 +40,10 @@ final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Everything that the program wrote.
+    /// All output of the program so far.
     var text: String { output.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    /// How the terminal treats what is typed, as bits.
+    /// The local mode bits of the terminal (`c_lflag`).
     var mode: tcflag_t {
         var attributes = termios()
         tcgetattr(slave.fileDescriptor, &attributes)
@@ -56,11 +56,11 @@ final class PseudoTerminal: Sendable {
 
     func resize(columns: UInt16, rows: UInt16) {
         Self.resize(master.fileDescriptor, columns, rows)
-        // The kernel tells only a program whose controlling terminal it is.
+        // The kernel signals a program only through its controlling terminal.
         signal(SIGWINCH)
     }
 
-    /// Waits for the end of the program and gives its exit code; 128 and the signal for a death by signal.
+    /// Waits for the end of the program and returns its exit code, or 128 + signal if a signal killed it.
     func exitCode() async throws -> Int32 {
         try await eventually("the program ends; it wrote \(text.suffix(300))") {
             var status: Int32 = 0

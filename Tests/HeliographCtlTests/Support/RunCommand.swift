@@ -2,7 +2,7 @@ import ArgumentParser
 
 @testable import HeliographCtl
 
-/// What a command wrote, and how it ended.
+/// The output and the exit code of a command.
 struct CommandResult {
     let results: [String]
     let notes: [String]
@@ -15,11 +15,11 @@ func heliographctl(_ arguments: String...) async -> CommandResult {
     await heliographctl(arguments)
 }
 
-/// The same for arguments in an array.
+/// Runs the command line `arguments` in this process, given as an array.
 ///
-/// - Parameter answer: What a person at the terminal answers when asked; nil when nobody is there.
+/// - Parameter answer: The user's answer to a question; nil without a terminal.
 func heliographctl(_ arguments: [String], answer: String? = nil) async -> CommandResult {
-    // A server that is busy with other tests is waited for, which is not what they look at.
+    // Waits for a server that is busy with other tests.
     let waits = arguments.contains("--database-url") && !arguments.contains("--wait")
     let arguments = waits ? arguments + ["--wait", "60"] : arguments
     let recording = ConsoleRecording()

@@ -6,25 +6,25 @@ import RedisClient
 import TestSupport
 import WireFormat
 
-/// An installation of its own for one test: keys on the shared Redis, and a database.
+/// An isolated installation for one test: a key prefix on the shared Redis, and a database.
 struct TestBus {
     let transport: RedisEventTransport
     let database: TestDatabase
     let redis: RedisClient
     private let server: RedisServer
 
-    /// The arguments that lead a command to Redis.
+    /// The command-line arguments for Redis.
     var redisArguments: [String] { ["--redis-url", server.url, "--redis-key-prefix", transport.keyPrefix] }
-    /// The arguments that lead a command to both servers.
+    /// The command-line arguments for both servers.
     var arguments: [String] { redisArguments + ["--database-url", database.url] }
-    /// What leads a process to both servers.
+    /// The environment variables for both servers.
     var environment: [String: String] {
         ["REDIS_URL": server.url, "REDIS_KEY_PREFIX": transport.keyPrefix, "DATABASE_URL": database.url]
     }
 
     static func with(_ body: (TestBus) async throws -> Void) async throws {
         let server = try await RedisServer.shared()
-        // Limits end only what hangs.
+        // Long timeouts, so that only a hang fails the test.
         var configuration = try RedisConfiguration(url: server.url)
         (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
         let redis = RedisClient(
@@ -48,7 +48,7 @@ struct TestBus {
         let names = [
             "ekyc.requested": "face-matching-worker", "notification.requested": "token-registry", "photo.uploaded": "image-worker",
         ]
-        return StreamGroup(stream: stream, name: names[stream] ?? "nobody")
+        return StreamGroup(stream: stream, name: names[stream] ?? "unknown")
     }
 
     /// Appends events to their streams.
@@ -67,7 +67,7 @@ struct TestBus {
         try Envelope(event, requestID: requestID).encoded()
     }
 
-    /// Gives a consumer of a stream's group everything that is there.
+    /// Delivers all entries of a stream to a consumer of its group.
     @discardableResult
     func deliver(_ stream: String, to name: String = "c1") async throws -> [EntryID] {
         try await transport.createGroup(group(stream).name, on: stream)
@@ -78,18 +78,19 @@ struct TestBus {
         return ids
     }
 
-    /// Makes as many dead letters as there are events, all in one stream, and returns their numbers.
+    /// Makes dead letters of events of one stream, and returns their ids.
     @discardableResult
-    func bury(
+    func deadLetter(
         _ events: [any Event], reason: DeadLetterReason = .failures, error: String = "the server said no",
         requestID: String? = nil
     ) async throws -> [EntryID] {
         let stream = events[0].stream
         try await append(events, requestID: requestID)
-        let burials = try await deliver(stream).map {
-            Burial(id: $0, reason: reason, error: error, failures: reason == .failures ? 16 : 0, crashes: reason == .crashes ? 3 : 0)
+        let requests = try await deliver(stream).map {
+            DeadLetterRequest(
+                id: $0, reason: reason, error: error, failures: reason == .failures ? 16 : 0, crashes: reason == .crashes ? 3 : 0)
         }
-        _ = try await transport.bury(burials, by: GroupConsumer(group: group(stream), name: "c1"))
+        _ = try await transport.deadLetter(requests, by: GroupConsumer(group: group(stream), name: "c1"))
         return try await deadLetters(stream).suffix(events.count).map(\.id)
     }
 
@@ -98,5 +99,5 @@ struct TestBus {
     }
 }
 
-/// A request to look at a face.
+/// A sign-in event for a new session.
 func ekyc() -> EkycRequested { EkycRequested(sessionID: UUID(), event: .signIn, lane: .new) }

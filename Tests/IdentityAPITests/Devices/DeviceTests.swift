@@ -13,7 +13,7 @@ private let phone = "cAbCdEfGhIjKlMnOpQrSt1"
 private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
 
 @Suite struct DeviceTests {
-    @Test func `an installation is registered, and its sign-in is tied to it`() async throws {
+    @Test func `an installation is registered, and its sign-in is bound to it`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let body = #"{"device_token":"\#(phone):APA91","platform":"iOS","app_version":"1.2 (3)","locale":"de_CH"}"#
@@ -81,7 +81,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `a refreshed sign-in is still tied, and one that has ended registers nothing`() async throws {
+    @Test func `a refreshed sign-in is still bound, and one that has ended registers nothing`() async throws {
         try await withIdentityAPI { api in
             let device = try await api.signedInDevice()
             let customer = Customer(userID: device.userID, token: device.accessToken)

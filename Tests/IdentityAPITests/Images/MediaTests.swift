@@ -120,7 +120,7 @@ import Testing
             let grown = try Self.residentMiB() - before
             #expect(grown < mostMiB, "\(grown) MiB for \(readers) readers")
             var request = HTTPClientRequest(url: "http://127.0.0.1:\(api.port)\(link)", timeout: .seconds(120))
-            request.responseBodyByteCountMax = picture.count
+            request.maxResponseBodyByteCount = picture.count
             #expect(try await api.http.execute(request).body == picture)
             for connection in connections { connection.close() }
         }

@@ -62,16 +62,16 @@ extension IdentityFixture {
         #expect(try await send("PUT", topic + "/members/me", headers: [user.bearer]).status == 200)
     }
 
-    /// Ties somebody's sign-in to an installation, as the registration of its push token does.
-    func tie(_ customer: Customer, to installation: String) async throws {
+    /// Binds the sign-in of a customer to an installation, as the registration of its push token does.
+    func bindInstallation(_ customer: Customer, to installation: String) async throws {
         let authenticator = AccessTokenAuthenticator(postgres: postgres)
         let identity = try await authenticator.authenticate(bearer: customer.token)
         let family = try #require(identity?.signInID)
-        let tied = try await postgres.withTransaction { transaction in
+        let binding = try await postgres.withTransaction { transaction in
             try await AccessTokenRepository(transaction)
-                .tie(familyID: family, of: customer.userID, to: SHA256.hash(installation))
+                .bindInstallation(familyID: family, of: customer.userID, to: SHA256.hash(installation))
         }
-        #expect(tied == .tied)
+        #expect(binding == .bound)
     }
 
     func json(_ method: String, _ path: String, _ json: String, by sender: Customer? = nil) async throws -> HTTPClientResponse {

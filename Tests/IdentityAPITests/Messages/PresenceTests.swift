@@ -12,7 +12,7 @@ import WireFormat
 
     @Test func `a device shows a conversation, renews that, and ends it`() async throws {
         try await withChat { chat in
-            try await chat.api.tie(chat.ada, to: "phone")
+            try await chat.api.bindInstallation(chat.ada, to: "phone")
             let before = Date()
             for id in ["c-1", "conversation:c-1"] {
                 let answer = try await chat.api.json("PUT", Self.path, #"{"conversation_id":"\#(id)"}"#, by: chat.ada)
@@ -49,14 +49,14 @@ import WireFormat
     ])
     func `a conversation that is none is refused`(body: String, refusal: String) async throws {
         try await withChat { chat in
-            try await chat.api.tie(chat.ada, to: "phone")
+            try await chat.api.bindInstallation(chat.ada, to: "phone")
             #expect(try await chat.api.json("PUT", Self.path, body, by: chat.ada).refusal == refusal)
         }
     }
 
     @Test func `strangers show nothing`() async throws {
         try await withChat { chat in
-            try await chat.api.tie(chat.eve, to: "phone")
+            try await chat.api.bindInstallation(chat.eve, to: "phone")
             #expect(try await chat.api.json("PUT", Self.path, #"{"conversation_id":"c-1"}"#, by: chat.eve).refusal == "404 topic_not_found")
             #expect(try await chat.api.json("PUT", Self.path, #"{"conversation_id":"c-1"}"#).refusal == "401 unauthorized")
             #expect(try await chat.api.count("push_presence") == 0)

@@ -78,7 +78,7 @@ import WireFormat
                 """
                 INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, expires_at)
                 SELECT gen_random_uuid(), id, gen_random_uuid(), 'k', now() + interval '1 day'
-                FROM topics, generate_series(1, \(TopicLimits.photosMax)) WHERE name = 'event:party'
+                FROM topics, generate_series(1, \(TopicLimits.maxPhotos)) WHERE name = 'event:party'
                 """)
             #expect(try await api.send(.photo(), to: path, headers: [ada.bearer]).refusal == "409 limit_reached")
             #expect(api.storedFiles().isEmpty)

@@ -1,6 +1,6 @@
-/// Small ICC profiles (version 2) that mean something else than usual, so that a test sees whether they are honoured.
+/// Small ICC profiles (version 2) with unusual colours, by which a test detects whether they are honoured.
 enum ColourProfile {
-    /// What is called red is green, and the other way round.
+    /// A profile with red and green exchanged.
     static let swappedRedAndGreen: [UInt8] = {
         let colorants = [("rXYZ", [0.3851, 0.7169, 0.0971]), ("gXYZ", [0.4361, 0.2225, 0.0139]), ("bXYZ", [0.1431, 0.0606, 0.7141])]
         let curve = tagged("curv", [0, 0, 0, 1, 2, 0x33])

@@ -1,4 +1,4 @@
-/// A JPEG file whose segments are looked at, and put in.
+/// A JPEG file whose segments can be read and inserted.
 struct JPEGFile {
     var bytes: [UInt8]
 

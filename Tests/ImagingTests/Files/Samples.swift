@@ -3,7 +3,7 @@ import Imaging
 import SeededRandom
 import TestSupport
 
-/// Pictures to work on, and how to look at results.
+/// Sample pictures, and access to the pixels of results.
 enum Samples {
     /// A photo of a man in front of a chandelier, 1,434 by 2,333 pixels.
     static func portrait() throws -> [UInt8] { try Photos.load("original/obama3") }
@@ -12,7 +12,7 @@ enum Samples {
     static func quarters() throws -> [UInt8] {
         let colours: [[UInt8]] = [[220, 30, 30], [30, 200, 30], [30, 30, 220], [255, 255, 255]]
         let png = PNGFile.encode(width: 80, height: 60, bands: 3) { x, y, band in colours[(y < 30 ? 0 : 2) + (x < 40 ? 0 : 1)][band] }
-        return try PictureWorkshop.normalise(png, maxSide: 80, quality: 95).picture.bytes
+        return try ImagePipeline.normalise(png, maxSide: 80, quality: 95).picture.bytes
     }
 
     /// A picture of noise: nothing compresses it.
@@ -36,12 +36,12 @@ extension RGBImage {
     func level(_ x: Int, _ y: Int, _ channel: Int) -> UInt8 { pixels[(y * width + x) * 3 + channel] }
 }
 
-/// Whether two colours look alike.
+/// Returns whether two colours are similar.
 func areAlike(_ left: [Int], _ right: [Int], within tolerance: Int = 24) -> Bool {
     zip(left, right).allSatisfy { abs($0 - $1) <= tolerance }
 }
 
-/// The kind of error some work ends with; nil when it succeeds.
+/// Returns the error code of `work`; nil when it succeeds.
 func code(_ work: () throws -> Void) -> ImagingError.Code? {
     do {
         try work()

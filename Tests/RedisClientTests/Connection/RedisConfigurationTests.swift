@@ -9,7 +9,7 @@ import Testing
         #expect(!configuration.tls && configuration.username == nil && configuration.password == nil)
     }
 
-    @Test func `The port is 6379 when none is given`() throws {
+    @Test func `The default port is 6379`() throws {
         #expect(try RedisConfiguration(url: "redis://h").endpoint == .tcp(host: "h", port: 6379))
         #expect(try RedisConfiguration(url: "redis://[::1]:7000").endpoint == .tcp(host: "::1", port: 7000))
     }
@@ -21,7 +21,7 @@ import Testing
         #expect(anonymous.username == nil && anonymous.password == "secret")
     }
 
-    @Test func `A Unix socket is named by its path`() throws {
+    @Test func `The path of a Unix socket and its database are read`() throws {
         let configuration = try RedisConfiguration(url: "unix:///run/redis/redis.sock?db=2")
         #expect(configuration.endpoint == .unixSocket(path: "/run/redis/redis.sock"))
         #expect(configuration.database == 2)
@@ -43,7 +43,7 @@ import Testing
         "", "localhost:6379", "http://h", "redis://", "redis://h:0", "redis://h:70000", "redis://h/x", "redis://h/-1",
         "unix://", "unix://relative/path", "redis://user@h", "redis://h:port",
     ])
-    func `A URL that is wrong is refused as a configuration`(url: String) {
+    func `An invalid URL is a configuration error`(url: String) {
         let error = #expect(throws: RedisError.self) { try RedisConfiguration(url: url) }
         #expect(error?.code == .invalidConfiguration)
     }

@@ -16,12 +16,12 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func `A reply that nobody asked for is noticed`() throws {
+    @Test func `A reply without a request is unsolicited`() throws {
         var queue = Queue()
         guard case .unsolicited = queue.receive(try reply(1)) else { return #expect(Bool(false)) }
     }
 
-    @Test func `An abandoned request keeps its place and gives its promise once`() throws {
+    @Test func `An abandoned request keeps its place and returns its promise once`() throws {
         var queue = makeQueue(commandCounts: [1, 1, 1])
         #expect(queue.abandon(id: 2) == "r2")
         #expect(queue.abandon(id: 2) == nil)
@@ -31,7 +31,7 @@ import Testing
         #expect(promise(queue.receive(try reply(3))) == "r3")
     }
 
-    @Test func `Every id can be found, also after the ring has wrapped around`() throws {
+    @Test func `Every id is found, also after the ring has wrapped around`() throws {
         var queue = Queue()
         var next: UInt64 = 1
         for _ in 0..<50 {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `Only what is overdue is abandoned, wherever it stands`() {
+    @Test func `Only overdue requests are abandoned, at any position`() {
         var queue = Queue()
         for (id, deadline) in [(1, 50), (2, 10), (3, 30)] as [(UInt64, UInt64)] {
             queue.append(request(id, deadline: .uptimeNanoseconds(deadline)), now: .uptimeNanoseconds(0))
@@ -59,7 +59,7 @@ import Testing
         #expect(queue.count == 3)
     }
 
-    @Test func `A silent server is stalled only while it owes something`() throws {
+    @Test func `A silent server counts as stalled only while a request waits`() throws {
         var queue = Queue()
         let limit = TimeAmount.nanoseconds(100)
         #expect(!queue.isStalled(now: .uptimeNanoseconds(1_000_000), limit: limit))

@@ -15,7 +15,7 @@ import Testing
         #expect(replies[6].error?.code == .server(.err))
     }
 
-    @Test func `Any way to cut the bytes gives the same replies`() throws {
+    @Test func `Any split of the bytes gives the same replies`() throws {
         var generator = SeededGenerator(seed: 20_261_121)
         for _ in 0..<200 {
             let samples = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
@@ -28,14 +28,14 @@ import Testing
         }
     }
 
-    @Test func `An element knows where the next one begins, whatever it contains`() throws {
+    @Test func `The elements of an array are found after nested arrays`() throws {
         let reply = try decode("*3\r\n*2\r\n:1\r\n*1\r\n:2\r\n*0\r\n:3\r\n")[0]
         let elements = try #require(reply.elements)
         #expect(elements.map(\.kind) == [.array, .array, .integer])
         #expect(Array(elements)[2].integer == 3)
     }
 
-    @Test func `Replies stay readable after later ones have come`() throws {
+    @Test func `Replies stay readable after later ones have arrived`() throws {
         let decoder = RESPDecoder()
         var replies: [RedisReply] = []
         try feed(decoder, "$3\r\none\r\n$3\r\nt", into: &replies)
@@ -47,17 +47,17 @@ import Testing
         "!nonsense\r\n", "$abc\r\n", "$-2\r\n", "*-2\r\n", "$99999999999999999999999\r\n", "*4294967296000\r\n", ":12x\r\n",
         "HTTP/1.1 400 Bad Request\r\n",
     ])
-    func `What is no RESP2 breaks the decoder for good`(text: String) {
+    func `After bytes that are not RESP2 the decoder refuses all further bytes`(text: String) {
         let decoder = RESPDecoder()
         var replies: [RedisReply] = []
         let error = #expect(throws: RedisError.self) { try feed(decoder, "+OK\r\n" + text, into: &replies) }
         #expect(error?.code == .protocolViolation)
-        #expect(replies.map(\.string) == ["OK"], "what came before the offence counts")
+        #expect(replies.map(\.string) == ["OK"], "replies before the error are returned")
         #expect(throws: RedisError.self) { try feed(decoder, "+OK\r\n", into: &replies) }
         #expect(replies.count == 1)
     }
 
-    @Test func `Arrays nested without end are refused`() {
+    @Test func `Arrays nested too deeply are refused`() {
         let decoder = RESPDecoder(limits: RESPLimits(maxBytes: 1 << 20, maxValues: 1000))
         var replies: [RedisReply] = []
         #expect(throws: RedisError.self) {
@@ -66,14 +66,14 @@ import Testing
         #expect(replies.isEmpty)
     }
 
-    @Test func `The deepest reply of Redis' stream commands is read`() throws {
+    @Test func `A reply as deep as those of Redis' stream commands is read`() throws {
         let deep = String(repeating: "*1\r\n", count: 6) + ":1\r\n"
         var reply = try decode(deep)[0]
         for _ in 0..<6 { reply = try #require(reply.array?.first) }
         #expect(reply.integer == 1)
     }
 
-    @Test func `A string that is announced as giant is refused before it has arrived`() {
+    @Test func `A string above the limit is refused before all of it has arrived`() {
         let decoder = RESPDecoder(limits: RESPLimits(maxBytes: 10_000, maxValues: 1000))
         var replies: [RedisReply] = []
         var fed = 0
@@ -88,7 +88,7 @@ import Testing
         #expect(fed < 11_000)
     }
 
-    @Test func `A reply of too many values is refused`() {
+    @Test func `A reply with too many values is refused`() {
         let decoder = RESPDecoder(limits: RESPLimits(maxBytes: 1 << 20, maxValues: 100))
         var replies: [RedisReply] = []
         let error = #expect(throws: RedisError.self) {
@@ -97,7 +97,7 @@ import Testing
         #expect(error?.code == .replyTooLarge)
     }
 
-    @Test func `The limits are for one reply and not for all`() throws {
+    @Test func `The limits apply to each reply and not to their sum`() throws {
         let decoder = RESPDecoder(limits: RESPLimits(maxBytes: 100, maxValues: 10))
         var replies: [RedisReply] = []
         for _ in 0..<100 {
@@ -107,7 +107,7 @@ import Testing
         #expect(replies.count == 100)
     }
 
-    @Test func `Garbage never traps`() {
+    @Test func `Random bytes never crash the decoder`() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let decoder = RESPDecoder(limits: RESPLimits(maxBytes: 4096, maxValues: 64))

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-", "1", "1-", "-1", "1-2-3", "a-1", "1-18446744073709551616", " 1-1"])
-    func `What is no stream id is refused`(text: String) {
+    func `Text that is not a stream id is refused`(text: String) {
         #expect(RedisStreamID(text) == nil)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(RedisStreamID.zero.next == RedisStreamID(milliseconds: 0, sequence: 1))
     }
 
-    @Test func `The typed builders announce as many arguments as they write`() throws {
+    @Test func `The argument count of the typed builders is the number of arguments they write`() throws {
         let commands: [RedisCommand] = [
             .xadd("s", fields: [("a", [1]), ("b", [])]),
             .xadd("s", id: .zero.next, createStream: false, fields: [("a", [1])]),
@@ -51,7 +51,7 @@ import Testing
             .xclaimIDs("s", group: "g", consumer: "c", minIdle: .zero, ids: [.zero]),
         ]
         for command in commands {
-            // A command is an array reply to a decoder, and one that ends where the bytes end when its count is right.
+            // A decoder reads a command as an array reply, which is complete at the last byte only if the argument count is right.
             let decoder = RESPDecoder()
             var replies: [RedisReply] = []
             try command.encoded.withUnsafeBytes { try decoder.decode($0, into: &replies) }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `A wait is never written as zero, which would mean for ever`() {
+    @Test func `A blocking time is never encoded as zero, which would mean no limit`() {
         #expect(Duration.zero.redisMilliseconds == 1)
         #expect(Duration.microseconds(1500).redisMilliseconds == 2)
         #expect(Duration.seconds(2).redisMilliseconds == 2000)

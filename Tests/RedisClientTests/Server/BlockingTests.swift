@@ -2,24 +2,24 @@ import RedisClient
 import TestSupport
 import Testing
 
-/// Blocking reads on connections of their own.
+/// Blocking reads on dedicated connections.
 @Suite struct BlockingTests {
     private let fields: [(name: String, value: [UInt8])] = [("a", [1])]
 
-    @Test func `A blocking read returns when an entry comes and holds nobody else up`() async throws {
+    @Test func `A blocking read returns when an entry arrives, and does not delay other commands`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
                 async let read = connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
-                try await untilBlocked(connection, client)
+                try await waitUntilBlocked(connection, client)
                 let id = try #require(try await client.xadd(stream, fields: fields))
                 #expect(try await read.batches.first?.entries.map(\.id) == [id])
             }
         }
     }
 
-    @Test func `A blocking read returns nothing when its time is up`() async throws {
+    @Test func `A blocking read returns nothing when its time runs out`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `The last batch is acknowledged with the next read`() async throws {
+    @Test func `The last batch is acknowledged in the same write as the next read`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             for _ in 0..<4 { try await client.xadd(stream, fields: fields) }
@@ -48,25 +48,25 @@ import Testing
         }
     }
 
-    @Test func `A broadcast reader sees what is added after it began to wait`() async throws {
+    @Test func `A read without a group returns entries that are added after it began to wait`() async throws {
         try await withClient { client, stream in
             try await client.xadd(stream, fields: fields)
             try await client.withDedicatedConnection { connection in
                 async let batches = connection.xread(streams: [(stream, .end)], count: 10, block: .seconds(60))
-                try await untilBlocked(connection, client)
+                try await waitUntilBlocked(connection, client)
                 let id = try #require(try await client.xadd(stream, fields: fields))
                 #expect(try await batches.first?.entries.map(\.id) == [id])
             }
         }
     }
 
-    @Test func `A blocked read can be ended from elsewhere as if its time were up`() async throws {
+    @Test func `Another connection can end a blocked read as if its time had run out`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
                 async let read = connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
-                try await untilBlocked(connection, client)
+                try await waitUntilBlocked(connection, client)
                 #expect(try await client.unblock(clientID: try #require(connection.clientID)))
                 #expect(try await read.batches.isEmpty)
                 try await connection.ping()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `A cancelled blocking read ends its connection, so that it takes no messages for nobody`() async throws {
+    @Test func `A cancelled blocking read closes its connection, so that it does not consume entries`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             let connection = try await client.dedicatedConnection()
@@ -84,20 +84,20 @@ import Testing
                         group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
                 }
             }
-            try await untilBlocked(connection, client)
+            try await waitUntilBlocked(connection, client)
             task.cancel()
             #expect(await task.value?.code == .cancelled)
             await connection.waitUntilClosed()
             #expect(await redisError { try await connection.ping() }?.code == .connectionLost)
             let id = try #require(connection.clientID)
-            // The server hears of it in its own time.
-            try await eventually("the server has let it go") {
+            // The server notices the closed connection with a delay.
+            try await eventually("the server has closed the connection") {
                 try await client.send(RedisCommand("CLIENT", "LIST", "ID", id)).string == ""
             }
         }
     }
 
-    @Test func `A group that is destroyed under a blocked read is told by its code`() async throws {
+    @Test func `A blocked read on a group that is destroyed fails with the code noGroup`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             try await client.withDedicatedConnection { connection in
@@ -107,7 +107,7 @@ import Testing
                             group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
                     }
                 }
-                try await untilBlocked(connection, client)
+                try await waitUntilBlocked(connection, client)
                 try await client.xgroupDestroy(stream, group: "g")
                 #expect(await task.value?.code == .server(.noGroup))
                 try await connection.ping()
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `A blocked read on a server that hangs fails two seconds after its time and ends the connection`() async throws {
+    @Test func `A blocked read on a server that hangs fails two seconds after its time and closes the connection`() async throws {
         let server = try await ScriptedServer.start { _, read in read == 0 ? .bytes(ScriptedServer.welcome) : .silence }
         try await withClient(url: server.url) { client, stream in
             let connection = try await client.dedicatedConnection()
@@ -131,7 +131,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A dedicated connection that is lost says so and stays lost`() async throws {
+    @Test func `Commands on a lost dedicated connection fail, and it is not made again`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server) { client, stream in
             try await client.xgroupCreate(stream, group: "g")
@@ -142,7 +142,7 @@ import Testing
                         group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
                 }
             }
-            try await untilBlocked(connection, client)
+            try await waitUntilBlocked(connection, client)
             await server.kill()
             let error = await task.value
             #expect(error?.code == .connectionLost && error?.mayHaveExecuted == true)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `A hot reader may run on the connection's own event loop`() async throws {
+    @Test func `A task may run on the event loop of the connection`() async throws {
         try await withClient { client, stream in
             try await client.withDedicatedConnection { connection in
                 let sum = try await withTaskExecutorPreference(connection.taskExecutor) {
@@ -166,8 +166,8 @@ import Testing
         }
     }
 
-    /// Waits until the server says that the connection waits in a blocking command.
-    private func untilBlocked(_ connection: RedisConnection, _ client: RedisClient) async throws {
+    /// Waits until the server reports that the connection is blocked in a command.
+    private func waitUntilBlocked(_ connection: RedisConnection, _ client: RedisClient) async throws {
         let number = try #require(connection.clientID)
         try await eventually("the connection is blocked") {
             let line = try await client.send(RedisCommand("CLIENT", "LIST", "ID", number)).string ?? ""

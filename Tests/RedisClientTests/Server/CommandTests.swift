@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CommandTests {
-    @Test func `A value comes back as it was written, whatever its bytes`() async throws {
+    @Test func `A value of any bytes is read as it was written`() async throws {
         try await withClient { client, prefix in
             var generator = SeededGenerator(seed: 1)
             let values = [[], [0], Array("\r\n".utf8), Array(0...255)] + (0..<20).map { _ in generator.bytes(upTo: 5000) }
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `A value of several megabytes comes back whole`() async throws {
+    @Test func `A value of several megabytes is read as it was written`() async throws {
         try await withClient { client, prefix in
             let value = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             try await client.set(prefix, value)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `A pipeline's replies stand in the order of its commands`() async throws {
+    @Test func `The replies of a pipeline are in the order of its commands`() async throws {
         try await withClient { client, prefix in
             let replies = try await client.pipeline((1...1000).map { RedisCommand("INCRBY", prefix, $0) })
             var sum = 0
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `An error within a pipeline stands in its place`() async throws {
+    @Test func `An error within a pipeline is in the reply of its command`() async throws {
         try await withClient { client, prefix in
             let replies = try await client.pipeline([
                 RedisCommand("SET", prefix, "x"), RedisCommand("LPUSH", prefix, "y"), RedisCommand("GET", prefix),
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `An error within an array is no error of the command`() async throws {
+    @Test func `An error inside an array reply does not fail the command`() async throws {
         try await withClient { client, prefix in
             let replies = try await client.pipeline([
                 RedisCommand("MULTI"), RedisCommand("SET", prefix, "x"), RedisCommand("INCR", prefix), RedisCommand("GET", prefix),
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `A value is written only if absent and expires when asked to`() async throws {
+    @Test func `A value is written only if absent with onlyIfAbsent, and expires after its expiry`() async throws {
         try await withClient { client, prefix in
             #expect(try await client.set(prefix, [1], onlyIfAbsent: true))
             #expect(try await client.set(prefix, [2], onlyIfAbsent: true) == false)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `Commands above the limit fail at once and the others do not`() async throws {
+    @Test func `Commands above the limit fail at once, and those within it succeed`() async throws {
         try await withClient(of: try await .shared(), adjust: { $0.maxQueuedCommands = 10 }) { client, prefix in
             let pings = Array(repeating: RedisCommand("PING"), count: 11)
             let error = await redisError { try await client.pipeline(pings) }

@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Time limits and cancellation. While writes are paused the server answers neither a write nor what stands behind it.
+/// Time limits and cancellation. While writes are paused the server answers neither a write nor the commands behind it.
 @Suite struct DeadlineTests {
-    @Test func `A late reply fails its command alone and the next command gets its own reply`() async throws {
+    @Test func `A late reply fails only its own command, and the next command gets its own reply`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server) { client, key in
             let connection = try await client.connectionNumber()
@@ -21,12 +21,12 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A shorter limit behind a longer one is kept`() async throws {
+    @Test func `A time limit holds behind a command with a longer one`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server) { client, key in
             try await server.pauseWrites()
             async let patient = client.send(RedisCommand("SET", key, "x"), timeout: .seconds(60))
-            try await server.untilWriteWaits()
+            try await server.waitUntilWriteBlocks()
             let error = await redisError { try await client.ping(timeout: .milliseconds(50)) }
             #expect(error?.code == .timeout)
             try await server.resumeWrites()
@@ -35,8 +35,8 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A connection on which nothing arrives any more is replaced`() async throws {
-        // Not by the number of the connection: one whose log-in takes too long is replaced as well.
+    @Test func `A connection without received bytes is replaced`() async throws {
+        // Counts pings and not connections, because a connection whose log-in takes too long is replaced as well.
         let pings = Atomic(0)
         let server = try await ScriptedServer.start { _, read in
             if read == 0 { return .bytes(ScriptedServer.welcome) }
@@ -51,7 +51,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A server that accepts and says nothing does not hold a command beyond its limit`() async throws {
+    @Test func `A server that accepts connections and does not answer does not delay a command beyond its limit`() async throws {
         let server = try await ScriptedServer.start { _, _ in .silence }
         try await withClient(url: server.url, adjust: { $0.connectTimeout = .milliseconds(100) }) { client, _ in
             let error = await redisError { try await client.ping(timeout: .milliseconds(350)) }
@@ -61,13 +61,13 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A cancelled command fails at once and the others get their own replies`() async throws {
+    @Test func `A cancelled command fails at once, and the others get their own replies`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server) { client, key in
             let connection = try await client.connectionNumber()
             try await server.pauseWrites()
             let doomed = Task { await redisError { try await client.set(key, [1]) } }
-            try await server.untilWriteWaits()
+            try await server.waitUntilWriteBlocks()
             async let other = client.send(RedisCommand("ECHO", "other"), timeout: .seconds(60))
             doomed.cancel()
             let error = await doomed.value
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `A task that is cancelled already sends nothing`() async throws {
+    @Test func `A task that is already cancelled sends nothing`() async throws {
         try await withClient { client, prefix in
             try await client.ping()
             let task = Task {

@@ -4,7 +4,7 @@ import Testing
 
 /// Passwords, users, databases and TLS.
 @Suite struct LogInTests {
-    @Test func `A password opens the server, a wrong one fails at once and none is asked for`() async throws {
+    @Test func `The right password logs in; a wrong or missing one fails at once`() async throws {
         let server = try await RedisServer.start(tcp: true)
         try await server.cli("CONFIG", "SET", "requirepass", "pass/word")
         let address = "127.0.0.1:\(try #require(server.port))"
@@ -20,7 +20,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A user may do what its rules say`() async throws {
+    @Test func `A user is limited by its ACL rules`() async throws {
         let server = try await RedisServer.start()
         try await server.cli("ACL", "SETUSER", "bus", "on", ">secret", "~bus:*", "+@all", "-@dangerous")
         try await withClient(url: "unix://bus:secret@\(server.socket)") { client, _ in
@@ -40,7 +40,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `TLS works with a certificate of a trusted authority and with no other`() async throws {
+    @Test func `TLS accepts a certificate of a trusted authority and no other`() async throws {
         let server = try await RedisServer.start(tls: true)
         let port = try #require(server.port)
         let authority = try #require(server.certificates).authority
@@ -58,7 +58,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `Authorities that cannot be read are told as a configuration error`() async throws {
+    @Test func `Unreadable certificate authorities are a configuration error`() async throws {
         try await withClient(url: "rediss://localhost:1", adjust: { $0.caFile = "/no/such/file.pem" }) { client, _ in
             #expect(await redisError { try await client.ping() }?.code == .invalidConfiguration)
             #expect(await redisError { try await client.run() }?.code == .invalidConfiguration)

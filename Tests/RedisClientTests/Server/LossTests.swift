@@ -2,16 +2,16 @@ import RedisClient
 import TestSupport
 import Testing
 
-/// What happens when the server or the connection goes away.
+/// Loss of the server or of the connection.
 @Suite struct LossTests {
-    @Test func `A killed server fails what was sent, once, as possibly executed, and is found again when it is back`() async throws {
+    @Test func `Commands sent to a killed server fail as possibly executed, and the client reconnects after its restart`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server) { client, prefix in
             try await server.pauseWrites()
             let errors = try await withThrowingTaskGroup(of: RedisError?.self) { group in
                 let commands = [RedisCommand("SET", prefix, "x")] + Array(repeating: RedisCommand("PING"), count: 50)
                 group.addTask { await redisError { try await client.pipeline(commands, timeout: .seconds(60)) } }
-                try await server.untilWriteWaits()
+                try await server.waitUntilWriteBlocks()
                 await server.kill()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -24,7 +24,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A command waits for a server that comes late`() async throws {
+    @Test func `A command waits for a server that starts late`() async throws {
         let server = try await RedisServer.start()
         await server.kill()
         try await withClient(of: server, adjust: { $0.commandTimeout = .seconds(120) }) { client, _ in
@@ -35,7 +35,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `Without a server a command fails in time and has certainly not been executed`() async throws {
+    @Test func `Without a server a command fails within its limit, as not executed`() async throws {
         try await withClient(url: "unix:///tmp/hg-no-such-socket", adjust: { $0.commandTimeout = .seconds(600) }) { client, _ in
             let start = ContinuousClock.now
             let error = await redisError { try await client.ping(timeout: .milliseconds(150)) }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `A connection that the server closes is made again without anybody asking`() async throws {
+    @Test func `A connection that the server closes is made again without a command`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server, adjust: { $0.clientName = "watched" }) { client, _ in
             let first = try #require(try await client.connectionNumber())
@@ -69,7 +69,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A server that became a replica is left for a new connection`() async throws {
+    @Test func `The connection to a server that became a replica is replaced`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server) { client, prefix in
             let first = try await client.connectionNumber()
@@ -84,7 +84,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A server that is loading its data is waited for`() async throws {
+    @Test func `Commands wait for a server that is loading its data`() async throws {
         let server = try await ScriptedServer.start { connection, read in
             if connection == 0 { return .bytes("-LOADING Redis is loading the dataset in memory\r\n+OK\r\n:1\r\n") }
             return .bytes(read == 0 ? ScriptedServer.welcome : "+PONG\r\n")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: ["$nonsense\r\n", "*1000000000\r\n", "+PONG\r\n+PONG\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "%1\r\n"])
-    func `A server that talks nonsense costs a connection and not the client`(nonsense: String) async throws {
+    func `Invalid bytes from the server close the connection, and the client reconnects`(nonsense: String) async throws {
         let server = try await ScriptedServer.start { connection, read in
             if read == 0 { return .bytes(ScriptedServer.welcome) }
             return connection == 0 ? .bytes(nonsense) : .bytes("+PONG\r\n")
@@ -106,7 +106,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A reply above the limit fails the command and nothing grows`() async throws {
+    @Test func `A reply above the limit fails the command, and the next commands succeed`() async throws {
         try await withClient(of: try await .shared(), adjust: { $0.maxReplyBytes = 10_000 }) { client, prefix in
             try await client.set(prefix, Array(repeating: 7, count: 20_000))
             let error = await redisError { try await client.get(prefix) }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `Shutting down lets what was sent finish and refuses what comes later`() async throws {
+    @Test func `Shutdown lets sent commands finish and refuses later ones`() async throws {
         let server = try await RedisServer.start()
         var configuration = try RedisConfiguration(url: server.url)
         (configuration.commandTimeout, configuration.stallTimeout) = (.seconds(60), .seconds(120))
@@ -124,7 +124,7 @@ import Testing
         let client = RedisClient(configuration: configuration, logger: .quiet)
         try await server.pauseWrites()
         async let slow = client.set("k", [1])
-        try await server.untilWriteWaits()
+        try await server.waitUntilWriteBlocks()
         async let end: Void = client.shutdown()
         try await server.resumeWrites()
         #expect(try await slow)
@@ -134,14 +134,14 @@ import Testing
         await server.stop()
     }
 
-    @Test func `Shutting down does not wait for ever`() async throws {
+    @Test func `Shutdown does not wait longer than the drain timeout`() async throws {
         let server = try await RedisServer.start()
         var configuration = try RedisConfiguration(url: server.url)
         configuration.drainTimeout = .milliseconds(100)
         let client = RedisClient(configuration: configuration, logger: .quiet)
         try await server.pauseWrites()
         let slow = Task { await redisError { try await client.set("k", [1]) } }
-        try await server.untilWriteWaits()
+        try await server.waitUntilWriteBlocks()
         await client.shutdown()
         #expect(await slow.value?.mayHaveExecuted == true)
         await server.kill()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ScriptTests {
-    @Test func `A script gets its keys and arguments, and is known by its hash from then on`() async throws {
+    @Test func `A script receives its keys and arguments, in the first call and in later ones`() async throws {
         try await withClient { client, key in
             let script = RedisScript("redis.call('SET', KEYS[1], ARGV[1]) return {ARGV[2], #KEYS}")
             for _ in 0..<3 {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `A server that forgot the script is sent its text`() async throws {
+    @Test func `The text of a script is sent again to a server that does not have it`() async throws {
         let server = try await RedisServer.start()
         try await withClient(of: server) { client, _ in
             let script = RedisScript("return 42")
@@ -26,7 +26,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `A script that fails says so`() async throws {
+    @Test func `The error of a script is thrown with its code`() async throws {
         try await withClient { client, _ in
             let error = await redisError { try await client.eval(RedisScript("return redis.error_reply('CUSTOM reason')")) }
             #expect(error?.code == .server(RedisServerErrorCode(rawValue: "CUSTOM")))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct SentinelTests {
-    /// Sentinels that stood still for two seconds do nothing for thirty (their TILT mode).
+    /// A Sentinel that stood still for two seconds does nothing for thirty (its TILT mode).
     private static let failoverTime: Duration = .seconds(180)
 
     private func configuration(of cluster: SentinelCluster, first: [String] = []) throws -> RedisConfiguration {
@@ -15,33 +15,33 @@ import Testing
         return configuration
     }
 
-    @Test func `A master that dies is replaced by its replica, and commands go on, with TLS and passwords everywhere`() async throws {
+    @Test func `After the master dies commands go to its promoted replica, with TLS and passwords everywhere`() async throws {
         let cluster = try await SentinelCluster.start(tls: true)
-        // The first address is nobody's.
+        // No Sentinel listens on the first address.
         let first = ["127.0.0.1:\(try FreePort.find())"]
         let client = RedisClient(configuration: try configuration(of: cluster, first: first), logger: .quiet)
         _ = try await client.send(RedisCommand("SET", "key", "before"))
         let (master, replica) = (cluster.servers[0], cluster.servers[1])
-        try await eventually("the replica has it") { try await replica.cli("GET", "key") == "before\n" }
+        try await eventually("the replica has the value") { try await replica.cli("GET", "key") == "before\n" }
         await master.kill()
-        try await eventually(within: Self.failoverTime, "a write is taken again") {
+        try await eventually(within: Self.failoverTime, "a write succeeds again") {
             (try? await client.send(RedisCommand("SET", "key", "after"))) != nil
         }
-        try await eventually("it was the replica") {
+        try await eventually("the replica became the master and took the write") {
             guard let role = try? await replica.cli("ROLE"), role.hasPrefix("master") else { return false }
             return (try? await replica.cli("GET", "key")) == "after\n"
         }
         await client.shutdown()
     }
 
-    @Test func `A master that hands over on command is left, although it lives`() async throws {
+    @Test func `After a manual failover commands go to the new master, although the old one still runs`() async throws {
         let cluster = try await SentinelCluster.start(tls: false)
         let client = RedisClient(configuration: try configuration(of: cluster), logger: .quiet)
         #expect(try await client.send(RedisCommand("ROLE")).array?.first?.string == "master")
         let before = try await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string
-        // A Sentinel may refuse the order (it has not heard from the replica yet, or one is under way) and gives it up when it
-        // took too long. Each server closes its clients' connections when its role changes, at any of these moments.
-        let role = try await eventually(within: Self.failoverTime, "the other server takes a write") { () -> String? in
+        // A Sentinel may refuse the failover (it has no news of the replica yet, or one is under way), and aborts it when it takes too
+        // long. Each server closes its clients' connections when its role changes, at any of these moments.
+        let role = try await eventually(within: Self.failoverTime, "the other server executes a write") { () -> String? in
             guard (try? await client.send(RedisCommand("SET", "key", "after"))) != nil,
                 let port = try? await client.send(RedisCommand("CONFIG", "GET", "port")).array?.last?.string
             else { return nil }
@@ -49,19 +49,19 @@ import Testing
                 try await cluster.ask(cluster.ports[0], "SENTINEL", "FAILOVER", SentinelCluster.masterName)
                 return nil
             }
-            // A dedicated connection asks as well.
+            // A dedicated connection asks the Sentinels as well.
             return try? await client.withDedicatedConnection { try await $0.send(RedisCommand("ROLE")).array?.first?.string }
         }
         #expect(role == "master")
         await client.shutdown()
     }
 
-    @Test func `Sentinels that are not there are named as the reason`() async throws {
+    @Test func `The error names the Sentinels when none of them can be reached`() async throws {
         let configuration = try RedisConfiguration(url: "redis+sentinel://127.0.0.1:\(try FreePort.find())/mymaster")
         let client = RedisClient(configuration: configuration, logger: .quiet)
         let error = await redisError { try await client.dedicatedConnection() }
         #expect(error?.code == .connectionFailed)
-        #expect(error.map { "\($0)" }?.contains("no Sentinel says where mymaster is") == true)
+        #expect(error.map { "\($0)" }?.contains("no Sentinel knows the address of mymaster") == true)
         await client.shutdown()
     }
 }

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `An entry may have the id that is asked for`() async throws {
+    @Test func `An entry may be added with a given id`() async throws {
         try await withClient { client, stream in
             let id = RedisStreamID(milliseconds: 5, sequence: 7)
             let added = try await client.xadd(stream, id: id, fields: fields)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing is added to a missing stream when it shall not be created`() async throws {
+    @Test func `Nothing is added to a missing stream when createStream is false`() async throws {
         try await withClient { client, stream in
             let added = try await client.xadd(stream, createStream: false, fields: fields)
             #expect(added == nil)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `A group is created once and begins where it is told`() async throws {
+    @Test func `A group is created once and begins at the given position`() async throws {
         try await withClient { client, stream in
             let first = try #require(try await client.xadd(stream, fields: fields))
             try await client.xadd(stream, fields: fields)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `A missing group is told by its code`() async throws {
+    @Test func `A read of a missing group fails with the code noGroup`() async throws {
         try await withClient { client, stream in
             let error = await redisError {
                 try await client.xreadgroup(group: "g", consumer: "c", streams: [stream], count: 1)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `What was read is pending until it is acknowledged`() async throws {
+    @Test func `A read entry is pending until it is acknowledged`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             var ids: [RedisStreamID] = []
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `Entries that were deleted while pending are told apart`() async throws {
+    @Test func `Entries that were deleted while pending are listed separately`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             let gone = try #require(try await client.xadd(stream, fields: fields))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `Giving entries to oneself resets their idle time and counts no delivery`() async throws {
+    @Test func `Claiming one's own entries resets their idle time and does not count a delivery`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             let id = try #require(try await client.xadd(stream, fields: fields))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `A range is read in order, and what comes before an id can be trimmed`() async throws {
+    @Test func `A range is read in order, and the entries before an id can be trimmed`() async throws {
         try await withClient { client, stream in
             var ids: [RedisStreamID] = []
             for _ in 0..<5 { ids.append(try #require(try await client.xadd(stream, fields: fields))) }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `A read without a group goes on after an id`() async throws {
+    @Test func `A read without a group continues after an id`() async throws {
         try await withClient { client, stream in
             let first = try #require(try await client.xadd(stream, fields: fields))
             let second = try #require(try await client.xadd(stream, fields: fields))
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `A group tells what it has and what is left`() async throws {
+    @Test func `The information on a group has its pending entries and its lag`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             for _ in 0..<3 { try await client.xadd(stream, fields: fields) }
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `Batches of 256 go through in order and leave nothing pending`() async throws {
+    @Test func `Batches of 256 entries are read in order and leave none pending`() async throws {
         try await withClient { client, stream in
             try await client.xgroupCreate(stream, group: "g")
             for batch in 0..<8 {

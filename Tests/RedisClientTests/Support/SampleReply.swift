@@ -1,7 +1,7 @@
 import RedisClient
 import SeededRandom
 
-/// A reply as a tree, to compare with what the decoder makes of its bytes.
+/// A reply as a tree, to compare with the decoder's result for its bytes.
 indirect enum SampleReply: Equatable {
     case status([UInt8]), bulk([UInt8]), integer(Int), null, array([SampleReply]), error([UInt8])
 
@@ -21,7 +21,7 @@ indirect enum SampleReply: Equatable {
         generator.bytes(upTo: 20).filter { $0 != 13 && $0 != 10 }
     }
 
-    /// RESP2.
+    /// The reply in RESP2.
     var encoded: [UInt8] {
         switch self {
         case .status(let text): [0x2B] + text + [13, 10]

@@ -2,12 +2,13 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A TCP server that answers as a test says, for what a real server cannot be made to do: nonsense, silence, a bad start.
+/// A TCP server with answers set by the test, for behaviour that a real server cannot be made to show: invalid bytes, silence, a
+/// failed log-in.
 final class ScriptedServer: Sendable {
-    /// What a new connection is answered when it logs in: `PING`, `CLIENT SETNAME`, `CLIENT ID`.
+    /// The answer to the log-in of a connection: `PING`, `CLIENT SETNAME`, `CLIENT ID`.
     static let welcome = "+PONG\r\n+OK\r\n:1\r\n"
 
-    /// What to do when bytes come in.
+    /// The reaction to received bytes.
     enum Answer: Sendable {
         case bytes(String), silence, close
     }
@@ -15,7 +16,7 @@ final class ScriptedServer: Sendable {
     private let channel: any Channel
     var url: String { "redis://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
-    /// - Parameter answer: Given how many connections there were before this one, and how many reads of this connection.
+    /// - Parameter answer: Receives the number of earlier connections, and the number of earlier reads of this connection.
     static func start(
         _ answer: @escaping @Sendable (_ connection: Int, _ read: Int) -> Answer
     ) async throws -> ScriptedServer {

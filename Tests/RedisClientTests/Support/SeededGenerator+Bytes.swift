@@ -1,7 +1,7 @@
 import SeededRandom
 
 extension SeededGenerator {
-    /// Random bytes, line ends and RESP's type marks more often than others.
+    /// Returns random bytes, with line ends and RESP's type marks more frequent than others.
     mutating func bytes(upTo limit: Int) -> [UInt8] {
         let special = Array("\r\n$*:+-".utf8)
         return (0..<Int.random(in: 0...limit, using: &self)).map { _ in

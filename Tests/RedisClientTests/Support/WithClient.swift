@@ -16,7 +16,7 @@ func withClient<Value>(
     _ body: (RedisClient, _ prefix: String) async throws -> Value
 ) async throws -> Value {
     var configuration = try RedisConfiguration(url: url)
-    // Limits end only what hangs, but where a test sets them.
+    // Generous limits, which end only a command that hangs, unless a test sets others.
     (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
     configuration.stallTimeout = .seconds(120)
     adjust(&configuration)
@@ -37,18 +37,18 @@ func withClient<Value>(_ body: (RedisClient, _ prefix: String) async throws -> V
 }
 
 extension Logger {
-    /// Failures are what these tests provoke; nobody wants to read of them.
+    /// Discards all messages, because these tests provoke failures.
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
 extension RedisCommandSender {
-    /// The number by which the server knows the connection that is in use.
+    /// Asks for the server's number for the connection in use.
     func connectionNumber() async throws -> Int? {
         try await send(RedisCommand("CLIENT", "ID")).integer
     }
 }
 
-/// The error that `body` throws.
+/// Returns the error that `body` throws; `nil` when it throws none.
 func redisError<Value>(_ body: () async throws -> Value) async -> RedisError? {
     do {
         _ = try await body()

@@ -46,8 +46,8 @@ public final class Stack: Sendable {
         configuration.version = .http1
         configuration.allowedSchemes = ["http"]
         configuration.connectTimeout = .seconds(60)
-        configuration.connectionsPerHostMax = 32
-        configuration.responseBodyByteCountMax = 8 << 20
+        configuration.maxConnectionsPerHost = 32
+        configuration.maxResponseBodyByteCount = 8 << 20
         http = HTTPClient(configuration: configuration, logger: Logger(label: "end-to-end"))
     }
 

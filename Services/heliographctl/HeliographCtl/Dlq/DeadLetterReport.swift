@@ -2,12 +2,12 @@ internal import EventBus
 internal import FoundationEssentials
 internal import WireFormat
 
-/// A dead letter as a document for scripts, and in full for people.
+/// A dead letter with all fields, as JSON and as text.
 struct DeadLetterReport: Encodable {
-    /// A field of a message that cannot be read.
+    /// A field of an entry that cannot be decoded.
     struct RawField: Encodable {
         let name: String
-        /// As text; what is no UTF-8 is replaced.
+        /// As text; invalid UTF-8 is replaced.
         let value: String
     }
 
@@ -20,7 +20,7 @@ struct DeadLetterReport: Encodable {
     let failures: Int
     let crashes: Int
     let consumer: String
-    let buriedAt: Date
+    let deadLetteredAt: Date
     let messageID: String?
     let type: String?
     let version: Int?
@@ -31,14 +31,14 @@ struct DeadLetterReport: Encodable {
     let traceparent: String?
     /// The body's JSON as text.
     let body: String?
-    /// The fields, when they are no message.
+    /// The raw fields of an entry that cannot be decoded; otherwise nil.
     let fields: [RawField]?
 
-    init(_ filed: FiledLetter) {
-        let letter = filed.letter
+    init(_ item: GroupDeadLetter) {
+        let letter = item.letter
         let envelope = letter.envelope
-        stream = filed.group.stream
-        group = filed.group.name
+        stream = item.group.stream
+        group = item.group.name
         id = "\(letter.id)"
         entryID = letter.entryID
         reason = letter.reason?.rawValue
@@ -46,7 +46,7 @@ struct DeadLetterReport: Encodable {
         failures = letter.failures
         crashes = letter.crashes
         consumer = letter.consumer
-        buriedAt = letter.buriedAt
+        deadLetteredAt = letter.deadLetteredAt
         messageID = envelope?.id.wireString
         type = envelope?.type.rawValue
         version = envelope?.version
@@ -65,7 +65,7 @@ struct DeadLetterReport: Encodable {
     func lines(_ style: TextStyle) -> [String] {
         let optional: [(String, String?)] = [
             ("stream", stream), ("group", group), ("dead letter", id), ("was entry", entryID),
-            ("given up", HumanUnits.timestamp(buriedAt)), ("by", consumer), ("reason", reason ?? "unknown"),
+            ("dead since", HumanUnits.timestamp(deadLetteredAt)), ("by", consumer), ("reason", reason ?? "unknown"),
             ("failures", "\(failures)"), ("crashes", "\(crashes)"), ("error", error), ("message", messageID),
             ("type", type.map { type in version.map { "\(type) (version \($0))" } ?? type }), ("key", key),
             ("occurred", occurredAt.map(HumanUnits.timestamp)), ("expires", expiresAt.map(HumanUnits.timestamp)),

@@ -3,28 +3,28 @@ internal import EventBus
 internal import FoundationEssentials
 internal import WireFormat
 
-/// Which dead letters of a stream a command works on, and whether it asks before.
+/// The options that select dead letters of a stream, and confirm a change to them.
 struct DeadLetterSelection: ParsableArguments {
     @Argument(help: "The stream they were in.")
     var stream: String
 
-    @Argument(help: "Their IDs in `dlq list`.", transform: DeadLetterFile.id)
+    @Argument(help: "Their IDs in `dlq list`.", transform: DeadLetterReader.id)
     var ids: [EntryID] = []
 
     @Flag(name: .long, help: "All dead letters of the stream; those that are added meanwhile are left alone.")
     var all = false
 
     @Option(
-        name: .long, help: "With --all: only those given up for this reason (unreadable, failures or crashes).",
-        transform: DeadLetterFile.reason)
+        name: .long, help: "With --all: only those with this reason (unreadable, failures or crashes).",
+        transform: DeadLetterReader.reason)
     var reason: DeadLetterReason?
 
     @Flag(name: .long, help: "Do not ask.")
     var yes = false
 
     mutating func validate() throws {
-        try DeadLetterFile.check(stream: stream)
-        guard all != !ids.isEmpty else { throw ValidationError("Name the IDs, or say --all.") }
+        try DeadLetterReader.check(stream: stream)
+        guard all != !ids.isEmpty else { throw ValidationError("Give the IDs, or --all.") }
         guard all || reason == nil else { throw ValidationError("--reason belongs to --all.") }
     }
 
@@ -34,32 +34,32 @@ struct DeadLetterSelection: ParsableArguments {
         let id: EntryID
         let messageID: UUID?
         let reason: DeadLetterReason?
-        let buriedAt: Date
+        let deadLetteredAt: Date
 
-        init(_ filed: FiledLetter) {
-            group = filed.group
-            id = filed.letter.id
-            messageID = filed.letter.envelope?.id
-            reason = filed.letter.reason
-            buriedAt = filed.letter.buriedAt
+        init(_ item: GroupDeadLetter) {
+            group = item.group
+            id = item.letter.id
+            messageID = item.letter.envelope?.id
+            reason = item.letter.reason
+            deadLetteredAt = item.letter.deadLetteredAt
         }
     }
 
-    /// Finds the dead letters, says what will be done with them, and asks.
+    /// Finds the dead letters, announces the change, and asks for confirmation.
     ///
-    /// - Parameter verb: What will be done, such as `redrive`.
-    /// - Throws: An exit code when there is nothing to do, or it shall not be done.
+    /// - Parameter verb: The change, such as `redrive`.
+    /// - Throws: An exit code when there are none, or the change is not confirmed.
     func confirmed(to verb: String, in transport: RedisEventTransport) async throws -> [Item] {
-        let file = DeadLetterFile(transport, stream: stream)
+        let reader = DeadLetterReader(transport, stream: stream)
         var items: [Item] = []
         if all {
-            try await file.forEach(reason: reason) { filed in
-                items.append(Item(filed))
+            try await reader.forEach(reason: reason) { item in
+                items.append(Item(item))
                 return true
             }
         } else {
             for id in Set(ids).sorted() {
-                let found = try await file.find(id).map(Item.init)
+                let found = try await reader.find(id).map(Item.init)
                 if found.isEmpty { Console.current.note("\(stream) has no dead letter \(id).") }
                 items += found
             }
@@ -77,15 +77,15 @@ struct DeadLetterSelection: ParsableArguments {
             let number = items.count { $0.reason == reason }
             return number == 0 ? nil : "\(number) \(reason.rawValue)"
         }
-        let oldest = items.map(\.buriedAt).min().map { HumanUnits.age(.seconds(-$0.timeIntervalSinceNow)) } ?? ""
+        let oldest = items.map(\.deadLetteredAt).min().map { HumanUnits.age(.seconds(-$0.timeIntervalSinceNow)) } ?? ""
         let groups = Set(items.map(\.group.name)).sorted().joined(separator: ", ")
         let console = Console.current
         console.note(
             "Will \(verb) \(HumanUnits.count(items.count, "dead letter")) of \(stream) (\(groups)): "
-                + "\(reasons.joined(separator: ", ")); the oldest was given up \(oldest) ago.")
+                + "\(reasons.joined(separator: ", ")); the oldest is \(oldest) old.")
         if yes { return }
         guard let ask = console.ask else {
-            console.note("Nothing was changed: nobody can be asked here, so add --yes to do it.")
+            console.note("Nothing was changed: without a terminal add --yes to confirm.")
             throw ExitCode.validationFailure
         }
         guard ["y", "yes"].contains(await ask("Go on? [y/N]")?.lowercased()) else {

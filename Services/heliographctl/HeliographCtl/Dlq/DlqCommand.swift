@@ -1,13 +1,13 @@
 internal import ArgumentParser
 
-/// Works on dead letters.
+/// The commands for dead letters.
 struct DlqCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dlq",
-        abstract: "Look at dead letters, give them another try, or drop them.",
+        abstract: "Show dead letters, redrive them, or drop them.",
         discussion: """
-            A message becomes a dead letter of its group when its handler has failed too often (failures), when consumers \
-            died with it in hand (crashes), or when it cannot be read (unreadable). It stays until you decide:
+            An entry becomes a dead letter of its group when its handler has failed too often (failures), when consumers \
+            crashed while handling it (crashes), or when it cannot be decoded (unreadable). It stays until you decide:
 
               heliographctl dlq list
               heliographctl dlq show notification.requested 1763731805123-0

@@ -5,7 +5,7 @@ internal import EventBus
 struct DlqDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: "Delete dead letters for good: what they stand for will not happen.",
+        abstract: "Delete dead letters for good: they will never be handled.",
         discussion: """
               heliographctl dlq drop ekyc.requested 1763731805123-0 1763731805188-0
               heliographctl dlq drop ekyc.requested --all --reason unreadable --yes
@@ -15,7 +15,7 @@ struct DlqDropCommand: AsyncParsableCommand {
     @OptionGroup var redis: RedisOptions
     @OptionGroup var selection: DeadLetterSelection
 
-    /// How many are deleted in one step.
+    /// Dead letters deleted in one step.
     private static let stepSize = 1000
 
     mutating func run() async throws {

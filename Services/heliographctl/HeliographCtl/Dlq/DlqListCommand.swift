@@ -22,26 +22,26 @@ struct DlqListCommand: AsyncParsableCommand {
     @Argument(help: "Only those of this stream.")
     var stream: String?
 
-    @Option(name: .long, help: "Only those given up for this reason: unreadable, failures or crashes.", transform: DeadLetterFile.reason)
+    @Option(name: .long, help: "Only those with this reason: unreadable, failures or crashes.", transform: DeadLetterReader.reason)
     var reason: DeadLetterReason?
 
-    @Option(name: .long, help: ArgumentHelp("Print at most so many.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("The maximum number to print.", valueName: "number"))
     var limit = 100
 
     @Flag(name: .long, help: "Print JSON, with all fields of each.")
     var json = false
 
     mutating func validate() throws {
-        if let stream { try DeadLetterFile.check(stream: stream) }
+        if let stream { try DeadLetterReader.check(stream: stream) }
         guard limit > 0 else { throw ValidationError("--limit is 1 or more.") }
     }
 
     mutating func run() async throws {
         let (stream, reason, limit, json) = (stream, reason, limit, json)
         try await redis.withTransport { transport in
-            var found: [FiledLetter] = []
+            var found: [GroupDeadLetter] = []
             var isCut = false
-            try await DeadLetterFile(transport, stream: stream).forEach(reason: reason) { letter in
+            try await DeadLetterReader(transport, stream: stream).forEach(reason: reason) { letter in
                 isCut = found.count == limit
                 if !isCut { found.append(letter) }
                 return !isCut
@@ -60,20 +60,20 @@ struct DlqListCommand: AsyncParsableCommand {
         }
     }
 
-    /// How much of an error a line of the list shows.
+    /// Characters of an error that a line of the list shows.
     private static let errorWidth = 60
 
-    static func table(_ letters: [FiledLetter], now: Date) -> Table {
+    static func table(_ letters: [GroupDeadLetter], now: Date) -> Table {
         var table = Table([
             .init("STREAM"), .init("ID"), .init("AGE", .right), .init("REASON"), .init("FAILURES", .right),
             .init("CRASHES", .right), .init("TYPE"), .init("ERROR"),
         ])
-        for filed in letters {
-            let letter = filed.letter
+        for item in letters {
+            let letter = item.letter
             let error = letter.error.count > errorWidth ? letter.error.prefix(errorWidth - 1) + "…" : letter.error[...]
             table.add([
-                .init(filed.group.stream), .init("\(letter.id)"),
-                .init(HumanUnits.age(.seconds(now.timeIntervalSince(letter.buriedAt)))),
+                .init(item.group.stream), .init("\(letter.id)"),
+                .init(HumanUnits.age(.seconds(now.timeIntervalSince(letter.deadLetteredAt)))),
                 .init(letter.reason?.rawValue ?? "unknown"), .count(letter.failures), .count(letter.crashes),
                 letter.envelope.map { .init($0.type.rawValue) } ?? .nothing, .init(String(error)),
             ])

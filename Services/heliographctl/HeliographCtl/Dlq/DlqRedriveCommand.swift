@@ -3,14 +3,14 @@ internal import EventBus
 internal import PostgresClient
 internal import Storage
 
-/// Gives dead letters another try.
+/// Moves dead letters back to their groups for new attempts.
 struct DlqRedriveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redrive",
-        abstract: "Give dead letters to their group again, with all their tries.",
+        abstract: "Give dead letters to their group again, with a full number of attempts.",
         discussion: """
-            Each is moved once, whoever else redrives at the same time; a message that took effect before does not take \
-            effect again. Mend the cause first: what still fails comes back as a new dead letter.
+            Each is moved once, even if several operators redrive at the same time; a message that took effect before does \
+            not take effect again. Fix the cause first: a message that still fails comes back as a new dead letter.
 
               heliographctl dlq redrive notification.requested 1763731805123-0
               heliographctl dlq redrive notification.requested --all --reason failures --rate 10/s --yes
@@ -20,7 +20,7 @@ struct DlqRedriveCommand: AsyncParsableCommand {
     @OptionGroup var servers: ServerOptions
     @OptionGroup var selection: DeadLetterSelection
 
-    @Option(name: .long, help: ArgumentHelp("At most so many a second, such as 10/s.", valueName: "rate"))
+    @Option(name: .long, help: ArgumentHelp("The maximum rate, such as 10/s.", valueName: "rate"))
     var rate: Rate?
 
     mutating func run() async throws {
@@ -32,18 +32,18 @@ struct DlqRedriveCommand: AsyncParsableCommand {
             }
             Console.current.result("redriven \(moved)")
             if moved < items.count {
-                Console.current.note("\(items.count - moved) had been redriven or dropped by somebody else.")
+                Console.current.note("\(items.count - moved) had already been redriven or dropped.")
             }
             if moved == 0 { throw ExitCode.nothingFound }
         }
     }
 
-    /// When the outbox looks whether a redriven message was handled, to publish it again if Redis has lost it meanwhile.
+    /// Time after which the outbox checks that a redriven message was handled, and republishes it if Redis has lost it meanwhile.
     private static let confirmWait: Duration = .seconds(5 * 60)
-    /// How many go in one step; at a rate, a tenth of a second's.
+    /// Dead letters moved in one step; with a rate, those of a tenth of a second.
     private static let stepSize = 100
 
-    /// - Parameter note: Called with those that were moved; those that somebody else had dropped must stay dead.
+    /// - Parameter note: Called with the moved dead letters only, because those dropped meanwhile must not be published again.
     private static func redrive(
         _ items: [DeadLetterSelection.Item], in transport: RedisEventTransport, rate: Rate?,
         note: ([DeadLetterSelection.Item]) async throws -> Void

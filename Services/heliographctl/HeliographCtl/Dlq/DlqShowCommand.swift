@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import EventBus
 
-/// Shows everything about one dead letter.
+/// Shows all fields of a dead letter.
 struct DlqShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -18,18 +18,18 @@ struct DlqShowCommand: AsyncParsableCommand {
     @Argument(help: "The stream it was in.")
     var stream: String
 
-    @Argument(help: "Its ID in `dlq list`.", transform: DeadLetterFile.id)
+    @Argument(help: "Its ID in `dlq list`.", transform: DeadLetterReader.id)
     var id: EntryID
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
-    mutating func validate() throws { try DeadLetterFile.check(stream: stream) }
+    mutating func validate() throws { try DeadLetterReader.check(stream: stream) }
 
     mutating func run() async throws {
         let (stream, id, json) = (stream, id, json)
         try await redis.withTransport { transport in
-            let found = try await DeadLetterFile(transport, stream: stream).find(id).map(DeadLetterReport.init)
+            let found = try await DeadLetterReader(transport, stream: stream).find(id).map(DeadLetterReport.init)
             let console = Console.current
             guard !found.isEmpty else {
                 console.note("\(stream) has no dead letter \(id): `heliographctl dlq list \(stream)` shows those it has.")

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import HeliographCrypto
 
-/// Works on the secrets of an installation.
+/// The commands for the secrets of an installation.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -19,12 +19,12 @@ struct KeysGenerateCommand: AsyncParsableCommand {
             SEALING_KEYS seals photos, face templates, e-mails and push tokens (AES-256-GCM). To rotate it, put a new \
             key in front: SEALING_KEYS=k2:…,k1:… — the first one seals, all of them open.
 
-            LOOKUP_KEY turns e-mails and installation ids into what they are looked up by (HMAC-SHA256). It cannot be \
-            changed later: accounts would no longer be found.
+            LOOKUP_KEY turns e-mails and installation ids into lookup values (HMAC-SHA256). It cannot be changed later: \
+            accounts would no longer be found.
 
             MEDIA_LINK_KEY signs the links to pictures (HMAC-SHA256). With another one, the links of the last 24 hours end.
 
-            Whoever has these can read everything: keep them where you keep passwords, and keep a copy.
+            These secrets give access to all data: keep them where you keep passwords, and keep a copy.
             """
     )
 

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 
-/// How often a view is renewed, and for how long.
+/// The refresh interval of a view, and the number of refreshes.
 struct LiveOptions: ParsableArguments {
-    /// A span of time as people write it: `1s`, `0.5s`, `500ms`; a bare number is seconds.
+    /// A duration in the syntax of the command line: `1s`, `0.5s`, `500ms`; a bare number is seconds.
     struct Interval: ExpressibleByArgument, Equatable {
         let duration: Duration
 
@@ -19,10 +19,10 @@ struct LiveOptions: ParsableArguments {
 
     private static let defaultInterval = Interval(duration: .seconds(1))
 
-    @Option(name: .long, help: ArgumentHelp("How often to look: 100ms to 3600s.", valueName: "time"))
+    @Option(name: .long, help: ArgumentHelp("The refresh interval: 100ms to 3600s.", valueName: "time"))
     var interval = Self.defaultInterval
 
-    @Option(name: .long, help: ArgumentHelp("Stop after so many looks.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("Stop after this number of refreshes.", valueName: "number"))
     var count: Int?
 
     mutating func validate() throws {
@@ -31,9 +31,9 @@ struct LiveOptions: ParsableArguments {
 
     var isDefault: Bool { interval == Self.defaultInterval && count == nil }
 
-    /// The view that these options ask for.
+    /// Creates the view of these options.
     ///
-    /// - Parameter canDraw: Whether what is shown may take the whole screen, if there is one.
+    /// - Parameter canDraw: Whether the view may take the whole screen of a terminal.
     func view(canDraw: Bool) -> LiveView {
         LiveView(interval: interval.duration, count: count, isDrawn: canDraw && Console.current.isScreen)
     }

@@ -1,51 +1,51 @@
-/// Something that is looked at again and again: on a terminal in place, elsewhere as one text after the other.
+/// A view that is refreshed at an interval: in place on a terminal, elsewhere as one text after the other.
 struct LiveView {
     let interval: Duration
-    /// Ends by itself after so many looks; nil goes on until somebody stops it.
+    /// The number of samples after which the view ends; nil runs until it is stopped.
     let count: Int?
-    /// Whether it takes the whole screen of a terminal.
+    /// Whether the view takes the whole screen of a terminal.
     let isDrawn: Bool
 
-    /// Looks every `interval` and shows what `render` makes of what was seen, for a screen of a size if there is one.
+    /// Takes a sample every `interval` and shows the lines that `render` makes of it, for the size of the screen if there is one.
     func run<Sample>(
-        _ look: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
+        _ sample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
     ) async throws {
         if isDrawn {
-            try await draw(look, render: render)
+            try await draw(sample, render: render)
         } else {
-            try await print(look, render: render)
+            try await print(sample, render: render)
         }
     }
 
     private func print<Sample>(
-        _ look: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
+        _ takeSample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
     ) async throws {
         var next = ContinuousClock.now
-        var looks = 0
+        var samples = 0
         while true {
-            try render(try await look(), nil).forEach(Console.current.result)
-            looks += 1
-            if let count, looks >= count { return }
+            try render(try await takeSample(), nil).forEach(Console.current.result)
+            samples += 1
+            if let count, samples >= count { return }
             next = max(next + interval, .now)
             try await Task.sleep(until: next)
         }
     }
 
     private func draw<Sample>(
-        _ look: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
+        _ takeSample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
     ) async throws {
-        // The first look comes before the screen is taken, so that its failure is told in the ordinary way.
-        var sample = try await look()
-        var looks = 1
+        // The first sample is taken before the screen, so that its failure is reported in the ordinary way.
+        var sample = try await takeSample()
+        var samples = 1
         let screen = try await Screen.take(interval: interval)
         defer { screen.leave() }
         screen.draw(try render(sample, screen.size))
         for await event in screen.events {
             switch event {
             case .tick:
-                if let count, looks >= count { return }
-                sample = try await look()
-                looks += 1
+                if let count, samples >= count { return }
+                sample = try await takeSample()
+                samples += 1
             case .resized: break
             case .stopped, .key(UInt8(ascii: "q")), .key(UInt8(ascii: "Q")), .key(Screen.controlC): return
             case .key: continue

@@ -1,30 +1,30 @@
 internal import Dispatch
 internal import Foundation
 
-/// How many characters a terminal shows.
+/// The size of a terminal in characters.
 struct TerminalSize: Equatable {
     let columns: Int
     let rows: Int
 }
 
-/// The whole screen of the terminal that the process runs in, from ``take(interval:)`` to ``leave()``.
+/// The whole screen of the process's terminal, from ``take(interval:)`` to ``leave()``.
 ///
-/// The alternate screen is used, so that what was there before comes back.
+/// The alternate screen is used, so that the previous contents come back.
 final class Screen {
-    /// What happens while the screen is held.
+    /// Events while the screen is held.
     enum Event: Sendable {
-        /// The interval is over once more.
+        /// An interval has passed.
         case tick
         case key(UInt8)
         case resized
-        /// Somebody wants the process to end.
+        /// A signal asks the process to end, or the terminal was closed.
         case stopped
     }
 
-    /// What Ctrl-C sends while the terminal makes no signals.
+    /// The byte of Ctrl-C while the terminal sends no signals for keys.
     static let controlC: UInt8 = 3
 
-    /// What happens, in order. A slow reader misses old events rather than new ones.
+    /// The events in order. A slow reader misses old events rather than new ones.
     let events: AsyncStream<Event>
     private let sources: [any DispatchSourceProtocol]
     private let attributes: termios
@@ -32,16 +32,16 @@ final class Screen {
 
     /// Takes the screen.
     ///
-    /// - Throws: `POSIXError` when standard input is no terminal.
+    /// - Throws: `POSIXError` when standard input is not a terminal.
     static func take(interval: Duration) async throws -> Screen {
         var attributes = termios()
         guard tcgetattr(STDIN_FILENO, &attributes) == 0 else { throw POSIXError(.ENOTTY) }
         let (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(64))
         let sources = Self.sources(continuation, interval: interval)
-        // Whoever sees the screen may send a signal, so all of them must be heard by then.
+        // All signals must be handled before the screen is visible, because a user may then send one.
         for source in sources {
-            await withCheckedContinuation { heard in
-                source.setRegistrationHandler { heard.resume() }
+            await withCheckedContinuation { registered in
+                source.setRegistrationHandler { registered.resume() }
                 source.resume()
             }
         }
@@ -60,7 +60,7 @@ final class Screen {
         Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
-    /// Gives the screen back as it was; harmless the second time.
+    /// Restores the terminal; a second call does nothing.
     func leave() {
         guard isHeld else { return }
         isHeld = false
@@ -70,7 +70,7 @@ final class Screen {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &attributes)
     }
 
-    /// The size right now; that of an old terminal when this one does not know its own.
+    /// The current size; 80 × 24 when the terminal does not report one.
     var size: TerminalSize {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -79,7 +79,7 @@ final class Screen {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Shows lines, as many as fit, over what was there before; nothing is cleared first, so nothing flickers.
+    /// Draws the lines that fit over the previous ones; the screen is not cleared first, to avoid flicker.
     func draw(_ lines: [String]) {
         let shown = lines.prefix(size.rows).map { $0 + "\u{1B}[K" }
         Self.write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
@@ -97,7 +97,7 @@ final class Screen {
         keys.setEventHandler {
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = read(STDIN_FILENO, &bytes, bytes.count)
-            // The end of the input is a terminal that was closed.
+            // The input ends when the terminal is closed.
             if count <= 0 { return _ = continuation.yield(.stopped) }
             for byte in bytes.prefix(count) { continuation.yield(.key(byte)) }
         }

@@ -2,50 +2,50 @@ internal import ArgumentParser
 internal import Foundation
 internal import HTTPClient
 
-/// Puts a load on an installation, and says how it bears it.
+/// Puts a load on an installation, and reports latencies and errors.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
         abstract: "Size an installation: have people sign in, order pictures and add photos, and measure.",
         discussion: """
-            People come by schedule, whether those before them are served or not, and each latency runs from when they were to \
-            come: an installation that falls behind shows it. Raise the rate until an objective is missed; the rate before is \
-            what this installation bears.
+            People arrive by a schedule, whether those before them are served or not, and each latency runs from the scheduled \
+            arrival: an installation that falls behind shows it. Raise the rate until an objective is missed; the rate before \
+            is the capacity of this installation.
 
               export IDENTITY_API_URL=https://api.example.com
               heliographctl load --rate 2/s --objective 'sign-in p99<2s'
               heliographctl load --rate 5/s --mix sign-in=8,image=3 --html load.html
               heliographctl load --rate 30/min --duration 8h --json > soak.json
 
-            KINDS. sign-in: three photos, until it is decided, and the token. sign-up: nine photos of somebody new, until it is \
+            KINDS. sign-in: three photos, until it is decided, and the token. sign-up: nine photos of a new person, until it is \
             decided. image: a picture ordered, made and fetched. upload: a photo added to an event. With --fcm-emulator also \
-            until the push, but for uploads, which share one.
+            until the push, except for uploads, which share one.
 
             OBJECTIVES. `KIND [answer|done|push] pN<TIME`, such as 'sign-in p99<2s', 'image answer p95<300ms', 'image push \
-            p50<5s'; as many as you like. --errors-max counts all that was asked for and not done. Exit code 1 when one is missed.
+            p50<5s'; as many as you like. --errors-max counts everything that was not done. Exit code 1 when one is missed.
 
             PHOTOS. NAME/left-1.jpg to -3, right-, front- and sign-in-, for as many people as you like; each is sent with a \
             comment of its own, because bytes that were sent before are refused as a replay.
 
-            BEFORE IT BEGINS it signs up the accounts it needs (load-…@example.org): so many that none comes near what the API lets \
-            one account do. One address may do 6,000 requests a minute and 50 uploads at once (RATE_LIMIT_ADDRESS_…, \
-            UPLOAD_CONCURRENCY_PER_ADDRESS): raise that where you measure more. AFTERWARDS it deletes jobs, events and photos, and \
-            signs out; accounts stay.
+            BEFORE IT BEGINS it signs up the accounts it needs (load-…@example.org): enough to keep each below the API's limits for \
+            one account. One address may send 6,000 requests a minute and 50 uploads at once (RATE_LIMIT_ADDRESS_…, \
+            UPLOAD_CONCURRENCY_PER_ADDRESS): raise these limits to measure more. AFTERWARDS it deletes jobs, events and photos, \
+            and signs out; accounts stay.
 
             BEWARE: with IMAGE_GENERATOR=gemini each image is paid for. Without --fcm-emulator the phones' push tokens are made up, and \
-            a notifier that sends to Google is refused each time: do that on an installation of its own.
+            a notifier that sends to Google is refused each time: use a separate installation for that.
             """
     )
 
     @OptionGroup var options: LoadOptions
 
-    @Option(name: .long, help: ArgumentHelp("What must hold, such as 'sign-in p99<2s'; may be repeated.", valueName: "objective"))
+    @Option(name: .long, help: ArgumentHelp("A latency limit, such as 'sign-in p99<2s'; may be repeated.", valueName: "objective"))
     var objective: [LoadObjective] = []
 
-    @Option(name: .long, help: ArgumentHelp("What share may fail.", valueName: "percent"))
-    var errorsMax = Share(0.01)
+    @Option(name: .customLong("errors-max"), help: ArgumentHelp("The share that may fail.", valueName: "percent"))
+    var maxErrorShare = Share(0.01)
 
-    @Option(name: .long, help: ArgumentHelp("What is measured, for the report: its version, its machines.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("Text about the installation for the report: its version, its machines.", valueName: "text"))
     var label: String?
 
     @Option(name: .long, help: ArgumentHelp("Write the report with drawings into this file.", valueName: "path"))
@@ -54,19 +54,20 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the report as JSON.")
     var json = false
 
-    @Flag(name: .long, help: "Clean nothing up.")
+    @Flag(name: .long, help: "Do not clean up.")
     var keep = false
 
     mutating func validate() throws {
         for objective in objective {
             guard options.mix.kinds.contains(objective.kind) else {
-                throw ValidationError("The objective '\(objective.text)' is about what --mix does not have.")
+                throw ValidationError("The objective '\(objective.text)' is about a kind that --mix does not have.")
             }
             guard objective.stage != .push || options.fcmEmulator != nil else {
                 throw ValidationError("The objective '\(objective.text)' needs --fcm-emulator.")
             }
         }
-        // An error after hours of load would be a pity; and a report that is there stays until there is another.
+        // Checked now, because an error after hours of load would lose the results. An existing report is kept until the new one is
+        // written.
         if let html, !FileManager.default.isWritableFile(atPath: html), !FileManager.default.createFile(atPath: html, contents: nil) {
             throw ValidationError("\(html) cannot be written.")
         }
@@ -76,13 +77,13 @@ struct LoadCommand: AsyncParsableCommand {
         let plan = LoadPlan(
             url: try options.baseURL(), label: label, perSecond: options.rate.perSecond, pattern: options.arrivals,
             mix: options.mix, seed: options.seed, duration: options.duration.duration, warmUp: options.warmUp.duration,
-            concurrencyMax: options.concurrency, patience: options.patience.duration, countsPushes: options.fcmEmulator != nil,
-            objectives: objective, errorsMax: errorsMax.value)
+            maxConcurrency: options.concurrency, patience: options.patience.duration, countsPushes: options.fcmEmulator != nil,
+            objectives: objective, maxErrorShare: maxErrorShare.value)
         let photos = try LoadPhotos(people: options.peopleFolder, pictures: options.pictures)
         let http = options.client(for: plan.url)
         let load = Load(
-            plan: plan, photos: photos, emulator: try options.emulatorURL(), http: http, accountsMin: options.accounts,
-            keeps: keep)
+            plan: plan, photos: photos, emulator: try options.emulatorURL(), http: http, minAccounts: options.accounts,
+            keepsData: keep)
         let result = await Result { try await load.run() }
         await http.shutdown()
         let report = try result.get()
@@ -99,7 +100,7 @@ struct LoadCommand: AsyncParsableCommand {
 }
 
 extension Result where Failure == any Error {
-    /// What a body gives, or why it does not.
+    /// The result of an asynchronous body.
     fileprivate init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -3,54 +3,54 @@ internal import Foundation
 internal import HTTPClient
 internal import ServiceDefaults
 
-/// What a load is made of.
+/// The options that describe a load.
 struct LoadOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where identity-api is, as phones reach it.", discussion: "Without it IDENTITY_API_URL counts.", valueName: "url"))
+            "The URL of identity-api, as phones reach it.", discussion: "Default: IDENTITY_API_URL.", valueName: "url"))
     var url: String?
 
     @Option(name: .long, help: ArgumentHelp("A PEM file of the authorities that sign its certificate.", valueName: "path"))
     var caFile: String?
 
-    @Option(name: .long, help: ArgumentHelp("How many come: 2/s, 90/min, 500/h.", valueName: "rate"))
+    @Option(name: .long, help: ArgumentHelp("The rate of arrivals: 2/s, 90/min, 500/h.", valueName: "rate"))
     var rate: Rate
 
-    @Option(name: .long, help: ArgumentHelp("How long is measured: 90s, 10m, 8h; up to 30d.", valueName: "time"))
-    var duration = Span(seconds: 60)
+    @Option(name: .long, help: ArgumentHelp("The measured time: 90s, 10m, 8h; up to 30d.", valueName: "time"))
+    var duration = TimeSpan(seconds: 60)
 
-    @Option(name: .long, help: ArgumentHelp("How long the same goes on before it counts.", valueName: "time"))
-    var warmUp = Span(seconds: 10)
+    @Option(name: .long, help: ArgumentHelp("The time under load before measuring begins.", valueName: "time"))
+    var warmUp = TimeSpan(seconds: 10)
 
     @Option(
         name: .long,
-        help: ArgumentHelp("What they do, by weight: sign-in, sign-up, image, upload.", valueName: "kind=weight,…"))
+        help: ArgumentHelp("The kinds of actions, by weight: sign-in, sign-up, image, upload.", valueName: "kind=weight,…"))
     var mix = LoadMix.standard
 
     @Option(name: .long, help: ArgumentHelp("poisson: like independent people; constant: evenly.", valueName: "pattern"))
     var arrivals = Arrivals.Pattern.poisson
 
-    @Option(name: .long, help: ArgumentHelp("The same seed, the same people at the same times.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("The same seed gives the same people at the same times.", valueName: "number"))
     var seed: UInt64 = 1
 
-    @Option(name: .long, help: ArgumentHelp("The most under way at once; who comes then waits, and it shows.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("The most in flight at once; later arrivals wait, which counts.", valueName: "number"))
     var concurrency = 200
 
-    @Option(name: .long, help: ArgumentHelp("How long each may take before it counts as failed.", valueName: "time"))
-    var patience = Span(seconds: 60)
+    @Option(name: .long, help: ArgumentHelp("The time after which an action counts as failed.", valueName: "time"))
+    var patience = TimeSpan(seconds: 60)
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A folder with a folder a person.",
-            discussion: "Without it HELIOGRAPH_PHOTOS counts, or .cache/photos, which `make setup` fills.", valueName: "path"))
+            "A folder with one folder for each person.",
+            discussion: "Default: HELIOGRAPH_PHOTOS, or .cache/photos, which `make setup` fills.", valueName: "path"))
     var photos: String?
 
     @Option(name: .long, help: ArgumentHelp("A folder of pictures for images and uploads, instead of the people's.", valueName: "path"))
     var pictures: String?
 
-    @Option(name: .long, help: ArgumentHelp("The fewest accounts to share the work.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("The minimum number of accounts to share the work.", valueName: "number"))
     var accounts = 2
 
     @Option(name: .long, help: ArgumentHelp("The FCM emulator that the notifier sends to; pushes are then timed.", valueName: "url"))
@@ -75,15 +75,15 @@ struct LoadOptions: ParsableArguments {
     /// The folder of people.
     var peopleFolder: String { photos ?? ProcessInfo.processInfo.environment["HELIOGRAPH_PHOTOS"] ?? ".cache/photos" }
 
-    /// A client for as many requests at once as there may be, and the emulator's.
+    /// A client with room for `concurrency` requests at once, and those to the emulator.
     func client(for url: String) -> HTTPClient {
         var configuration = HTTPClientConfiguration()
         configuration.version = url.hasPrefix("https:") ? .http2 : .http1
         configuration.allowedSchemes = ["http", "https"]
         configuration.caFile = caFile
-        configuration.connectionsPerHostMax = concurrency + 8
-        configuration.requestsInFlightMax = 2 * concurrency + 64
-        configuration.responseBodyByteCountMax = 64 << 20
+        configuration.maxConnectionsPerHost = concurrency + 8
+        configuration.maxRequestsInFlight = 2 * concurrency + 64
+        configuration.maxResponseBodyByteCount = 64 << 20
         return HTTPClient(configuration: configuration, logger: .silent)
     }
 

@@ -8,8 +8,8 @@ struct MigrateDownCommand: AsyncParsableCommand {
         commandName: "down",
         abstract: "Undo migrations, newest first. Data in the tables they made is lost.",
         discussion: """
-            Names the last migration that stays: `migrate down --to 7 --yes` undoes 8 and all after it, `--to 0` \
-            empties the database. Without --yes it only says what it would do.
+            --to names the last migration that stays: `migrate down --to 7 --yes` undoes 8 and all after it, `--to 0` \
+            empties the database. Without --yes it only prints what it would do.
             """
     )
 

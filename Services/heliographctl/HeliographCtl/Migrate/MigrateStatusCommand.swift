@@ -2,13 +2,13 @@ internal import ArgumentParser
 internal import PostgresClient
 internal import Storage
 
-/// Lists the migrations and where each stands.
+/// Lists the migrations and their states.
 struct MigrateStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "List the migrations, and where each stands.",
+        abstract: "List the migrations and their states.",
         discussion: """
-            applied: done. pending: to be done. changed: applied, but this version has another text for it. unknown: \
+            applied: done. pending: to be done. changed: applied, but with a different text in this version. unknown: \
             applied by a newer version.
             """
     )
@@ -28,7 +28,7 @@ struct MigrateStatusCommand: AsyncParsableCommand {
             }
             let odd = statuses.count { $0.state == .changed || $0.state == .unknown }
             if odd > 0 {
-                Console.current.note("\(odd) changed or unknown: another version of Heliograph was here. Run that one.")
+                Console.current.note("\(odd) changed or unknown: another version of Heliograph migrated this database. Run that one.")
                 throw ExitCode.failure
             }
             let pending = statuses.count { $0.state == .pending }

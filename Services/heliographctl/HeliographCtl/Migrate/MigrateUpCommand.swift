@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import PostgresClient
 internal import Storage
 
-/// Applies what is pending.
+/// Applies the pending migrations.
 struct MigrateUpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",

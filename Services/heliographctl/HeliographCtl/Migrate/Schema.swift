@@ -2,22 +2,22 @@ internal import ArgumentParser
 internal import PostgresClient
 internal import Storage
 
-/// What the migrate commands know about the migrations of this version.
+/// The migrations of this version, for the migrate commands.
 enum Schema {
     /// The number of the newest migration.
     static var latest: Int { HeliographSchema.migrations.last?.number ?? 0 }
 
-    /// How long a step may take: a day, because it may rewrite a large table.
+    /// Timeout of a step: a day, because it may rewrite a large table.
     static let stepTimeout: Duration = .seconds(24 * 60 * 60)
 
-    /// Refuses a number that is no migration of this version.
+    /// Refuses a number that is not a migration of this version.
     static func check(number: Int, from lowest: Int) throws {
         guard (lowest...latest).contains(number) else {
             throw ValidationError("--to is \(lowest) to \(latest).")
         }
     }
 
-    /// `0007 deliveries`, padded so that what follows lines up.
+    /// The number and name, such as `0007 deliveries`, padded to a common width.
     static func label(number: Int, name: String) -> String {
         let digits = String(number)
         let width = HeliographSchema.migrations.map(\.name.count).max() ?? 0
@@ -36,7 +36,7 @@ extension MigrationStatus {
     var label: String { Schema.label(number: number, name: name) }
 }
 
-/// How long ago `start` was, in whole milliseconds.
+/// The time since `start` in whole milliseconds, with the unit.
 func elapsed(since start: ContinuousClock.Instant) -> String {
     let duration = ContinuousClock.now - start
     return "\(duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000) ms"

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 
-/// Looks at pushes, and after what is kept for their sake.
+/// The commands for pushes.
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Say what became of pushes, and erase what is kept of people for their sake.",
+        abstract: "Report the outcomes of pushes, and erase a user's push data.",
         subcommands: [PushReportCommand.self, PushEraseCommand.self]
     )
 }

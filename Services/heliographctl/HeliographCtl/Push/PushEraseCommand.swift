@@ -5,14 +5,14 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Has everything deleted that is kept of a user for the sake of pushes.
+/// Requests the deletion of a user's push data.
 struct PushEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
         abstract: "Have a user's push tokens, audit and unsent notifications deleted.",
         discussion: """
-            Asks for it in the outbox, from where it reaches token-registry, whenever that runs. An app on which the user is \
-            still signed in registers again with its next refresh: sign the user out first if that is not wanted.
+            Writes the request into the outbox, from which it reaches token-registry as soon as that runs. An app on which the \
+            user is still signed in registers again with its next refresh: sign the user out first if that is not wanted.
 
               heliographctl push erase --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11 --yes
             """

@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import Storage
 internal import WireFormat
 
-/// What `push report` prints: tables for people, a document for scripts.
+/// The output of `push report`: tables, or JSON.
 struct PushReport {
-    /// What makes apps fetch an outcome, in the order of the report.
+    /// The triggers by which apps fetch an outcome, in the order of the report.
     private static let triggers = ["push", "poll", "launch"]
 
     let since: Date
     let figures: [PushFigures]
-    /// Image jobs by what made an app fetch their outcome first.
+    /// Counts of image jobs by the trigger of the first fetch of their outcome.
     let firstReads: [String: Int]
 
     func lines(_ style: TextStyle) -> [String] {
@@ -33,7 +33,7 @@ struct PushReport {
         return lines
     }
 
-    /// Opened of accepted, over all kinds of one form.
+    /// Opened pushes as a share of accepted ones, over all kinds of one form.
     private func openRate(rich: Bool) -> Double? {
         let rows = figures.filter { $0.hasPicture == rich }
         return Self.share(rows.map(\.opened).reduce(0, +), of: rows.map(\.accepted).reduce(0, +))

@@ -2,20 +2,21 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Storage
 
-/// Counts what became of pushes, and whether they did their work.
+/// Counts the outcomes of pushes and their effect on apps.
 struct PushReportCommand: AsyncParsableCommand {
-    /// How long the question may take; it reads every delivery of the span.
+    /// Timeout of the query; it reads every delivery of the period.
     private static let queryTimeout: Duration = .seconds(60)
 
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Count deliveries, opens and fetches: by kind, rich and plain, push and poll.",
         discussion: """
-            A line a kind of push; rich ones were to have a picture. accepted: FCM took it. dead: the token was. unsent: \
-            expired, failed, or not wanted any more. suppressed: the app had it on the screen. delivered, opened and \
-            dismissed are what devices tell by POST /v1/notifications/receipts; the open rate is opened of accepted.
+            One line for each kind of push; rich ones were to have a picture. accepted: FCM accepted it. dead: the token was \
+            invalid. unsent: expired, failed, or not wanted any more. suppressed: the app had it on the screen. delivered, \
+            opened and dismissed are reported by devices with POST /v1/notifications/receipts; the open rate is opened of \
+            accepted.
 
-            Below: what made apps fetch the outcome of an image job first, as X-Client-Trigger says.
+            Below: the triggers of the first fetch of an image job's outcome, by X-Client-Trigger.
 
               heliographctl push report
               heliographctl push report --since 7d --json | jq '.kinds[] | {kind, form, open_rate}'
@@ -24,8 +25,8 @@ struct PushReportCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(name: .long, help: ArgumentHelp("How far to look back: s, m, h or d, up to 30d.", valueName: "time"))
-    var since = Span(seconds: 86_400)
+    @Option(name: .long, help: ArgumentHelp("The period up to now: s, m, h or d, up to 30d.", valueName: "time"))
+    var since = TimeSpan(seconds: 86_400)
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false

@@ -3,33 +3,33 @@ internal import FoundationEssentials
 internal import PostgresClient
 internal import Storage
 
-/// How all groups and the outbox stand at one time.
+/// The state of all groups and of the outbox at one time.
 struct BusSnapshot: Sendable {
     /// A stream and one of its groups.
     struct Row: Sendable {
         let stream: String
-        /// Nil for a stream that is only broadcast.
+        /// Nil for a stream without consumer groups.
         let group: String?
         let status: GroupStatus
 
-        /// How long the oldest entry waits that the group has not settled.
+        /// Age of the oldest entry that the group has not settled.
         var oldestAge: Duration? {
             [status.oldestUndeliveredAge, status.oldestPendingAge].compactMap { $0 }.max()
         }
 
-        /// What the group still has before it.
+        /// Entries that the group has not settled.
         var backlog: Int { status.undelivered + status.pending }
     }
 
-    /// What the outbox owes.
+    /// The unfinished messages of the outbox.
     struct Outbox: Sendable {
-        /// How many messages wait for the relay.
+        /// Messages that wait for the relay.
         var waiting = 0
-        /// How long the oldest of them has waited.
+        /// Age of the oldest waiting message.
         var oldestWaitingAge: Duration?
-        /// How many are published and not known to be handled.
+        /// Messages that are published but not yet known to be handled.
         var unconfirmed = 0
-        /// How long ago the oldest of them was committed.
+        /// Age of the oldest unconfirmed message, since its commit.
         var oldestUnconfirmedAge: Duration?
     }
 
@@ -43,7 +43,7 @@ struct BusSnapshot: Sendable {
         self.outbox = outbox
     }
 
-    /// Asks both servers. Each group is looked at in one step; the groups are not at the same instant.
+    /// Queries both servers. The figures of one group are consistent; different groups are read one after the other.
     init(_ transport: RedisEventTransport, _ postgres: PostgresClient) async throws {
         var rows: [Row] = []
         for (stream, groups) in KnownGroups.all {
@@ -51,7 +51,7 @@ struct BusSnapshot: Sendable {
                 rows.append(Row(stream: stream, group: group.name, status: try await transport.status(of: group)))
             }
             if groups.isEmpty {
-                // A group without a name exists nowhere: what is left is the stream's own part.
+                // No group has an empty name, so this status has only the stream's own figures.
                 let status = try await transport.status(of: StreamGroup(stream: stream, name: ""))
                 rows.append(Row(stream: stream, group: nil, status: status))
             }

@@ -1,14 +1,14 @@
 internal import ArgumentParser
 
-/// Lists how the streams and their groups stand.
+/// Lists the state of the streams and their groups.
 struct StreamsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "streams",
-        abstract: "List the streams: what waits, how long, who reads, what failed.",
+        abstract: "List the streams: backlog, age, consumers, retries and dead letters.",
         discussion: """
-            A line a stream and group. undelivered: nobody was given it yet. pending: a consumer has it. oldest: how long \
-            the oldest of both has waited. retry: failed, and will be tried again. dead: given up (see `dlq list`). A \
-            stream without a group is only broadcast. Below: what committed transactions still owe to the streams.
+            One line for each stream and group. undelivered: not delivered to a consumer yet. pending: delivered and not \
+            acknowledged. oldest: the age of the oldest of both. retry: failed, with another attempt to come. dead: dead \
+            letters (see `dlq list`). A stream without a group is only broadcast. Below: the unfinished messages of the outbox.
 
               heliographctl streams
               heliographctl streams --watch
@@ -19,10 +19,10 @@ struct StreamsCommand: AsyncParsableCommand {
     @OptionGroup var servers: ServerOptions
     @OptionGroup var live: LiveOptions
 
-    @Flag(name: .long, help: "Print JSON; with --watch, a document a line.")
+    @Flag(name: .long, help: "Print JSON; with --watch, one document on each line.")
     var json = false
 
-    @Flag(name: .long, help: "Go on looking, every --interval.")
+    @Flag(name: .long, help: "Refresh the list every --interval.")
     var watch = false
 
     mutating func validate() throws {

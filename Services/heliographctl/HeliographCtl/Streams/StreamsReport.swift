@@ -1,14 +1,14 @@
 internal import EventBus
 internal import FoundationEssentials
 
-/// What `streams` prints about a snapshot: a table for people, a document for scripts.
+/// The output of `streams`: a snapshot as a table or as JSON.
 struct StreamsReport {
     let snapshot: BusSnapshot
 
     func lines(_ style: TextStyle, width: Int? = nil) -> [String] {
         var table = Table([
-            .init("STREAM"), .init("GROUP", leftOutAs: 3), .init("LENGTH", .right, leftOutAs: 2), .init("UNDELIVERED", .right),
-            .init("PENDING", .right), .init("OLDEST", .right), .init("CONSUMERS", .right, leftOutAs: 1),
+            .init("STREAM"), .init("GROUP", omissionRank: 3), .init("LENGTH", .right, omissionRank: 2), .init("UNDELIVERED", .right),
+            .init("PENDING", .right), .init("OLDEST", .right), .init("CONSUMERS", .right, omissionRank: 1),
             .init("RETRY", .right), .init("DEAD", .right),
         ])
         for row in snapshot.rows {
@@ -29,7 +29,7 @@ struct StreamsReport {
 extension BusSnapshot {
     /// The outbox in one line.
     func outboxLine(_ style: TextStyle) -> String {
-        guard outbox.waiting + outbox.unconfirmed > 0 else { return "Outbox: nothing is owed." }
+        guard outbox.waiting + outbox.unconfirmed > 0 else { return "Outbox: nothing pending." }
         func part(_ number: Int, _ what: String, _ age: Duration?) -> String {
             let since = age.map { ", the oldest for \(HumanUnits.age($0))" } ?? ""
             return style.apply(Thresholds.age(age), to: "\(number) \(what)\(since)")
@@ -86,10 +86,10 @@ extension StreamsReport: Encodable {
                     Consumer(name: $0.name, pending: $0.pending, idleSeconds: $0.idle.seconds)
                 })
         }
-        let owed = snapshot.outbox
+        let backlog = snapshot.outbox
         let outbox = Outbox(
-            waiting: owed.waiting, waitingOldestSeconds: owed.oldestWaitingAge?.seconds, unconfirmed: owed.unconfirmed,
-            unconfirmedOldestSeconds: owed.oldestUnconfirmedAge?.seconds)
+            waiting: backlog.waiting, waitingOldestSeconds: backlog.oldestWaitingAge?.seconds, unconfirmed: backlog.unconfirmed,
+            unconfirmedOldestSeconds: backlog.oldestUnconfirmedAge?.seconds)
         try Document(takenAt: snapshot.takenAt, streams: streams, outbox: outbox).encode(to: encoder)
     }
 }

@@ -1,10 +1,10 @@
 internal import EventBus
 
-/// From when on a number stands out.
+/// The ages from which waiting work is emphasised.
 enum Thresholds {
-    /// Work that waits this long deserves a look.
+    /// Age from which waiting work is a warning.
     static let ageWarning: Duration = .seconds(10)
-    /// Work that waits this long needs one: the recovery from a killed consumer takes at most 20 s.
+    /// Age from which waiting work is an alarm: the recovery from a killed consumer takes at most 20 s.
     static let ageAlarm: Duration = .seconds(60)
 
     static func age(_ duration: Duration?) -> Emphasis {
@@ -14,7 +14,7 @@ enum Thresholds {
 }
 
 extension Table.Cell {
-    /// What a table has where there is nothing to say.
+    /// The cell of a missing value.
     static let nothing = Table.Cell(HumanUnits.nothing, .faint)
 
     static func age(_ duration: Duration?) -> Table.Cell {
@@ -26,7 +26,7 @@ extension Table.Cell {
         Table.Cell("\(number)", number == 0 ? .faint : emphasis)
     }
 
-    /// How many consumers a group has; with none, its work waits.
+    /// The number of consumers of a group; emphasised when it has none.
     static func consumers(of row: BusSnapshot.Row) -> Table.Cell {
         guard row.group != nil else { return .nothing }
         let number = row.status.consumers.count

@@ -1,24 +1,24 @@
 internal import Foundation
 
-/// Where a command writes: results to standard output, everything else to standard error.
+/// The output of a command: results to standard output, everything else to standard error.
 struct Console: Sendable {
-    /// The console of the running command; tests put one of their own here.
+    /// The console of the running command; tests replace it.
     @TaskLocal static var current = Console.standard
 
     /// Writes a line of the result, which a script may read.
     let result: @Sendable (String) -> Void
-    /// Writes a line for a person: progress, advice, errors.
+    /// Writes a note for the operator: progress, advice, errors.
     let note: @Sendable (String) -> Void
-    /// How the result is shown.
+    /// Colours of the result.
     var style = TextStyle.plain
-    /// Asks a person a question and gives the answer; nil when nobody is there to ask.
+    /// Asks the user a question and returns the answer; nil without a terminal.
     var ask: (@Sendable (String) async -> String?)?
-    /// Shows a line for a person that the next line takes the place of; nil where lines stay.
+    /// Shows a progress line that the next line overwrites; nil where lines cannot be overwritten.
     var progress: (@Sendable (String) -> Void)?
-    /// Whether the result goes to a terminal that can be drawn on.
+    /// Whether the result goes to a terminal that can show a full-screen view.
     var isScreen = false
 
-    /// The process's own streams.
+    /// A console on the standard streams of the process.
     static var standard: Console {
         let isScreen = isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1
         let canAsk = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
@@ -36,11 +36,11 @@ struct Console: Sendable {
     }
 
     private static func write(_ text: String, to stream: FileHandle) {
-        // A reader that has gone away (`| head`) is no reason to crash.
+        // A closed pipe (`| head`) is not an error.
         try? stream.write(contentsOf: Data(text.utf8))
     }
 
-    /// Waits for a line on a thread of its own, because a person takes their time.
+    /// Reads a line on a thread of its own, because it blocks until the user answers.
     private static func answer(to question: String) async -> String? {
         write(question + " ", to: .standardError)
         return await withCheckedContinuation { continuation in

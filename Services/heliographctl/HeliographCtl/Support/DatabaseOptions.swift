@@ -2,20 +2,20 @@ internal import ArgumentParser
 internal import PostgresClient
 internal import ServiceDefaults
 
-/// How a command reaches the database.
+/// The options for the connection to the database.
 struct DatabaseOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
             "The database, as a libpq URI or conninfo string.",
-            discussion: "Without it DATABASE_DIRECT_URL of the environment counts, which passes by a pooler, or DATABASE_URL.",
+            discussion: "Default: DATABASE_DIRECT_URL of the environment, which bypasses a pooler, or DATABASE_URL.",
             valueName: "url"))
     var databaseURL: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How many seconds to wait for the database to come up.",
+            "The seconds to wait for the database to come up.",
             discussion: "0 tries for two seconds.",
             valueName: "seconds"))
     var wait: Int = 0
@@ -26,7 +26,7 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Runs `body` with a client of the database, once the database answers.
     ///
-    /// - Parameter queryTimeout: How long a query may take.
+    /// - Parameter queryTimeout: Timeout of a query.
     func withDatabase(queryTimeout: Duration, _ body: (PostgresClient) async throws -> Void) async throws {
         let client = try PostgresClient(configuration: try configuration(queryTimeout), logger: .silent)
         do {
@@ -34,7 +34,7 @@ struct DatabaseOptions: ParsableArguments {
             try await body(client)
         } catch let error as PostgresError where error.isRetryable {
             await client.shutdown()
-            Console.current.note("The database went away: \(error)")
+            Console.current.note("The connection to the database was lost: \(error)")
             throw ExitCode.unavailable
         } catch {
             await client.shutdown()
@@ -57,7 +57,7 @@ struct DatabaseOptions: ParsableArguments {
         if let databaseURL, !databaseURL.isEmpty { return databaseURL }
         return try reporting(hint: "--database-url") {
             let settings = Settings()
-            // Migrations hold a lock of their session, and a pooler has none to give.
+            // Migrations hold a session-level lock, which a transaction pooler cannot provide.
             if let url = try settings.optionalString("DATABASE_DIRECT_URL") { return url }
             return try settings.string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
         }
@@ -65,15 +65,15 @@ struct DatabaseOptions: ParsableArguments {
 
     private func waitUntilReady(_ client: PostgresClient) async throws {
         let deadline = ContinuousClock.now + .seconds(wait)
-        var hasSaidSo = false
+        var hasNotedWait = false
         while true {
             let probe: PostgresQuery = "SELECT 1"
             do {
                 _ = try await client.query(probe.timeout(.seconds(2)))
                 return
             } catch where error.isRetryable && ContinuousClock.now < deadline {
-                if !hasSaidSo { Console.current.note("Waiting up to \(wait) s for the database …") }
-                hasSaidSo = true
+                if !hasNotedWait { Console.current.note("Waiting up to \(wait) s for the database …") }
+                hasNotedWait = true
                 try await Task.sleep(for: .milliseconds(200))
             } catch {
                 Console.current.note("The database cannot be reached: \(error)")

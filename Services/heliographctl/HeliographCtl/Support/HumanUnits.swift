@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// How commands write numbers and times for people.
+/// Formats numbers and times for people.
 enum HumanUnits {
-    /// What stands where there is nothing to say.
+    /// The placeholder for a missing value.
     static let nothing = "–"
 
-    /// A span of time in the two largest units that tell it: `85ms`, `3.2s`, `12s`, `4m 10s`, `2h 5m`, `3d 4h`.
+    /// A duration in its two largest units: `85ms`, `3.2s`, `12s`, `4m 10s`, `2h 5m`, `3d 4h`.
     static func age(_ duration: Duration) -> String {
         let seconds = max(0, duration.seconds)
         let whole = Int(seconds)
@@ -19,7 +19,7 @@ enum HumanUnits {
         }
     }
 
-    /// Reads what people write for a span of time: `300ms`, `1.5s`, `10m`, `24h`, `7d`; nil for anything else.
+    /// Parses a duration: `300ms`, `1.5s`, `10m`, `24h`, `7d`; nil for anything else.
     static func duration(_ text: String) -> Duration? {
         let units = [("ms", 0.001), ("s", 1.0), ("m", 60), ("h", 3_600), ("d", 86_400)]
         guard let (unit, seconds) = units.first(where: { text.hasSuffix($0.0) }), text.first?.isNumber == true,
@@ -28,12 +28,12 @@ enum HumanUnits {
         return .seconds(number * seconds)
     }
 
-    /// A rate a second: `0`, `0.4`, `12.5`, `1234`.
+    /// A rate per second: `0`, `0.4`, `12.5`, `1234`.
     static func rate(_ perSecond: Double) -> String {
         perSecond == 0 ? "0" : perSecond < 99.95 ? decimal(perSecond) : "\(Int(perSecond.rounded()))"
     }
 
-    /// A share of one in percent: `0 %`, `12.5 %`; `–` for one of nothing.
+    /// A share, 0 to 1, as a percentage: `0 %`, `12.5 %`; `–` for nil.
     static func percent(_ share: Double?) -> String { share.map { decimal($0 * 100) + " %" } ?? nothing }
 
     /// `1 dead letter`, `2 dead letters`.

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// How commands write JSON for scripts.
+/// Encodes JSON for scripts.
 enum JSON {
-    /// Writes a value with sorted keys in snake case; over several lines, or as one.
+    /// Encodes a value with sorted keys in snake case; on several indented lines, or on one.
     static func text(_ value: some Encodable, isPretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -15,7 +15,7 @@ enum JSON {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// The lines of JSON text, indented for people; nil when it is no JSON.
+    /// The lines of indented JSON; nil when the bytes are not JSON.
     static func pretty(_ bytes: [UInt8]) -> [String]? {
         guard let value = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed),
             let data = try? JSONSerialization.data(

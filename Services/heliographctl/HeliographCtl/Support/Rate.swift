@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// How many in a time, as people write it: `10/s`, `10`, `90/min`, `500/h`.
+/// A rate in the syntax of the command line: `10/s`, `10`, `90/min`, `500/h`.
 struct Rate: ExpressibleByArgument, Equatable {
     let perSecond: Double
 

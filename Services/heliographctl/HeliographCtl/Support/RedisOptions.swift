@@ -4,21 +4,21 @@ internal import Logging
 internal import RedisClient
 internal import ServiceDefaults
 
-/// How a command reaches the streams.
+/// The options for the connection to Redis.
 struct RedisOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
             "The Redis server: redis://…, rediss://…, unix:///path or redis+sentinel://….",
-            discussion: "Without it REDIS_URL of the environment counts. REDIS_CA_FILE and REDIS_SENTINEL_PASSWORD do, too.",
+            discussion: "Default: REDIS_URL of the environment. REDIS_CA_FILE and REDIS_SENTINEL_PASSWORD are read as well.",
             valueName: "url"))
     var redisURL: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What the keys of the installation begin with.",
-            discussion: "Without it REDIS_KEY_PREFIX of the environment counts, or heliograph:.", valueName: "prefix"))
+            "The prefix of the installation's keys.",
+            discussion: "Default: REDIS_KEY_PREFIX of the environment, or heliograph:.", valueName: "prefix"))
     var redisKeyPrefix: String?
 
     /// Runs `body` with the transport of the installation, once Redis has answered.
@@ -39,7 +39,7 @@ struct RedisOptions: ParsableArguments {
             throw ExitCode.unavailable
         } catch let error as EventBusError where error.code == .unavailable {
             await client.shutdown()
-            Console.current.note("Redis went away at \(configuration): \(error)")
+            Console.current.note("The connection to Redis was lost at \(configuration): \(error)")
             throw ExitCode.unavailable
         } catch {
             await client.shutdown()
@@ -49,7 +49,7 @@ struct RedisOptions: ParsableArguments {
     }
 }
 
-/// Runs `body`, and tells a person which setting is missing or wrong before the command ends.
+/// Runs `body`; on a configuration error notes the missing or wrong setting and ends the command.
 func reporting<Value>(hint option: String, _ body: () throws -> Value) throws -> Value {
     do {
         return try body()
@@ -60,6 +60,6 @@ func reporting<Value>(hint option: String, _ body: () throws -> Value) throws ->
 }
 
 extension Logger {
-    /// What happened is told by the command itself; a library's log lines would only disturb its output.
+    /// A logger without output, because the commands report errors themselves and log lines would disturb their output.
     static var silent: Logger { Logger(label: "heliographctl", factory: { _ in SwiftLogNoOpLogHandler() }) }
 }

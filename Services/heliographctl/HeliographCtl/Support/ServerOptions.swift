@@ -2,12 +2,12 @@ internal import ArgumentParser
 internal import EventBus
 internal import PostgresClient
 
-/// How a command reaches both servers.
+/// The options for the connections to Redis and the database.
 struct ServerOptions: ParsableArguments {
     @OptionGroup var redis: RedisOptions
     @OptionGroup var database: DatabaseOptions
 
-    /// How long a look into the database may take.
+    /// Timeout of a query to the database.
     static let queryTimeout: Duration = .seconds(10)
 
     /// Runs `body` with both servers, once both have answered.

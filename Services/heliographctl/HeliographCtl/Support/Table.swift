@@ -1,18 +1,18 @@
-/// Rows of text in aligned columns, for people; the one way in which all commands print lists.
+/// Rows of text in aligned columns, used for all lists.
 struct Table {
-    /// A column: its heading, and which edge its cells share.
+    /// A column: its heading and its alignment.
     struct Column {
         enum Alignment { case left, right }
 
         let title: String
         let alignment: Alignment
-        /// Columns with a number are left out when the table is too wide, the highest number first.
-        let leftOutAs: Int?
+        /// Rank at which the column is omitted when the table is too wide, the highest first; nil keeps the column.
+        let omissionRank: Int?
 
-        init(_ title: String, _ alignment: Alignment = .left, leftOutAs: Int? = nil) {
+        init(_ title: String, _ alignment: Alignment = .left, omissionRank: Int? = nil) {
             self.title = title
             self.alignment = alignment
-            self.leftOutAs = leftOutAs
+            self.omissionRank = omissionRank
         }
     }
 
@@ -42,9 +42,9 @@ struct Table {
         rows.append(row)
     }
 
-    /// The heading and the rows as lines, without blanks at their ends.
+    /// The heading and the rows as lines, without trailing blanks.
     ///
-    /// - Parameter width: Columns that may go are left out until the lines fit; what is still too wide is cut off.
+    /// - Parameter width: The maximum width: optional columns are omitted until the lines fit, then cells are cut off.
     func lines(_ style: TextStyle, width: Int? = nil) -> [String] {
         let widths = columns.indices.map { index in
             max(columns[index].title.count, rows.map { $0[index].text.count }.max() ?? 0)
@@ -72,8 +72,8 @@ struct Table {
         var shown = Array(columns.indices)
         func total() -> Int { shown.map { widths[$0] }.reduce(0, +) + Self.gap.count * (shown.count - 1) }
         while let width, total() > width {
-            let candidates = shown.filter { columns[$0].leftOutAs != nil }
-            guard let next = candidates.max(by: { columns[$0].leftOutAs ?? 0 < columns[$1].leftOutAs ?? 0 }) else { break }
+            let candidates = shown.filter { columns[$0].omissionRank != nil }
+            guard let next = candidates.max(by: { columns[$0].omissionRank ?? 0 < columns[$1].omissionRank ?? 0 }) else { break }
             shown.removeAll { $0 == next }
         }
         return shown

@@ -1,17 +1,17 @@
-/// How much a piece of text shall be noticed.
+/// The emphasis of a piece of text.
 enum Emphasis: Sendable {
     case none
-    /// Less than the rest: headings, and what is as it should be.
+    /// Less than normal: headings and expected values.
     case faint
-    /// Somebody should look at it some time.
+    /// To be looked at some time.
     case warning
-    /// Somebody should look at it now.
+    /// To be looked at now.
     case alarm
 }
 
-/// Whether, and how, text is coloured.
+/// Colours text for a terminal.
 struct TextStyle: Sendable {
-    /// No colours: for files, pipes, and who does not want any.
+    /// No colours: for files, pipes and `NO_COLOR`.
     static let plain = TextStyle(hasColour: false)
 
     let hasColour: Bool
@@ -20,12 +20,12 @@ struct TextStyle: Sendable {
         self.hasColour = hasColour
     }
 
-    /// Colours on a terminal that knows them, unless `NO_COLOR` is set (no-color.org).
+    /// Uses colours on a terminal that supports them, unless `NO_COLOR` is set (no-color.org).
     init(isTerminal: Bool, environment: [String: String]) {
         hasColour = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// The text with what makes a terminal show it so.
+    /// The text with the escape sequences of an emphasis.
     func apply(_ emphasis: Emphasis, to text: String) -> String {
         guard hasColour else { return text }
         switch emphasis {
@@ -38,9 +38,9 @@ struct TextStyle: Sendable {
 }
 
 extension String {
-    /// The text without control characters, with which a message could take over the terminal of who looks at it.
+    /// The text without control characters, with which a message could take over the operator's terminal.
     ///
-    /// Line breaks and tabs become a space, so that it stays one line.
+    /// Line breaks and tabs become spaces, so that the text stays on one line.
     var printable: String {
         String(
             unicodeScalars.map { scalar -> Character in

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// A template as commands write it for scripts.
+/// The JSON form of a picture template.
 struct TemplateRecord: Encodable {
     let id: String
     let name: String
@@ -11,7 +11,7 @@ struct TemplateRecord: Encodable {
     let negativePrompt: String
     let enabled: Bool
     let position: Int
-    /// All that a generator that reads is told.
+    /// The final prompt for a generator that reads prompts.
     let instructions: String
 
     init(_ template: ImageTemplate) {

@@ -1,13 +1,13 @@
 internal import ArgumentParser
 
-/// Works on what pictures can be made: the rows of `image_templates`.
+/// The commands for picture templates, the rows of `image_templates`.
 struct TemplatesCommand: AsyncParsableCommand {
-    /// How long a statement may take.
+    /// Timeout of a statement.
     static let queryTimeout: Duration = .seconds(10)
 
     static let configuration = CommandConfiguration(
         commandName: "templates",
-        abstract: "List, write and look at the templates that pictures are ordered by.",
+        abstract: "List, write and preview the templates of pictures.",
         subcommands: [TemplatesListCommand.self, TemplatesSetCommand.self, TemplatesPreviewCommand.self]
     )
 }

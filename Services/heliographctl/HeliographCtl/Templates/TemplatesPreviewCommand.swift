@@ -1,14 +1,14 @@
 internal import ArgumentParser
 internal import Storage
 
-/// Shows what a generator is told by a template.
+/// Shows the prompt that a generator gets for a template.
 struct TemplatesPreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract: "Show the final prompt of a template.",
         discussion: """
-            The prompt and what to avoid, joined as a model gets them; the generator adds only that it is to answer with a \
-            picture. The local generator does not read: it goes by the style.
+            The prompt and the negative prompt, joined as a model gets them; the generator adds only the instruction to answer \
+            with a picture. The local generator ignores the prompt and uses the style.
 
               heliographctl templates preview watercolor
             """

@@ -3,20 +3,20 @@ internal import Foundation
 internal import PostgresClient
 internal import Storage
 
-/// Whether a template can be ordered.
-enum Offer: String, EnumerableFlag {
+/// The availability of a template for orders.
+enum TemplateAvailability: String, EnumerableFlag {
     case enable, disable
 }
 
-/// Writes a template: a new one, or some fields of one that is there.
+/// Writes a template: a new one, or some fields of an existing one.
 struct TemplatesSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Write a template; fields that are not given stay as they are.",
         discussion: """
-            A new template needs a name, a prompt and a style, which is what the local generator does. Jobs that were ordered \
-            before are made by the new prompt if they have not begun. When another operator writes the same template at the \
-            same time, one of the two is refused and exits with 1.
+            A new template needs a name, a prompt and a style, which the local generator uses. Jobs that were ordered before \
+            use the new prompt if they have not begun. When another operator writes the same template at the same time, one \
+            of the two is refused and exits with 1.
 
               heliographctl templates set oil-painting --prompt-file oil.txt --negative-prompt 'text, logos'
               heliographctl templates set noir --name 'Film Noir' --style vintage --prompt 'Turn it into …' --position 70
@@ -29,34 +29,34 @@ struct TemplatesSetCommand: AsyncParsableCommand {
     @Argument(help: "The template's id: 1 to 64 of a-z, 0-9 and -.")
     var id: String
 
-    @Option(name: .long, help: "What users call it: 1 to 80 characters.")
+    @Option(name: .long, help: "The name that users see: 1 to 80 characters.")
     var name: String?
 
     @Option(name: .long, help: "One sentence for users: up to 400 characters.")
     var description: String?
 
-    @Option(name: .long, help: ArgumentHelp("What a model is told to do: 1 to 4,000 characters.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("The prompt for a model: 1 to 4,000 characters.", valueName: "text"))
     var prompt: String?
 
     @Option(name: .long, help: ArgumentHelp("A file with the prompt.", valueName: "path"))
     var promptFile: String?
 
-    @Option(name: .long, help: ArgumentHelp("What a model is told to avoid: up to 2,000 characters.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("What a model has to avoid: up to 2,000 characters.", valueName: "text"))
     var negativePrompt: String?
 
-    @Option(name: .long, help: "What the local generator does, such as watercolor.")
+    @Option(name: .long, help: "The effect of the local generator, such as watercolor.")
     var style: String?
 
     @Option(name: .long, help: ArgumentHelp("The https address of an example; empty for none.", valueName: "url"))
     var preview: String?
 
-    @Option(name: .long, help: "Where it stands in the list; smaller comes first.")
+    @Option(name: .long, help: "Its position in the list; smaller comes first.")
     var position: Int?
 
     @Flag(help: "Whether it can be ordered.")
-    var offer: Offer?
+    var availability: TemplateAvailability?
 
-    @Flag(name: .long, help: "Print what was written as JSON.")
+    @Flag(name: .long, help: "Print the written template as JSON.")
     var json = false
 
     mutating func validate() throws {
@@ -86,33 +86,33 @@ struct TemplatesSetCommand: AsyncParsableCommand {
                 throw ExitCode.validationFailure
             }
             guard try await templates.write(new, over: old) else {
-                console.note("Another writer changed \(fields.id) in this moment; nothing was written. Look at it and try again.")
+                console.note("Another writer changed \(fields.id) at the same time; nothing was written. Check it and try again.")
                 throw ExitCode.failure
             }
             console.result(fields.json ? try JSON.text(TemplateRecord(new)) : "\(old == nil ? "added" : "changed") \(fields.id)")
         }
     }
 
-    /// The template as it is to be; nil when there is none, and something of a new one is missing.
+    /// The template to write; nil when it is new and a required field is missing.
     private func template(over old: ImageTemplate?, prompt: String?) -> ImageTemplate? {
         guard let name = name ?? old?.name, let prompt = prompt ?? old?.prompt, let style = style ?? old?.style else { return nil }
         return ImageTemplate(
             id: id, name: name, description: description ?? old?.description ?? "",
             preview: preview.map { $0.isEmpty ? nil : $0 } ?? old?.preview, style: style, prompt: prompt,
-            negativePrompt: negativePrompt ?? old?.negativePrompt ?? "", isEnabled: offer.map { $0 == .enable } ?? old?.isEnabled ?? true,
-            position: position ?? old?.position ?? 0)
+            negativePrompt: negativePrompt ?? old?.negativePrompt ?? "",
+            isEnabled: availability.map { $0 == .enable } ?? old?.isEnabled ?? true, position: position ?? old?.position ?? 0)
     }
 
     private func promptText() throws -> String? {
         guard let promptFile else { return prompt }
         guard let text = try? String(contentsOfFile: promptFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines) else {
-            throw ValidationError("--prompt-file names no file of UTF-8 text.")
+            throw ValidationError("--prompt-file is not a readable file of UTF-8 text.")
         }
         try check("--prompt-file", text, 1...4_000)
         return text
     }
 
-    /// Checks what the database checks, to say it in words.
+    /// Checks a length that the database also checks, for a readable error.
     private func check(_ option: String, _ text: String?, _ range: ClosedRange<Int>) throws {
         guard let text else { return }
         guard range ~= text.unicodeScalars.count, !text.utf8.contains(0) else {

@@ -9,9 +9,9 @@ struct TopCommand: AsyncParsableCommand {
         commandName: "top",
         abstract: "Watch the bus live: rates, backlog, oldest, retries, dead letters, consumers.",
         discussion: """
-            APPEND/S: entries a second that were put into the stream, retries included. SETTLE/S: entries a second that \
-            the group was done with: handled, set aside for a retry, or given up. BACKLOG: what it still has before it or \
-            in work. q quits. When the output is no terminal, every look is printed below the last.
+            APPEND/S: entries per second appended to the stream, retries included. SETTLE/S: entries per second that the \
+            group settled: handled, moved to a retry, or dead-lettered. BACKLOG: its undelivered and pending entries. \
+            q quits. When the output is not a terminal, every refresh is printed below the last.
 
               heliographctl top
               heliographctl top --interval 5s
@@ -31,9 +31,9 @@ struct TopCommand: AsyncParsableCommand {
                 do {
                     view.add(try await BusSnapshot(transport, postgres))
                 } catch {
-                    // The view goes on: an operator looks at it precisely while a server is away.
-                    guard view.hasSnapshot, let server = Self.absentServer(error) else { throw error }
-                    view.fail("\(server) does not answer; this is how it was before.")
+                    // The view goes on, because operators need it most while a server is down.
+                    guard view.hasSnapshot, let server = Self.unavailableServer(error) else { throw error }
+                    view.fail("\(server) does not answer; these are the last known figures.")
                 }
                 return view
             } render: { view, size in
@@ -42,8 +42,8 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
-    /// The server that is away; nil when the error is another one.
-    private static func absentServer(_ error: any Error) -> String? {
+    /// The server that does not answer; nil for any other error.
+    private static func unavailableServer(_ error: any Error) -> String? {
         switch error {
         case let error as EventBusError where error.code == .unavailable: "Redis"
         case let error as PostgresError where error.isRetryable: "The database"

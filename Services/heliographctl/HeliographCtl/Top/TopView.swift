@@ -1,7 +1,7 @@
 internal import EventBus
 internal import FoundationEssentials
 
-/// What `top` shows: two looks, and what lies between them.
+/// The output of `top`: the latest snapshot, and the rates since the one before.
 struct TopView {
     let interval: Duration
     private var current: (snapshot: BusSnapshot, at: ContinuousClock.Instant)?
@@ -20,7 +20,7 @@ struct TopView {
         failure = nil
     }
 
-    /// Notes that a look failed; what was seen before stays.
+    /// Shows a failure above the last snapshot.
     mutating func fail(_ message: String) { failure = message }
 
     func lines(_ style: TextStyle, size: TerminalSize?) -> [String] {
@@ -60,9 +60,9 @@ struct TopView {
 
     private func table(_ snapshot: BusSnapshot) -> Table {
         var table = Table([
-            .init("STREAM"), .init("GROUP", leftOutAs: 4), .init("APPEND/S", .right, leftOutAs: 3), .init("SETTLE/S", .right),
-            .init("BACKLOG", .right), .init("OLDEST", .right), .init("RETRY", .right, leftOutAs: 1), .init("DEAD", .right),
-            .init("CONSUMERS", .right, leftOutAs: 2),
+            .init("STREAM"), .init("GROUP", omissionRank: 4), .init("APPEND/S", .right, omissionRank: 3), .init("SETTLE/S", .right),
+            .init("BACKLOG", .right), .init("OLDEST", .right), .init("RETRY", .right, omissionRank: 1), .init("DEAD", .right),
+            .init("CONSUMERS", .right, omissionRank: 2),
         ])
         for row in snapshot.rows {
             let rates = rates(of: row)

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension TimeLine {
-    /// How many steps of deliveries are printed; a topic may have thousands, and JSON has them all.
-    static let deliveryStepsMax = 40
+    /// Printed steps of deliveries; a topic may have thousands, and the JSON has them all.
+    static let maxDeliverySteps = 40
 
     func lines(_ style: TextStyle) -> [String] {
         guard let start else { return [] }
@@ -12,7 +12,7 @@ extension TimeLine {
         for step in steps {
             if step.kind == "delivery" {
                 deliveries += 1
-                if deliveries > Self.deliveryStepsMax { continue }
+                if deliveries > Self.maxDeliverySteps { continue }
             }
             let time = String(HumanUnits.timestamp(step.at).dropLast()).replacing("T", with: " ")
             let isOpen = step.state == .open
@@ -27,7 +27,7 @@ extension TimeLine {
             if !isOpen { previous = step.at }
         }
         var lines = ["Request \(requestID.printable): \(summary)", ""] + table.lines(style)
-        let hidden = deliveries - Self.deliveryStepsMax
+        let hidden = deliveries - Self.maxDeliverySteps
         if hidden > 0 { lines.append(style.apply(.faint, to: "\(hidden) more steps of deliveries: --json has them all")) }
         return lines
     }

@@ -11,7 +11,7 @@ extension TimeLine {
         if let at = session.startedAt { steps.append(step(at, .done, "taken by face-matching-worker")) }
         if let at = session.completedAt {
             let reason = session.reason.map { " (\($0.rawValue))" } ?? ""
-            // A refused face is a decision like any other; a session that nobody decided is not.
+            // A refused face is a regular decision; an expired session is a failure.
             steps.append(step(at, session.state == .expired ? .failed : .done, session.state.rawValue + reason))
         } else {
             let limit = HumanUnits.timestamp(session.deadlineAt)
@@ -30,7 +30,7 @@ extension TimeLine {
         steps += traced.attempts.flatMap { Self.steps(of: $0, isOpen: job.completedAt == nil) }
         if let at = job.completedAt {
             let reason = job.failure.map { " (\($0.code))" } ?? ""
-            // A refused picture is a decision like any other.
+            // A refused picture is a regular outcome.
             let isFailure = job.status == .failed && ![.contentBlocked, .invalidImage].contains(job.failure?.code)
             steps.append(step(at, isFailure ? .failed : .done, job.status.rawValue + reason))
         } else if job.deletedAt == nil {
@@ -45,11 +45,11 @@ extension TimeLine {
         func step(_ at: Date, _ state: Step.State, _ text: String) -> Step {
             Step(at: at, state: state, kind: "call", text: "\(attempt.generator) attempt \(attempt.number) \(text)")
         }
-        let begun = step(attempt.startedAt, .done, "begun")
+        let started = step(attempt.startedAt, .done, "started")
         guard let outcome = attempt.outcome, let at = attempt.finishedAt else {
-            return [begun, step(attempt.startedAt, isOpen ? .open : .failed, isOpen ? "under way" : "never ended: its worker died")]
+            return [started, step(attempt.startedAt, isOpen ? .open : .failed, isOpen ? "in flight" : "never ended: its worker died")]
         }
-        return [begun, step(at, .done, "ended: \(outcome.name)")]
+        return [started, step(at, .done, "ended: \(outcome.name)")]
     }
 
     static func steps(of notification: NotificationRecord) -> [Step] {
@@ -71,14 +71,14 @@ extension TimeLine {
         let made = step(delivery.createdAt, .done, "addressed to installation \(delivery.installID.wireString)")
         let code = delivery.code.map { " (\($0))" } ?? ""
         if let at = delivery.settledAt {
-            let tries = HumanUnits.count(delivery.attempt, "try").replacing("trys", with: "tries")
+            let attempts = HumanUnits.count(delivery.attempt, "attempt")
             let isFailure = delivery.state == .failed || delivery.state == .expired
-            return [made, step(at, isFailure ? .failed : .done, "\(delivery.state.rawValue)\(code) after \(tries)")]
+            return [made, step(at, isFailure ? .failed : .done, "\(delivery.state.rawValue)\(code) after \(attempts)")]
         }
         let what =
             delivery.state == .sending
-            ? "is being sent, try \(delivery.attempt)"
-            : "waits for try \(delivery.attempt + 1)\(code)\(delivery.dueAt.map { ", due \(HumanUnits.timestamp($0))" } ?? "")"
+            ? "is being sent, attempt \(delivery.attempt)"
+            : "waits for attempt \(delivery.attempt + 1)\(code)\(delivery.dueAt.map { ", due \(HumanUnits.timestamp($0))" } ?? "")"
         return [made, step(delivery.createdAt, .open, what)]
     }
 }

@@ -2,23 +2,23 @@ internal import FoundationEssentials
 internal import Storage
 internal import WireFormat
 
-/// What happened for a request, in the order in which it happened, and what has not happened yet.
+/// The steps of a request in the order in which they happened, followed by the open ones.
 struct TimeLine {
-    /// Something that happened, or that somebody waits for.
+    /// A step that happened, or one that is still open.
     struct Step: Sendable {
         enum State: String, Encodable { case done, failed, open }
 
-        /// When it happened; of something open: since when it is due.
+        /// Time of the step; of an open step, the time since which it is due.
         let at: Date
         let state: State
-        /// What kind of step it is: http, session, image job, call, event, handled, notification or delivery.
+        /// The kind of step: http, session, image job, call, event, handled, notification or delivery.
         let kind: String
         let text: String
     }
 
     let requestID: String
     let now: Date
-    /// What is done by time, and then what is open.
+    /// The finished steps by time, then the open ones.
     let steps: [Step]
 
     init(_ trace: MessageTrace, requestID: String, now: Date) {
@@ -28,7 +28,7 @@ struct TimeLine {
             Self.request(trace) + trace.sessions.flatMap(Self.steps(of:)) + trace.imageJobs.flatMap(Self.steps(of:))
             + trace.messages.flatMap(Self.steps(of:)) + trace.notifications.flatMap(Self.steps(of:))
             + trace.deliveries.flatMap(Self.steps(of:))
-        // Steps of one transaction have one time: they keep the order in which they are listed here.
+        // Steps of one transaction have the same time: they keep the order in which they are listed here.
         let ordered = steps.enumerated().sorted { left, right in
             let keys = (left.element.state == .open ? 1 : 0, right.element.state == .open ? 1 : 0)
             return keys.0 != keys.1 ? keys.0 < keys.1 : (left.element.at, left.offset) < (right.element.at, right.offset)
@@ -39,7 +39,7 @@ struct TimeLine {
     var start: Date? { steps.first?.at }
     var openCount: Int { steps.count { $0.state == .open } }
 
-    /// How the request stands, in a sentence.
+    /// The state of the request, in a sentence.
     var summary: String {
         let failed = steps.count { $0.state == .failed }
         let last = steps.last { $0.state != .open }
@@ -66,7 +66,7 @@ struct TimeLine {
         }
         var steps = [step(message.createdAt, .done, "event", "committed to the outbox")]
         if let at = message.publishedAt, message.state != .waiting {
-            let times = message.publications > 1 ? ", for the \(message.publications). time: the stream had lost it" : ""
+            let times = message.publications > 1 ? ", publication \(message.publications): the stream had lost it" : ""
             steps.append(step(at, .done, "event", "published as \(message.entryID ?? "?")\(times)"))
         }
         for handling in message.handlings {
@@ -82,9 +82,9 @@ struct TimeLine {
             steps.append(
                 step(
                     message.settledAt ?? message.createdAt, .failed, "handled",
-                    "given up by \(missing): heliographctl dlq list \(message.stream)"))
+                    "dead letter of \(missing): heliographctl dlq list \(message.stream)"))
         case .expired:
-            steps.append(step(message.settledAt ?? message.createdAt, .failed, "event", "lost by the stream after its time was over"))
+            steps.append(step(message.settledAt ?? message.createdAt, .failed, "event", "lost by the stream after its expiry"))
         case .published, .confirmed: break
         }
         return steps

@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Storage
 
-/// Tells what became of an HTTP request.
+/// Shows the steps of an HTTP request through the system.
 struct TraceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Follow a request: HTTP, events, who handled them, notification, deliveries.",
+        abstract: "Follow a request: HTTP, events and their handling, notification, deliveries.",
         discussion: """
-            The id is the X-Request-ID of the answer, which is also request_id in every log line. +MS is the time since the \
-            line before, TOTAL since the first. What is still open stands at the end, and since when.
+            The id is the X-Request-ID of the response, which is also request_id in every log line. +MS is the time since the \
+            line before, TOTAL since the first. Open steps are at the end, with the time since which they are open.
 
               heliographctl trace 0b0e1a52-6a3c-4c8f-9a57-2f5be0c3d6aa
               heliographctl trace 0b0e1a52-6a3c-4c8f-9a57-2f5be0c3d6aa --json | jq '.steps[] | select(.state == "open")'
@@ -18,7 +18,7 @@ struct TraceCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "The X-Request-ID of the answer.")
+    @Argument(help: "The X-Request-ID of the response.")
     var requestID: String
 
     @Flag(name: .long, help: "Print JSON.")
@@ -31,8 +31,8 @@ struct TraceCommand: AsyncParsableCommand {
             let console = Console.current
             guard !trace.messages.isEmpty else {
                 console.note(
-                    "Nothing is known of request \(requestID.printable). Check that it is the X-Request-ID of the answer, and of "
-                        + "this installation; what was refused, or ended more than a day ago, has left nothing here.")
+                    "Request \(requestID.printable) is unknown. Check that it is the X-Request-ID of a response of this "
+                        + "installation; refused requests, and those that ended more than a day ago, leave no records.")
                 throw ExitCode.nothingFound
             }
             let line = TimeLine(trace, requestID: requestID, now: Date())

@@ -8,7 +8,7 @@ struct Identity: Sendable, Equatable {
     let userID: UUID
     /// The sign-in it is sent under; nil where another system keeps those.
     var signInID: UUID?
-    /// The installation the sign-in is tied to, once that has registered.
+    /// The installation the sign-in is bound to, once that has registered.
     var installationKey: [UInt8]?
 }
 

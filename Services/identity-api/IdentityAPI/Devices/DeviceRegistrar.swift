@@ -15,7 +15,7 @@ struct DeviceRegistrar: Sendable {
 
     /// Registers the installation that a sign-in's app runs as.
     ///
-    /// The sign-in is tied to it: its logout takes the installation away, and the one it was tied to before is taken away now,
+    /// The sign-in is bound to it: its logout takes the installation away, and the one it was bound to before is taken away now,
     /// because the sign-in is not there any more.
     ///
     /// - Throws: `unauthorized` when the sign-in has ended meanwhile.
@@ -27,7 +27,7 @@ struct DeviceRegistrar: Sendable {
         let key = registration.installationKey
         let new = registration
         return try await postgres.withTransaction { transaction in
-            let former = try await tie(identity, to: key, transaction)
+            let former = try await bindInstallation(identity, to: key, transaction)
             let installs = PushInstallRepository(transaction)
             let registered = try await installs.register(new, userID: identity.userID)
             var removed: [UUID] = []
@@ -40,7 +40,7 @@ struct DeviceRegistrar: Sendable {
     /// Takes an installation away from a user, unless it is somebody else's by now or holds another token.
     ///
     /// - Parameter target: What the app gives back: a Firebase installation id is any value of it, a token is only itself. Nil
-    ///   for the installation that the sign-in is tied to.
+    ///   for the installation that the sign-in is bound to.
     func unregister(_ target: PushTarget?, by identity: Identity, requestID: String) async throws {
         guard let key = target.map(keys.installationKey) ?? identity.installationKey else { return }
         let valueHash = target.flatMap { $0.kind == .token ? keys.valueHash($0) : nil }
@@ -50,11 +50,11 @@ struct DeviceRegistrar: Sendable {
         }
     }
 
-    /// Ties the sign-in, and returns the installation that it leaves.
-    private func tie(_ identity: Identity, to key: [UInt8], _ transaction: PostgresTransaction) async throws -> [UInt8]? {
+    /// Binds the sign-in to the installation, and returns the key of the one it was bound to before.
+    private func bindInstallation(_ identity: Identity, to key: [UInt8], _ transaction: PostgresTransaction) async throws -> [UInt8]? {
         guard let signInID = identity.signInID else { return nil }
-        switch try await AccessTokenRepository(transaction).tie(familyID: signInID, of: identity.userID, to: key) {
-        case .tied: return nil
+        switch try await AccessTokenRepository(transaction).bindInstallation(familyID: signInID, of: identity.userID, to: key) {
+        case .bound: return nil
         case .moved(let former): return former
         case .revoked: throw APIError.unauthorized("The bearer token is unknown or over")
         }

@@ -120,7 +120,7 @@ struct ImageJobController: Sendable {
 
     private static func limit(of request: Request) throws(APIError) -> Int {
         guard let text = request.uri.queryParameters["limit"] else { return usualPage }
-        let range = 1...(ImageJobRepository.pageMax - 1)
+        let range = 1...(ImageJobRepository.maxPageSize - 1)
         guard let limit = Int(text), range.contains(limit) else {
             throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")
         }

@@ -47,7 +47,7 @@ struct JSONImageBody: ImageUploadBody {
         bytesLeft = limits.imageBodyBytes
         let characters = (limits.pictureBytes + 2) / 3 * 4
         // Two more for each line of 64, the shortest that encoders make.
-        textLeft = characters + characters / 64 * 2 + DataURIDecoder.prefixMax
+        textLeft = characters + characters / 64 * 2 + DataURIDecoder.maxPrefixLength
         self.limits = limits
     }
 

@@ -107,7 +107,7 @@ struct PhotoController: Sendable {
             guard try await photos.insert(photo) != nil else {
                 let isMember = try await TopicRepository(transaction).find(photo.topic, seenBy: photo.uploaderID) != nil
                 guard isMember else { throw APIError.topicNotFound }
-                throw APIError(.limitReached, "An event has up to \(TopicLimits.photosMax) photos at a time")
+                throw APIError(.limitReached, "An event has up to \(TopicLimits.maxPhotos) photos at a time")
             }
             try await OutboxRepository(transaction).publish(
                 PhotoUploaded(photoID: photo.id, topic: photo.topic.text), requestID: upload.context.requestID,

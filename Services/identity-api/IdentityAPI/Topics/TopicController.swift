@@ -79,13 +79,13 @@ struct TopicController: Sendable {
         case .notFound: throw APIError.topicNotFound
         case .limitReached:
             throw APIError(
-                .limitReached, "A topic has up to \(TopicLimits.membersMax) members, and an account up to \(TopicLimits.ownedMax) topics")
+                .limitReached, "A topic has up to \(TopicLimits.maxMembers) members, and an account up to \(TopicLimits.maxOwned) topics")
         }
     }
 
     private static func limit(of request: Request) throws(APIError) -> Int {
         guard let text = request.uri.queryParameters["limit"] else { return usualPage }
-        let range = 1...TopicRepository.pageMax
+        let range = 1...TopicRepository.maxPageSize
         guard let limit = Int(text), range.contains(limit) else {
             throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")
         }
@@ -107,7 +107,7 @@ extension APIRequestContext {
         // Of what a name is made of, the colon is all that clients escape.
         let text = (parameters.get("topic") ?? "").replacing("%3A", with: ":").replacing("%3a", with: ":")
         guard let name = TopicName(text) else {
-            let message = "A topic is event: or conversation: and 1 to \(TopicName.idLengthMax) characters of A-Z a-z 0-9 _ -"
+            let message = "A topic is event: or conversation: and 1 to \(TopicName.maxIDLength) characters of A-Z a-z 0-9 _ -"
             throw APIError(.invalidRequest, message, field: "topic")
         }
         return name

@@ -5,87 +5,88 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Makes the picture of an image job: upload in; terminal state, picture and push out; upload deleted.
+/// Runs an image job to its terminal state, publishes its completion and push, and deletes the upload.
 ///
-/// The job's end, the inbox mark and the events are one transaction, so a second delivery, or a second worker, changes
-/// nothing. A push follows from that transaction only, never from a try that failed.
+/// The terminal state, the inbox mark and the events are one transaction, so a second delivery or a second worker has no
+/// effect. Only that transaction publishes a push, never a failed attempt.
 struct ImageRequestedHandler: EventHandler {
-    /// How often a job is tried that fails for reasons another try may mend, before it is given up.
-    private static let deliveriesMax = 8
-    /// How many workers may die over a job before it is given up; less than make the bus give it up unheard.
-    static let crashesMax = 4
+    /// Deliveries after which a job that keeps failing with retryable errors is failed.
+    private static let maxDeliveries = 8
+    /// Worker crashes after which a job is failed; fewer than those after which the bus dead-letters the entry without a failure.
+    static let maxCrashes = 4
 
     let postgres: PostgresClient
-    let work: JobWork
-    let remains: JobRemains
+    let runner: JobRunner
+    let cleanup: JobCleanup
 
     func handle(_ event: Envelope<ImageRequested>, _ context: HandlerContext) async throws {
         guard try await !context.isHandled() else { return }
         var logger = context.logger
         logger[metadataKey: "job"] = "\(event.body.jobID)"
-        guard let hold = try await JobHold.take(event.body.jobID, postgres) else { return }
-        let job = hold.job
+        guard let lease = try await JobLease.claim(event.body.jobID, postgres) else { return }
+        let job = lease.job
         do {
-            let end = try await end(of: hold, context, logger)
-            guard try await commit(end, of: hold, event, context) else { throw JobUnwanted() }
+            let end = try await end(of: lease, context, logger)
+            guard try await commit(end, of: lease, event, context) else { throw JobCancelled() }
             ImageWorkerMetrics.ended(job, end)
             logger.info("job ended", metadata: ["status": "\(end.status.rawValue)", "template": "\(job.templateID)"])
-            let remains = remains
-            // A worker that is told to stop still deletes what it must not keep.
+            let cleanup = cleanup
+            // A task of its own, so that a worker which is stopping still deletes the upload.
             _ = await Task { [hasPicture = end.status == .completed] in
-                await remains.attempt(job.id, logger) { try await remains.deleteInputs(of: job, hasPicture: hasPicture) }
+                await cleanup.attempt(job.id, logger) { try await cleanup.deleteInputs(of: job, hasPicture: hasPicture) }
             }.value
-        } catch is JobUnwanted {
-            logger.info("job is no longer wanted")
-            let remains = remains
-            _ = await Task { await remains.attempt(job.id, logger) { try await remains.deleteIfGone(job.id) } }.value
+        } catch is JobCancelled {
+            logger.info("job was cancelled")
+            let cleanup = cleanup
+            _ = await Task { await cleanup.attempt(job.id, logger) { try await cleanup.deleteIfGone(job.id) } }.value
         } catch {
-            await hold.release(postgres)
+            await lease.release(postgres)
             throw error
         }
     }
 
-    /// Works on the job until it is known how it ends.
-    private func end(of hold: JobHold, _ context: HandlerContext, _ logger: Logger) async throws -> JobEnd {
-        // A picture that kills the process throws nothing.
-        guard context.crashes < Self.crashesMax else {
-            logger.error("job given up after too many crashes")
+    /// Runs the job and returns its outcome.
+    private func end(of lease: JobLease, _ context: HandlerContext, _ logger: Logger) async throws -> JobCompletion {
+        // A picture that crashes the process throws nothing, so crashes are counted.
+        guard context.crashes < Self.maxCrashes else {
+            logger.error("job failed after too many crashes")
             return .failed(.init(safely: .processingFailed))
         }
         do {
-            return .completed(try await work.run(hold, logger))
+            return .completed(try await runner.run(lease, logger))
         } catch let error as JobFailure {
-            logger.notice("job fails", metadata: ["reason": "\(error)"])
+            logger.notice("job failed", metadata: ["reason": "\(error)"])
             return .failed(error.failure)
-        } catch where Self.isHopeless(error, context) {
-            logger.error("job given up after too many tries", metadata: ["error": "\(error)"])
+        } catch where Self.isExhausted(error, context) {
+            logger.error("job failed after too many attempts", metadata: ["error": "\(error)"])
             return .failed(.init(safely: .processingFailed))
         }
     }
 
-    private static func isHopeless(_ error: any Error, _ context: HandlerContext) -> Bool {
+    /// Returns whether a retryable error occurred in the last allowed delivery.
+    private static func isExhausted(_ error: any Error, _ context: HandlerContext) -> Bool {
         switch error {
-        case is JobUnwanted, is HandlerPostponement, is CancellationError: false
-        default: context.deliveryCount >= deliveriesMax
+        case is JobCancelled, is HandlerDeferral, is CancellationError: false
+        default: context.deliveryCount >= maxDeliveries
         }
     }
 
-    /// Ends the job, unless it has ended, is deleted, or fails and is another worker's by now; whether it did.
+    /// Commits the outcome; returns false when the job has ended or was deleted, or when it fails but another worker holds it.
     private func commit(
-        _ end: JobEnd, of hold: JobHold, _ event: Envelope<ImageRequested>, _ context: HandlerContext
+        _ end: JobCompletion, of lease: JobLease, _ event: Envelope<ImageRequested>, _ context: HandlerContext
     ) async throws -> Bool {
         do {
             return try await context.commit { transaction in
                 let isOurs =
                     switch end {
                     case .completed(let result):
-                        try await ImageJobRepository(transaction).complete(id: hold.job.id, result: result)
-                    case .failed(let failure): try await hold.fail(failure, in: transaction)
+                        try await ImageJobRepository(transaction).complete(id: lease.job.id, result: result)
+                    case .failed(let failure): try await lease.fail(failure, in: transaction)
                     }
-                guard isOurs else { throw JobUnwanted() }
-                try await end.publish(hold.job, traceparent: event.traceparent, in: transaction)
+                guard isOurs else { throw JobCancelled() }
+                try await end.publish(lease.job, traceparent: event.traceparent, in: transaction)
             } != nil
-        } catch is JobUnwanted {
+        } catch is JobCancelled {
             return false
         }
     }

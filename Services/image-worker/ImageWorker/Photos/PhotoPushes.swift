@@ -7,17 +7,17 @@ internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// Closes the windows in which photos gather, and has each topic told once of all of them.
+/// Closes the windows in which a topic's new photos are collected, and publishes one push for each window.
 ///
-/// The window is a row and its end a time in it; closing it and asking for the push are one transaction. So nothing depends on
-/// this process living until then, and any number of instances may look.
+/// A window is a row that holds its end time; closing it and publishing the push are one transaction. So a window survives this
+/// process, and any number of instances may poll.
 struct PhotoPushes: Service {
-    /// The most windows of one transaction.
+    /// Maximum number of windows per transaction.
     private static let batchSize = 50
-    /// How long news of photos is worth a push.
+    /// Time after which a push about photos expires.
     private static let pushLifetime: TimeInterval = 24 * 60 * 60
-    /// Topics with more members than this are told in the lane of mass mailings.
-    private static let normalLaneMembersMax = 100
+    /// Pushes to topics with more members than this go in the lane `bulk`.
+    private static let maxNormalLaneMembers = 100
 
     let postgres: PostgresClient
     var interval: Duration = .milliseconds(500)
@@ -29,9 +29,7 @@ struct PhotoPushes: Service {
         }
     }
 
-    /// Asks for the pushes that are due.
-    ///
-    /// - Returns: How many there were.
+    /// Closes the due windows of one batch and publishes their pushes; returns their number.
     @discardableResult
     func publishDue() async throws -> Int {
         try await postgres.withTransaction { transaction in
@@ -45,14 +43,14 @@ struct PhotoPushes: Service {
         }
     }
 
-    /// The push: to all but a person who added every one of the photos.
+    /// Returns the push request; it leaves out a person who added all of the photos.
     static func push(about window: TopicPhotoWindow) -> NotificationRequested {
         var parameters = ["event_id": window.topic.id, NotificationParameter.image: window.thumbnailKey]
         parameters[NotificationParameter.topicID] = window.topicID.wireString
         parameters[NotificationParameter.exceptUserID] = window.uploaderID?.wireString
         return NotificationRequested(
             dedupeKey: "photos:\(window.id.wireString)", kind: .newPhotos, recipient: .topic(window.topic),
-            lane: window.memberCount > normalLaneMembersMax ? .bulk : .normal, parameters: parameters,
+            lane: window.memberCount > maxNormalLaneMembers ? .bulk : .normal, parameters: parameters,
             expiresAt: Date(timeIntervalSinceNow: pushLifetime))
     }
 }

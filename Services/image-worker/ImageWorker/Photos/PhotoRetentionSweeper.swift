@@ -6,19 +6,19 @@ internal import ServiceDefaults
 internal import ServiceLifecycle
 internal import Storage
 
-/// Deletes photos of topics, files first and rows last, when their time is over or their topic is gone.
+/// Deletes photos of topics, files before rows, when they have expired or their topic is gone.
 ///
-/// Any number of instances may sweep: deleting twice is no harm.
+/// Any number of instances may sweep: deletion is idempotent.
 struct PhotoRetentionSweeper: Service {
-    /// How long files may lie about that belong to no photo, beyond the life of one.
+    /// Time for which orphaned files are kept beyond the lifetime of a photo.
     private static let strayGrace: Duration = .seconds(24 * 60 * 60)
 
     let postgres: PostgresClient
     let store: any BlobStore
-    /// How long a photo lives (`TOPIC_PHOTO_LIFETIME_DAYS`).
+    /// The lifetime of a photo (`TOPIC_PHOTO_LIFETIME_DAYS`).
     let lifetime: Duration
     var interval: Duration = .seconds(60)
-    /// The pause between two looks through all files.
+    /// The pause between two scans of all files.
     var strayInterval: Duration = .seconds(60 * 60)
     let logger: Logger
     private let backoff = DeletionBackoff()
@@ -31,7 +31,7 @@ struct PhotoRetentionSweeper: Service {
         await strays
     }
 
-    /// Deletes the photos that are due; what cannot be deleted now comes again later, and nothing else waits for it.
+    /// Deletes the photos that are due; a failed deletion is retried later and does not delay the others.
     func sweep() async {
         let photos = TopicPhotoRepository(postgres)
         await RetentionSteps(logger: logger, backoff: backoff).deleteEach("topic_photos", id: { $0 }) {
@@ -42,11 +42,11 @@ struct PhotoRetentionSweeper: Service {
         }
     }
 
-    /// Deletes files that an upload left which broke off before its row was written.
+    /// Deletes the files of uploads that were interrupted before their row was written.
     func sweepStrays() async {
         let count = await RetentionSteps(logger: logger).run("stray_topic_photos") {
             try await store.deleteStale(under: try PhotoBlobs.root(), olderThan: lifetime + Self.strayGrace)
         }
-        if let count, count > 0 { logger.notice("photos that belonged to no topic deleted", metadata: ["groups": "\(count)"]) }
+        if let count, count > 0 { logger.notice("orphaned photos deleted", metadata: ["groups": "\(count)"]) }
     }
 }

@@ -9,13 +9,13 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Makes the thumbnail of a photo that was added to a topic, and has the next push of the topic tell of it.
+/// Makes the thumbnail of a photo that was added to a topic, and adds the photo to the topic's next push.
 ///
-/// The photo's new state, the push's window and the inbox mark are one transaction: each photo is told of once.
+/// The photo's new state, the push's window and the inbox mark are one transaction: each photo is announced once.
 struct PhotoUploadedHandler: EventHandler {
     let postgres: PostgresClient
     let store: any BlobStore
-    /// Where thumbnails are computed.
+    /// The threads and memory for image processing.
     let threads: PictureThreads
 
     func handle(_ event: Envelope<PhotoUploaded>, _ context: HandlerContext) async throws {
@@ -39,24 +39,24 @@ struct PhotoUploadedHandler: EventHandler {
         count(isReady == true ? "ready" : "superseded")
     }
 
-    /// Returns the thumbnail; nil when there will never be one.
+    /// Returns the thumbnail; nil when the photo is permanently unusable.
     private func makeThumbnail(
         of photo: TopicPhoto, _ blobs: PhotoBlobs, _ logger: Logger
     ) async throws -> [UInt8]? {
         guard let bytes = try await blobs.readPhoto(photo.photoKey) else {
-            logger.error("a photo is not there, or cannot be opened", metadata: ["photo": "\(photo.id.wireString)"])
+            logger.error("photo missing or not decryptable", metadata: ["photo": "\(photo.id.wireString)"])
             return nil
         }
         do {
-            return try await threads.run(taking: { PictureMemory.thumbnail(of: bytes) }) { try PictureWorkshop.thumbnail(of: bytes).bytes }
+            return try await threads.run(taking: { PictureMemory.thumbnail(of: bytes) }) { try ImagePipeline.thumbnail(of: bytes).bytes }
         } catch let error as ImagingError where error.code != .unavailable {
             logger.notice(
-                "a photo gets no thumbnail", metadata: ["photo": "\(photo.id.wireString)", "error": "\(error)"])
+                "photo cannot be decoded for a thumbnail", metadata: ["photo": "\(photo.id.wireString)", "error": "\(error)"])
             return nil
         }
     }
 
-    /// Notes that a photo cannot be shown, and deletes it: nobody would ever see it.
+    /// Marks a photo as failed and deletes its files, which are never shown.
     private func fail(_ photo: TopicPhoto, _ blobs: PhotoBlobs, _ context: HandlerContext) async throws {
         guard try await context.commit({ try await TopicPhotoRepository($0).markFailed(id: photo.id) }) == true else { return }
         count("failed")

@@ -7,20 +7,20 @@ internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// Deletes jobs with their pictures when their 24 hours are over, and what deletions and dead workers left behind.
+/// Deletes expired jobs (24 hours) with their pictures, and what deletions and dead workers left behind.
 ///
-/// Any number of instances may sweep: deleting twice is no harm.
+/// Any number of instances may sweep: deletion is idempotent.
 struct ImageRetentionSweeper: Service {
-    /// How long a worker has to delete the upload of a job it ended.
+    /// Time in which the worker that ended a job deletes its upload, before the sweeper does.
     private static let inputGracePeriod: Duration = .seconds(60)
-    /// Objects older than this belong to no job: a job lives for 24 hours.
+    /// Age at which an object belongs to no job: a job lives for 24 hours.
     private static let blobLifetime: Duration = .seconds(25 * 60 * 60)
 
     let postgres: PostgresClient
     let store: any BlobStore
-    let remains: JobRemains
+    let cleanup: JobCleanup
     var interval: Duration = .seconds(30)
-    /// The pause between two looks through all objects.
+    /// The pause between two scans of all objects.
     var strayInterval: Duration = .seconds(60 * 60)
     let logger: Logger
     private let backoff = DeletionBackoff()
@@ -33,19 +33,19 @@ struct ImageRetentionSweeper: Service {
         await strays
     }
 
-    /// Deletes what is due; what cannot be deleted now comes again later, and nothing else waits for it.
+    /// Deletes expired jobs and leftover uploads; a failed deletion is retried later and does not delay the others.
     func sweep() async {
         let jobs = ImageJobRepository(postgres)
         let steps = RetentionSteps(logger: logger, backoff: backoff)
         await steps.deleteEach("image_jobs", id: { $0 }) {
             try await jobs.removable(limit: $0, except: $1)
         } delete: {
-            try await remains.deleteIfGone($0)
+            try await cleanup.deleteIfGone($0)
         }
         await steps.deleteEach("image_uploads", id: \.id) {
             try await jobs.leftoverInputs(gracePeriod: Self.inputGracePeriod, limit: $0, except: $1)
         } delete: {
-            try await remains.deleteInputs(of: $0, hasPicture: $0.status == .completed)
+            try await cleanup.deleteInputs(of: $0, hasPicture: $0.status == .completed)
         }
     }
 
@@ -54,6 +54,6 @@ struct ImageRetentionSweeper: Service {
         let count = await RetentionSteps(logger: logger).run("stray_pictures") {
             try await store.deleteStale(under: try JobBlobs.root(), olderThan: Self.blobLifetime)
         }
-        if let count, count > 0 { logger.notice("pictures that belonged to no job deleted", metadata: ["groups": "\(count)"]) }
+        if let count, count > 0 { logger.notice("orphaned pictures deleted", metadata: ["groups": "\(count)"]) }
     }
 }

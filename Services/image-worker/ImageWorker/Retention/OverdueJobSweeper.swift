@@ -6,15 +6,15 @@ internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// Ends jobs that nobody ended in time: their worker died, or none came to them.
+/// Fails jobs past their deadline that no worker has ended: their worker died, or none was free.
 ///
-/// A worker ends its own at their deadline; this comes a little after it. Any number of instances may sweep.
+/// A worker ends its own jobs at their deadline; the sweeper acts a little later. Any number of instances may sweep.
 struct OverdueJobSweeper: Service {
-    /// Jobs that one transaction takes.
+    /// Jobs per transaction.
     private static let batchSize = 100
 
     let postgres: PostgresClient
-    let remains: JobRemains
+    let cleanup: JobCleanup
     var interval: Duration = .seconds(2)
     let logger: Logger
 
@@ -22,7 +22,7 @@ struct OverdueJobSweeper: Service {
         await periodically("sweep of overdue jobs", every: interval, logger: logger) { try await sweep() }
     }
 
-    /// Sweeps once.
+    /// Fails all overdue jobs.
     func sweep() async throws {
         while try await sweepBatch() == Self.batchSize {}
     }
@@ -31,14 +31,14 @@ struct OverdueJobSweeper: Service {
         let failure = ImageJob.Failure(safely: .timeout)
         let overdue = try await postgres.withTransaction { transaction in
             let overdue = try await ImageJobRepository(transaction).failOverdue(failure, limit: Self.batchSize)
-            for job in overdue { try await JobEnd.failed(failure).publish(job, traceparent: job.traceparent, in: transaction) }
+            for job in overdue { try await JobCompletion.failed(failure).publish(job, traceparent: job.traceparent, in: transaction) }
             return overdue
         }
         guard !overdue.isEmpty else { return 0 }
-        logger.notice("overdue jobs ended", metadata: ["count": "\(overdue.count)"])
+        logger.notice("overdue jobs failed", metadata: ["count": "\(overdue.count)"])
         for job in overdue {
             ImageWorkerMetrics.ended(job, .failed(failure))
-            await remains.attempt(job.id, logger) { try await remains.deleteInputs(of: job, hasPicture: false) }
+            await cleanup.attempt(job.id, logger) { try await cleanup.deleteInputs(of: job, hasPicture: false) }
         }
         return overdue.count
     }

@@ -6,13 +6,13 @@ internal import ServiceDefaults
 internal import ServiceLifecycle
 internal import Storage
 
-/// Asks FCM every minute to check a push to one installation, without delivering it, so that an outage is known before anybody
-/// waits for a push.
+/// Has FCM validate a push to one installation every minute, without delivering it, so that an outage is detected before a user waits
+/// for a push.
 ///
-/// It goes by the same client, connections and credentials as every push, but past lanes, quota and breakers: those say what we
-/// do, and it says what FCM does. Off unless an installation is named.
+/// It uses the same client, connections and credentials as every push, but bypasses lanes, quota and breakers, because it measures
+/// FCM's state and not ours. Off unless an installation is named.
 struct Canary: Service {
-    /// Whom to ask about, and how often.
+    /// The installation and the interval.
     struct Configuration: Sendable {
         /// A registration token or installation id of this project.
         let target: FCMTarget
@@ -24,11 +24,11 @@ struct Canary: Service {
     let logger: Logger
 
     func run() async throws {
-        await periodically("asking FCM about the canary", every: configuration.interval, logger: logger) { try await look() }
+        await periodically("canary push check", every: configuration.interval, logger: logger) { try await probe() }
     }
 
-    private func look() async throws {
-        // Checked like any other and never shown; ids and texts are the canary's own.
+    private func probe() async throws {
+        // Validated like any other message and never shown; its ids and texts are made up.
         let message = try FCMMessage(
             .signIn(sessionID: "canary", userID: "canary", succeeded: false),
             expiresAt: Date(timeIntervalSinceNow: 600))
@@ -36,21 +36,21 @@ struct Canary: Service {
         let result = await fcm.send(message, to: configuration.target, validateOnly: true)
         if result.outcome == .cancelled { return }
         Timer(label: "push_canary_seconds").recordNanoseconds(Int64((ContinuousClock.now - start).inSeconds * 1e9))
-        Gauge(label: "push_fcm_up").record(result.outcome.showsLife ? 1 : 0)
+        Gauge(label: "push_fcm_up").record(result.outcome.isHealthy ? 1 : 0)
         switch result.outcome {
         case .accepted: break
         case .deadTarget:
-            logger.warning("the canary's installation is gone; FCM_CANARY wants another", metadata: ["code": "\(result.code)"])
+            logger.warning("the canary's installation is gone; set another one in FCM_CANARY", metadata: ["code": "\(result.code)"])
         case .foreignTarget:
             logger.warning("the canary belongs to another Firebase project than our key", metadata: ["code": "\(result.code)"])
-        default: logger.warning("FCM does not take the canary", metadata: ["code": "\(result.code)"])
+        default: logger.warning("FCM does not accept the canary push", metadata: ["code": "\(result.code)"])
         }
     }
 }
 
 extension FCMOutcome {
-    /// Whether FCM does its work for us: it does so too when it finds that the canary is dead.
-    fileprivate var showsLife: Bool {
+    /// Whether FCM works for this project; it does so also when it reports the canary's token as dead.
+    fileprivate var isHealthy: Bool {
         switch self {
         case .accepted, .deadTarget: true
         default: false

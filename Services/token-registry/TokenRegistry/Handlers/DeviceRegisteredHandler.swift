@@ -6,7 +6,7 @@ public import PostgresClient
 internal import Tracing
 public import WireFormat
 
-/// Takes note of installations that registered. The row is identity-api's, written before the event.
+/// Logs and counts new registrations of installations. identity-api has written the row with the event.
 public struct DeviceRegisteredHandler: EventBatchHandler {
     private let logger: Logger
 

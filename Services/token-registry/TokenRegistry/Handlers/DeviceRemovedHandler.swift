@@ -6,9 +6,9 @@ public import PostgresClient
 internal import Storage
 public import WireFormat
 
-/// Withdraws the pushes that wait for an installation whose user has signed out.
+/// Withdraws the pending pushes of an installation whose user has signed out.
 ///
-/// The row is gone before the event comes. What is already being sent is left to its sender.
+/// The row is gone before the event comes. A delivery that is being sent is left to its sender.
 public struct DeviceRemovedHandler: EventBatchHandler {
     /// The code of a withdrawn delivery.
     public static let withdrawalCode = "INSTALLATION_REMOVED"

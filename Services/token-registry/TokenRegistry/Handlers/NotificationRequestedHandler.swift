@@ -8,12 +8,12 @@ internal import Storage
 internal import Tracing
 public import WireFormat
 
-/// Turns "tell this recipient" into deliveries to installations.
+/// Makes deliveries to installations from requests to notify recipients.
 ///
 /// A batch is a handful of statements in one transaction: new notifications (a dedupe key counts once), the
-/// installations of their recipients, deliveries, and one `notification.addressed` each for the notifier. A topic may
-/// have a hundred thousand members, so the fan-out of a big one is only begun here, for ``TopicFanOutService`` to go on with. Who cannot be
-/// reached is no error: the notification is skipped, with its reason in the row, and logged by id.
+/// installations of their recipients, deliveries, and a `notification.addressed` each for the notifier. A topic may have 100,000
+/// members, so the fan-out of a big one is only begun here and continued by ``TopicFanOutService``. A recipient that cannot be
+/// reached is not an error: the notification is skipped, with the reason in its row, and logged by id.
 public struct NotificationRequestedHandler: EventBatchHandler {
     private let sealer: Sealer
     private let lookupKey: [UInt8]
@@ -31,8 +31,8 @@ public struct NotificationRequestedHandler: EventBatchHandler {
     public func handle(
         _ events: [Envelope<NotificationRequested>], in transaction: PostgresTransaction
     ) async throws {
-        // Requests that are forgotten are published again by whoever finds that they were not handled; a push that had left by then
-        // replaces itself.
+        // If an asynchronous commit is lost, the requests are published again, because they are not in the inbox; a push that was
+        // sent by then replaces itself.
         try await transaction.commitAsynchronously()
         let storable = events.filter { event in
             if event.body.isStorable { return true }
@@ -48,17 +48,17 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         let resolver = RecipientResolver(transaction: transaction, sealer: sealer, lookupKey: lookupKey)
         let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
 
-        var orders: [Addressing.Order] = []
+        var orders: [DeliveryPlanner.Order] = []
         var fanOuts: [(request: Envelope<NotificationRequested>, topic: Topic)] = []
         var skipped: [SkipReason: [Envelope<NotificationRequested>]] = [:]
         for request in requests {
             switch Self.decide(on: request.body, resolutions[request.body.recipient], now: now) {
-            case .address(let addresses): orders.append(Addressing.Order(request, addresses))
+            case .address(let addresses): orders.append(DeliveryPlanner.Order(request, addresses))
             case .fanOut(let topic): fanOuts.append((request, topic))
             case .skip(let reason): skipped[reason, default: []].append(request)
             }
         }
-        let made = try await Addressing(transaction: transaction).address(orders)
+        let made = try await DeliveryPlanner(transaction: transaction).plan(orders)
         try await NotificationRepository(transaction).markAddressed(made)
         for (request, topic) in fanOuts {
             try await TopicFanOutRepository(transaction).begin(
@@ -86,7 +86,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         case .skipped(let reason): return .skip(reason)
         case .addresses(let addresses): return reach(addresses)
         case .topic(let topic, let addresses):
-            // The name was given up and taken again since somebody was to be told.
+            // The topic has ended since the request, and a new one has its name.
             if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
             guard let addresses else { return .fanOut(topic) }
             return reach(addresses.filter { $0.userID != request.exceptUserID })
@@ -100,7 +100,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             let requests = events.map(\.body)
             try await NotificationRepository(transaction).markSkipped(
                 requests.map(\.notificationID), reason: reason.rawValue)
-            // The push of these sessions is over, so their tokens have served.
+            // These sessions get no push, so their tokens are no longer needed.
             let sessions = requests.filter { $0.recipient.type == .session }
                 .compactMap { UUID(uuidString: $0.recipient.id) }
             try await SessionRepository(transaction).wipePushTokens(sessions)
@@ -124,18 +124,18 @@ public struct NotificationRequestedHandler: EventBatchHandler {
 }
 
 extension NotificationRequested {
-    /// Whether the database takes it, whose texts hold no NUL (of what people wrote it is left out). One that it refuses would take
-    /// the whole batch down with it, at every retry.
+    /// Whether the database accepts its texts: it refuses NUL (which is removed from user texts) and texts of a wrong length. One
+    /// refused row would fail the whole batch at every retry.
     fileprivate var isStorable: Bool {
         func isText(_ text: String) -> Bool { !text.utf8.contains(0) }
         return (1...200).contains(dedupeKey.count) && isText(dedupeKey) && (1...200).contains(recipient.id.count)
             && isText(recipient.id) && parameters.keys.allSatisfy(isText)
     }
 
-    /// The topic that was meant, when the request says so.
+    /// The id of the topic, when the request names one.
     fileprivate var topicID: UUID? { parameters[NotificationParameter.topicID].flatMap { UUID(uuidString: $0) } }
 
-    /// The member of a topic who is left out.
+    /// The member of the topic who is excluded.
     fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(uuidString: $0) } }
 }
 
@@ -149,7 +149,7 @@ extension NewNotification {
     }
 }
 
-extension Addressing.Order {
+extension DeliveryPlanner.Order {
     fileprivate init(_ request: Envelope<NotificationRequested>, _ addresses: [InstallAddress]) {
         self.init(
             notificationID: request.body.notificationID, lane: request.body.lane, requestID: request.requestID,

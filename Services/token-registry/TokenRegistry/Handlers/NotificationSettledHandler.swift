@@ -6,14 +6,13 @@ public import PostgresClient
 internal import Storage
 public import WireFormat
 
-/// Draws the consequences of pushes that have ended: dead tokens are pruned, finished notifications are closed, and
-/// what a face session left behind is wiped.
+/// Applies the outcomes of pushes: prunes dead tokens, settles finished notifications, and wipes the push tokens of face sessions.
 ///
-/// The outcomes themselves are already in `deliveries`, written by the notifier. Everything here but the count of answers is
-/// idempotent, and that only serves to tell an outage.
+/// The outcomes themselves are already in `deliveries`, written by the notifier. All of it is idempotent except the count of answers,
+/// which only serves to detect an outage.
 public struct NotificationSettledHandler: EventBatchHandler {
-    /// The most acceptances that one event tells of, and more than a sender writes in one transaction.
-    private static let acceptedMax = 100_000
+    /// The most acceptances that one event counts for: more than a sender writes in one transaction.
+    private static let maxAccepted = 100_000
 
     private let logger: Logger
 
@@ -23,16 +22,16 @@ public struct NotificationSettledHandler: EventBatchHandler {
     }
 
     public func handle(_ events: [Envelope<NotificationSettled>], in transaction: PostgresTransaction) async throws {
-        // Whoever forgets this is told again.
+        // If an asynchronous commit is lost, the events are delivered again.
         try await transaction.commitAsynchronously()
-        try await transaction.findByKey()
-        try await InstallPruner(transaction: transaction, logger: logger).prune(
-            after: events.flatMap(\.body.outcomes),
-            andAccepted: events.reduce(0) { $0 + min(max($1.body.acceptedCount ?? 0, 0), Self.acceptedMax) })
+        try await transaction.forceIndexPlans()
+        try await InstallPruner(transaction: transaction, logger: logger).apply(
+            outcomes: events.flatMap(\.body.outcomes),
+            acceptedCount: events.reduce(0) { $0 + min(max($1.body.acceptedCount ?? 0, 0), Self.maxAccepted) })
         let ids = Array(Set(events.map(\.body.notificationID)))
         let notifications = NotificationRepository(transaction)
         let settled = try await notifications.settle(ids)
-        try await FinishedSessions(transaction: transaction, logger: logger)
-            .forgetDevices(of: notifications.find(ids: Array(settled)))
+        try await SessionTokenCleanup(transaction: transaction, logger: logger)
+            .run(for: notifications.find(ids: Array(settled)))
     }
 }

@@ -6,11 +6,11 @@ public import PostgresClient
 internal import Storage
 public import WireFormat
 
-/// Deletes what is kept of a user for the sake of pushes: the installations with their tokens, the tokens of face sessions,
-/// what the audit says, and the words of notifications that have not ended; pushes that wait are taken back.
+/// Deletes the push data of a user: the installations with their tokens, the tokens of face sessions, the audit, and the parameters
+/// of notifications that are not settled; withdraws pending pushes.
 ///
-/// A fan-out that is just making a page may still make a delivery to an installation that this deletes: its sender finds no
-/// installation, and skips it. An app that is still signed in registers anew with its next refresh.
+/// A fan-out that is making a page at the time may still make a delivery to a deleted installation: its sender finds no
+/// installation, and skips it. An app that is still signed in registers again with its next refresh.
 public struct UserErasedHandler: EventBatchHandler {
     /// The code of a withdrawn delivery.
     public static let withdrawalCode = "user_erased"

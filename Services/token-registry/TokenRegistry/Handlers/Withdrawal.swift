@@ -4,13 +4,13 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Takes back the pushes that wait for installations that are gone, and tells that they have ended.
+/// Withdraws the pending pushes of installations that are gone, and publishes their outcomes.
 struct Withdrawal {
     let transaction: PostgresTransaction
 
-    /// Ends what waits for the installations; what is already being sent is left to its sender.
+    /// Settles the pending deliveries of the installations; a delivery that is being sent is left to its sender.
     ///
-    /// - Returns: How many pushes were taken back.
+    /// - Returns: The number of withdrawn deliveries.
     @discardableResult
     func withdraw(installIDs: [UUID], code: String) async throws -> Int {
         let withdrawn = try await DeliveryRepository(transaction).withdraw(installIDs: installIDs, code: code)

@@ -6,20 +6,19 @@ internal import ServiceDefaults
 public import ServiceLifecycle
 internal import Storage
 
-/// Ends notifications that nobody will end any more: their time is over, and the messages that would have ended them became
-/// dead letters or were lost after their own time.
+/// Settles expired notifications whose events will not settle them any more, because they became dead letters or were lost.
 ///
-/// Senders end what they find expired themselves; this comes after them, by a grace period. Any number of instances may
-/// run: each notification is taken by one of them.
+/// Senders settle the expired deliveries they find themselves; the sweeper follows them after a grace period. Any number of
+/// instances may run: each notification is taken by one of them.
 public struct OverdueSweeper: Service {
-    /// The code of a delivery that was ended here.
+    /// The code of a delivery that the sweeper has settled.
     public static let expiryCode = "NEVER_SENT"
 
-    /// How much is ended, and when.
+    /// The interval, the grace period and the batch size.
     public struct Configuration: Sendable {
         /// The time between two sweeps.
         public var interval: Duration = .seconds(30)
-        /// How long after its expiry a notification is left to those who should end it; longer than a sender's lease.
+        /// Time after its expiry during which a notification is left to its senders; longer than a sender's lease.
         public var grace: Duration = .seconds(5 * 60)
         /// The most notifications of one transaction.
         public var batchRows = 100
@@ -46,14 +45,14 @@ public struct OverdueSweeper: Service {
 
     /// Sweeps once.
     ///
-    /// - Returns: How many notifications were ended.
+    /// - Returns: The number of settled notifications.
     @discardableResult
     public func sweep() async throws -> Int {
         var total = 0
         while true {
             let (found, ended) = try await sweepBatch()
             total += ended
-            // A batch of which nothing ended is in the hands of senders.
+            // A batch of which nothing was settled is leased by senders.
             if found < configuration.batchRows || ended == 0 { break }
         }
         guard total > 0 else { return 0 }
@@ -71,7 +70,7 @@ public struct OverdueSweeper: Service {
             let skipped = try await notifications.markSkipped(ids, reason: SkipReason.expired.rawValue)
             let settled = try await notifications.settle(ids)
             let ended = overdue.filter { skipped.contains($0.id) || settled.contains($0.id) }
-            try await FinishedSessions(transaction: transaction, logger: logger).forgetDevices(of: ended)
+            try await SessionTokenCleanup(transaction: transaction, logger: logger).run(for: ended)
             return (overdue.count, ended.count)
         }
     }

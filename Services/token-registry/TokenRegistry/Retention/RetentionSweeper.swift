@@ -6,24 +6,24 @@ internal import ServiceDefaults
 public import ServiceLifecycle
 internal import Storage
 
-/// Deletes what has outlived its purpose, a bounded batch at a time, for as long as the service runs: installations,
-/// notifications with their deliveries, the inbox and the outbox. Sessions and access tokens are identity-api's to sweep.
+/// Deletes rows past their retention, in bounded batches: installations, notifications with their deliveries, the inbox and the
+/// outbox. identity-api sweeps sessions and access tokens.
 ///
-/// Several instances may run at once: each batch passes over the rows that another has locked.
+/// Several instances may run at once: each batch skips the rows that another has locked.
 public struct RetentionSweeper: Service {
-    /// How much is deleted, and how often.
+    /// The interval, the batch sizes and the retention times.
     public struct Configuration: Sendable {
         /// The time between two sweeps.
         public var interval: Duration = .seconds(60)
         /// The most rows one statement deletes.
         public var batchRows = 1000
-        /// The most statements a table gets in one sweep; what is left waits for the next.
-        public var batchesMax = 20
+        /// The most statements per table and sweep; the remaining rows wait for the next sweep.
+        public var maxBatches = 20
         /// How long notifications and their deliveries are kept.
         public var notificationAge: Duration = .seconds(30 * 24 * 60 * 60)
-        /// How long it is kept what became of installations.
+        /// How long the audit of installations is kept.
         public var auditAge: Duration = .seconds(90 * 24 * 60 * 60)
-        /// How long messages are kept after they were handled, for tracing a request.
+        /// How long events are kept after they were handled, for tracing a request.
         public var messageAge: Duration = .seconds(24 * 60 * 60)
 
         /// The defaults.
@@ -46,20 +46,20 @@ public struct RetentionSweeper: Service {
         await periodically("retention sweep", every: configuration.interval, logger: logger) { await sweep() }
     }
 
-    /// Sweeps each of these tables once, each as a step by itself.
+    /// Sweeps each table once, each as a step of its own.
     ///
-    /// - Returns: How many rows each table lost; nothing of a table whose step failed.
+    /// - Returns: The number of deleted rows by table; without the tables whose step failed.
     @discardableResult
     public func sweep() async -> [String: Int] {
         let limit = configuration.batchRows
         let steps = RetentionSteps(logger: logger)
         var deleted: [String: Int] = [:]
-        deleted["push_installs"] = await steps.run("push_installs", walkInstalls)
+        deleted["push_installs"] = await steps.run("push_installs", expireInstalls)
         deleted["push_install_audit"] = await drain("push_install_audit", steps) {
             try await PushInstallRepository(postgres).deleteAudit(olderThan: configuration.auditAge, limit: limit)
         }
         await steps.run("push_guard") {
-            // A guard that nobody asks any more would seem tripped for ever.
+            // Recorded here because ``InstallPruner`` records it with new dead tokens only: the metric would stay at "tripped".
             Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
         }
         deleted["push_outcomes"] = await drain("push_outcomes", steps) {
@@ -82,14 +82,14 @@ public struct RetentionSweeper: Service {
         return deleted
     }
 
-    /// Goes on with the daily walk over the installations.
+    /// Continues the daily pass that marks installations stale and deletes them.
     ///
-    /// - Returns: How many it deleted.
-    private func walkInstalls() async throws -> Int {
-        var total = PushInstallWalkStep()
-        for _ in 0..<configuration.batchesMax {
+    /// - Returns: The number of deleted installations.
+    private func expireInstalls() async throws -> Int {
+        var total = PushInstallExpiryStep()
+        for _ in 0..<configuration.maxBatches {
             let step = try await postgres.withTransaction { transaction in
-                try await PushInstallRepository(transaction).walk(limit: configuration.batchRows)
+                try await PushInstallRepository(transaction).expireInstallations(limit: configuration.batchRows)
             }
             guard let step else { break }
             total.stale += step.stale
@@ -99,11 +99,11 @@ public struct RetentionSweeper: Service {
         return total.deleted
     }
 
-    /// Deletes old notifications, their deliveries first: a batch of one goes with a batch of the other.
+    /// Deletes old notifications, in turns with their delivery pages and deliveries, which come first.
     private func deleteNotifications() async throws -> (pages: Int, deliveries: Int, notifications: Int) {
         let (age, limit) = (configuration.notificationAge, configuration.batchRows)
         var total = (pages: 0, deliveries: 0, notifications: 0)
-        for _ in 0..<configuration.batchesMax {
+        for _ in 0..<configuration.maxBatches {
             let pages = try await DeliveryPageRepository(postgres).deleteOlder(than: age, limit: limit)
             let deliveries = try await DeliveryRepository(postgres).deleteOlder(than: age, limit: limit)
             let notifications = try await NotificationRepository(postgres).deleteOlder(than: age, limit: limit)
@@ -118,7 +118,7 @@ public struct RetentionSweeper: Service {
     private func drain(_ step: String, _ steps: RetentionSteps, _ deleteBatch: () async throws -> Int) async -> Int? {
         await steps.run(step) {
             var total = 0
-            for _ in 0..<configuration.batchesMax {
+            for _ in 0..<configuration.maxBatches {
                 let count = try await deleteBatch()
                 total += count
                 if count < configuration.batchRows { break }

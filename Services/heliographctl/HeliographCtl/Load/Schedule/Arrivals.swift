@@ -1,22 +1,22 @@
 internal import Foundation
 internal import SeededRandom
 
-/// One thing that somebody does at a set time, whether what was done before is finished or not.
+/// One action with its scheduled time, which does not depend on earlier actions.
 struct Arrival: Equatable {
     /// Counts from 0.
     let number: Int
-    /// When, from the start.
+    /// Scheduled time since the start.
     let offset: Duration
     let kind: LoadKind
 }
 
-/// When people come, and what each of them does: made one by one, so that days take no more memory than seconds.
+/// The schedule of a load: times and kinds of actions, generated one by one, so that days take no more memory than seconds.
 ///
-/// The same seed gives the same people at the same times, at whatever speed they are served.
+/// The same seed gives the same actions at the same times, whatever the speed of the service.
 struct Arrivals: Sequence, IteratorProtocol {
-    /// How the times between arrivals are.
+    /// The distribution of the times between arrivals.
     enum Pattern: String, CaseIterable, Encodable {
-        /// Like independent people: exponential times between them, so that some come close together.
+        /// Exponential times, as between independent people: some arrive close together.
         case poisson
         /// All equal.
         case constant
@@ -31,20 +31,20 @@ struct Arrivals: Sequence, IteratorProtocol {
     private var number = 0
     private var seconds = 0.0
 
-    /// Arrivals from 0 up to a time, without it.
+    /// Creates the arrivals from 0 up to, but not including, a time.
     init(_ pattern: Pattern, perSecond: Double, mix: LoadMix, seed: UInt64, upTo end: Duration) {
         self.pattern = pattern
         self.perSecond = perSecond
         self.mix = mix
         self.end = end.seconds
         times = SeededGenerator(seed: seed)
-        // Apart from the times, so that another mix leaves those as they are.
+        // A generator of its own, so that another mix leaves the times unchanged.
         choices = SeededGenerator(seed: ~seed)
     }
 
     mutating func next() -> Arrival? {
         switch pattern {
-        // Multiplied, not added up: a day of additions would be off by more than a request.
+        // Multiplied, not added up: the rounding errors of a day of additions would exceed one request.
         case .constant: seconds = Double(number) / perSecond
         case .poisson: seconds += -log(1 - Double.random(in: 0..<1, using: &times)) / perSecond
         }

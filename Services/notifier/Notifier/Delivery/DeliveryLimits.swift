@@ -1,0 +1,23 @@
+/// The bounds of the work on deliveries.
+struct DeliveryLimits: Sendable {
+    /// The most due deliveries that are claimed at once.
+    var dueBatchSize = 500
+    /// Time for which data read at a claim is used, such as the user of a phone: a push not begun by then has to be claimed again.
+    var claimAge: Duration = .seconds(5)
+    /// The longest that a send with a fresh access token and a second attempt can take.
+    var sendDuration: Duration = .seconds(60)
+    /// The lease of a claimed delivery: no other sender begins before our send has ended.
+    var lease: Duration { claimAge + sendDuration }
+    /// How long a claim waits for room in its lane before its event is deferred: a small part of `handlerTimeout`, after which a
+    /// consumer cancels the handler and may have its process restarted.
+    var roomWait: Duration = .seconds(30)
+    /// How long an event is deferred when its lane had no room for it.
+    var roomRetry: Duration = .seconds(2)
+    /// The shortest sleep between two polls for due deliveries.
+    var minPollInterval: Duration = .milliseconds(50)
+    /// The longest sleep between two polls for due deliveries while pushes are in flight: deliveries behind them may be deferred at
+    /// any moment.
+    var busyPollInterval: Duration = .seconds(1)
+    /// The longest sleep between two polls for due deliveries.
+    var maxPollInterval: Duration = .seconds(5)
+}

@@ -1,0 +1,211 @@
+internal import FCM
+internal import FoundationEssentials
+internal import HeliographCrypto
+internal import Logging
+internal import Storage
+internal import TraceContext
+internal import Tracing
+internal import WireFormat
+
+/// Decides on one push at a time, without suspension: whether it is sent, and which verdict its answer leads to.
+struct DeliverySender: Sendable {
+    let fcm: FCMClient
+    let sealer: Sealer
+    let pauses: LanePauses
+    let breakers: Breakers
+    let rates: InstallRates
+    let retryPolicy: RetryPolicy
+    let logger: Logger
+    let clock: @Sendable () -> Date
+
+    /// The next step for a push.
+    enum Step {
+        /// Nothing is sent: the delivery is settled or deferred.
+        case end(DeliveryVerdict)
+        /// It is sent.
+        case send(FCMSend)
+        /// The step is repeated, with `isCounted` set, when this task has ended.
+        case wait(Task<Void, Never>)
+    }
+
+    /// Prepares a push for sending, unless there is a reason not to send it.
+    ///
+    /// - Parameter isCounted: Whether the rate limit of its installation has already counted it.
+    func step(_ push: Push, at now: Date, isCounted: Bool) -> Step {
+        let delivery = push.delivery
+        if delivery.notification.expiresAt <= now { return .end(settle(delivery, .expired, "expired")) }
+        // A claim counts as an attempt, so that a push which crashes its sender is not sent without end.
+        if delivery.attempt > retryPolicy.maxAttempts { return .end(settle(delivery, .failed, "attempts_exhausted")) }
+        guard let target = delivery.target else { return .end(skip(delivery)) }
+        let message: FCMMessage
+        switch push.content {
+        case .success(let content): message = content
+        case .failure(let failure):
+            log(.error, "a push cannot be built", push, ["error": "\(failure.reason)"])
+            return .end(settle(delivery, .failed, failure.code))
+        }
+        if let wait = pauses.remaining(delivery.notification.lane) {
+            return .end(deferUncounted(delivery, for: wait, code: "lane_paused"))
+        }
+        if ContinuousClock.now >= push.deadline {
+            return .end(deferDelivery(delivery, for: .zero, code: "claim_too_old", countsAsAttempt: false))
+        }
+        guard let value = open(target, of: push) else { return .end(settle(delivery, .failed, "sealed_value")) }
+        switch rates.admit(delivery.installID, delivery.notification.kind, isCounted: isCounted) {
+        case .go: break
+        case .wait(let wait): return .end(deferUncounted(delivery, for: wait, code: "installation_rate"))
+        case .awaitGrant(let task): return .wait(task)
+        }
+        if let (wait, code) = breakers.admit(platform: target.platform) {
+            return .end(deferUncounted(delivery, for: wait, code: code))
+        }
+        return .send(fcm.prepare(message, to: value, badge: push.badge, isResend: delivery.mayHaveArrived))
+    }
+
+    /// Returns the verdict that an answer leads to, and its effect on the pace.
+    func evaluate(_ answer: PushAnswer, at now: Date) -> (DeliveryVerdict, SendQueue.Pace) {
+        let outcome = answer.result.outcome
+        let delivery = answer.push.delivery
+        // A device's own quota does not affect the pace.
+        var isDevicesOwn = false
+        if case .quota(let wait) = outcome {
+            let isBound = delivery.target?.userID != nil
+            isDevicesOwn = !pauses.refused(delivery.notification.lane, delivery.installID, isBound: isBound, for: wait)
+        }
+        let hasClosed = breakers.note(outcome, platform: delivery.target?.platform, installID: delivery.installID)
+        let pace: SendQueue.Pace =
+            switch outcome {
+            case _ where hasClosed: .restarted
+            case _ where isDevicesOwn: .unknown
+            case .quota, .transient, .notSent, .ambiguous: .pushedBack
+            case .cancelled: .unknown
+            default: .answered(answer.time)
+            }
+        return (verdict(on: answer), pace)
+    }
+
+    /// Releases a push that this process will not send, for another to claim at once.
+    func release(_ push: Push) -> DeliveryVerdict {
+        deferDelivery(push.delivery, for: .zero, code: "sender_stopped", countsAsAttempt: false)
+    }
+
+    private func open(_ target: ClaimedDelivery.Target, of push: Push) -> FCMTarget? {
+        let context = SealingContext.pushInstall(installationKey: target.installationKey)
+        do throws(CryptoError) {
+            let value = String(decoding: try sealer.open(target.valueSealed, context: context), as: UTF8.self)
+            return FCMTarget(value, kind: target.kind)
+        } catch {
+            log(.error, "an installation's value cannot be opened", push, ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    private func verdict(on answer: PushAnswer) -> DeliveryVerdict {
+        let (push, result) = (answer.push, answer.result)
+        let delivery = push.delivery
+        switch result.outcome {
+        case .accepted(let name):
+            return settle(delivery, .accepted, nil, fcmName: name, sentAt: answer.sentAt)
+        case .deadTarget:
+            guard breakers.trustsDeadTokens else { return retry(answer) }
+            log(.info, "the installation is gone, its push is skipped", push, result)
+            return settle(delivery, .dead, result.code, sentAt: answer.sentAt)
+        case .foreignTarget where !breakers.hasCredentials:
+            log(.error, "FCM assigns the installations to another project; all pushes wait until one is accepted", push, result)
+            return deferUncounted(delivery, for: Breaker.probeTime, code: result.code)
+        case .foreignTarget:
+            // Never pruned: with a wrong project in our configuration every token gets this answer.
+            log(.warning, "the installation belongs to another Firebase project", push, result)
+            return settle(delivery, .failed, result.code)
+        case .badPayload:
+            log(.error, "push refused", push, result)
+            return settle(delivery, .failed, result.code)
+        case .ourAuth, .config:
+            log(.error, "FCM refuses the credentials of this service; all pushes wait until one is accepted", push, result)
+            return deferUncounted(delivery, for: Breaker.probeTime, code: result.code)
+        case .providerAuth where breakers.isOpen(platform: delivery.target?.platform):
+            log(.error, "FCM has no access to a platform's push service; pushes to that platform wait", push, result)
+            return deferUncounted(delivery, for: Breaker.probeTime, code: result.code)
+        case .cancelled: return .abandon
+        case .providerAuth, .quota, .transient, .notSent, .ambiguous: return retry(answer)
+        }
+    }
+
+    /// Defers a delivery for another attempt, or settles it when the retry policy allows none.
+    private func retry(_ answer: PushAnswer) -> DeliveryVerdict {
+        let (push, result) = (answer.push, answer.result)
+        let delivery = push.delivery
+        let age = Duration.seconds(max(0, clock().timeIntervalSince(delivery.createdAt)))
+        switch retryPolicy.next(after: result.outcome, attempt: delivery.attempt, age: age) {
+        case .after(let delay):
+            log(.notice, "push failed, will be retried", push, result)
+            return deferDelivery(
+                delivery, for: delay, code: result.code, countsAsAttempt: true, mayHaveArrived: result.outcome.mayHaveArrived,
+                sentAt: answer.sentAt)
+        case .attemptsExhausted:
+            log(.warning, "push failed at the last attempt", push, result)
+            return settle(delivery, .failed, result.code)
+        case .tooOld:
+            log(.warning, "push is too old to be retried", push, result)
+            return settle(delivery, .expired, result.code, sentAt: answer.sentAt)
+        }
+    }
+
+    private func skip(_ delivery: ClaimedDelivery) -> DeliveryVerdict {
+        let code = delivery.skipCode ?? "no_installation"
+        return settle(delivery, code == "expired" ? .expired : .skipped, code)
+    }
+
+    /// Defers a delivery that was not sent, or was refused for a reason outside itself, without counting an attempt.
+    private func deferUncounted(_ delivery: ClaimedDelivery, for wait: Duration, code: String) -> DeliveryVerdict {
+        // Jittered, so that a lane that opens again does not send everything at once.
+        deferDelivery(delivery, for: wait * Double.random(in: 1...1.25), code: code, countsAsAttempt: false)
+    }
+
+    /// Defers a delivery, or settles it as expired when it would expire before then.
+    private func deferDelivery(
+        _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool, mayHaveArrived: Bool = false,
+        sentAt: Date? = nil
+    ) -> DeliveryVerdict {
+        if clock().addingTimeInterval(wait.inSeconds) >= delivery.notification.expiresAt {
+            return settle(delivery, .expired, code, sentAt: sentAt)
+        }
+        return .deferDelivery(
+            DeliveryDeferral(
+                id: delivery.id, attempt: delivery.attempt, delay: wait, code: code, countsAsAttempt: countsAsAttempt,
+                mayHaveArrived: mayHaveArrived))
+    }
+
+    private func settle(
+        _ delivery: ClaimedDelivery, _ outcome: DeliveryOutcome, _ code: String?, fcmName: String? = nil, sentAt: Date? = nil
+    ) -> DeliveryVerdict {
+        .settle(
+            DeliverySettlement(
+                id: delivery.id, outcome: outcome, fcmName: fcmName, code: code, attempt: delivery.attempt,
+                generation: delivery.generation, sentAt: sentAt))
+    }
+
+    private func log(_ level: Logger.Level, _ message: Logger.Message, _ push: Push, _ result: FCMResult) {
+        log(level, message, push, ["code": "\(result.code)"])
+    }
+
+    private func log(
+        _ level: Logger.Level, _ message: Logger.Message, _ push: Push, _ more: @autoclosure () -> Logger.Metadata
+    ) {
+        guard level >= logger.logLevel else { return }
+        let delivery = push.delivery
+        let own: Logger.Metadata = [
+            "delivery_id": "\(delivery.id.wireString)", "installation_id": "\(delivery.installID.wireString)",
+            "notification_id": "\(delivery.notification.id.wireString)",
+            "kind": "\(delivery.notification.kind.rawValue)", "attempt": "\(delivery.attempt)",
+        ]
+        // Adds the request id and the trace id to the line.
+        InstrumentationContext.withValue(push.batch.work) {
+            logger.log(level: level, message, metadata: own.merging(more()) { $1 })
+        }
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

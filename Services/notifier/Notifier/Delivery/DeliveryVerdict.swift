@@ -1,0 +1,11 @@
+internal import Storage
+
+/// The change to be written for one claimed delivery.
+enum DeliveryVerdict: Sendable {
+    /// It is settled.
+    case settle(DeliverySettlement)
+    /// It is deferred and sent later.
+    case deferDelivery(DeliveryDeferral)
+    /// Nothing is written: another sender claims it when its lease has ended.
+    case abandon
+}

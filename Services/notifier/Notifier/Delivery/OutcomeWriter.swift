@@ -1,0 +1,143 @@
+internal import FoundationEssentials
+internal import Logging
+internal import PostgresClient
+internal import Storage
+internal import Synchronization
+
+/// Writes the outcomes of pushes, many in one transaction, while others are being sent.
+///
+/// Outcomes that arrive during a transaction go into the next one, so that batches grow with the load. A batch that cannot be
+/// written is retried; when all attempts fail, the leases of its deliveries end and they are sent again, which replaces the
+/// notification on the phones.
+final class OutcomeWriter: Sendable {
+    /// The most outcomes of one transaction.
+    static let maxBatch = 4000
+    /// Returns how long outcomes are gathered after a transaction of `count` of them: the more there are, the more it would cost to
+    /// write them one by one, and the less the delay matters.
+    static func linger(after count: Int) -> Duration? {
+        switch count {
+        case ...8: nil
+        case ...100: .milliseconds(15)
+        default: .milliseconds(50)
+        }
+    }
+    /// The most attempts to write a batch.
+    static let maxAttempts = 5
+
+    /// A push and the verdict on it.
+    typealias Entry = (push: Push, verdict: DeliveryVerdict)
+
+    private struct State {
+        var entries: [Entry] = []
+        var isClosed = false
+    }
+
+    private let postgres: PostgresClient
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let news = Bell()
+
+    init(postgres: PostgresClient, logger: Logger) {
+        self.postgres = postgres
+        self.logger = logger
+    }
+
+    /// Queues the verdicts on some pushes for writing.
+    func add(_ endings: [Entry]) {
+        let entries = endings.filter { push, verdict in
+            push.batch.trace?.ended(verdict)
+            if case .abandon = verdict { return false }
+            return true
+        }
+        if entries.isEmpty { return }
+        let isFirst = state.withLock { state in
+            state.entries += entries
+            return state.entries.count == entries.count
+        }
+        if isFirst { news.ring() }
+    }
+
+    /// Lets ``run()`` return when everything is written.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        news.ring()
+    }
+
+    /// Writes until it is closed.
+    func run() async {
+        var lastCount = 0
+        while true {
+            let isClosed = state.withLock { $0.isClosed }
+            if let linger = Self.linger(after: lastCount), !isClosed { try? await Task.sleep(for: linger) }
+            let (batch, isOver) = state.withLock { state in
+                let batch = Array(state.entries.prefix(Self.maxBatch))
+                state.entries.removeFirst(batch.count)
+                return (batch, state.isClosed && batch.isEmpty)
+            }
+            if isOver { return }
+            lastCount = batch.count
+            if batch.isEmpty { await news.wait() } else { await write(batch) }
+        }
+    }
+
+    private func write(_ batch: [Entry]) async {
+        for attempt in 1...Self.maxAttempts {
+            do {
+                return try await commit(batch)
+            } catch {
+                logger.warning(
+                    "outcomes of pushes could not be written",
+                    metadata: ["count": "\(batch.count)", "attempt": "\(attempt)", "error": "\(error)"])
+                if attempt < Self.maxAttempts { try? await Task.sleep(for: .milliseconds(100 << attempt)) }
+            }
+        }
+    }
+
+    /// Writes the verdicts of a batch, and the events about its settled deliveries, in one transaction.
+    private func commit(_ batch: [Entry]) async throws {
+        let latest = Self.latest(batch)
+        var settlements: [DeliverySettlement] = []
+        var deferrals: [DeliveryDeferral] = []
+        for entry in latest {
+            switch entry.verdict {
+            case .settle(let settlement): settlements.append(settlement)
+            case .deferDelivery(let deferral): deferrals.append(deferral)
+            case .abandon: break
+            }
+        }
+        let leases = Dictionary(grouping: batch.compactMap(\.push.lease), by: ObjectIdentifier.init)
+        let finished = leases.values.filter { $0[0].ends(after: $0.count) }.map { $0[0].id }
+        let (ending, waiting) = (settlements, deferrals)
+        let summary = try await postgres.withTransaction { transaction in
+            // A push whose outcome an asynchronous commit loses is sent again when its lease is over, and replaces itself.
+            try await transaction.commitAsynchronously()
+            try await transaction.forceIndexPlans()
+            let deliveries = DeliveryRepository(transaction)
+            try await deliveries.deferDeliveries(waiting)
+            let summary = SettlementSummary(latest, ended: try await deliveries.settle(ending))
+            try await OutboxRepository(transaction).append(summary.events())
+            try await deliveries.release(leases: finished)
+            return summary
+        }
+        for members in leases.values { members[0].ended(members.count) }
+        NotifierMetrics.settled(summary.counts)
+    }
+
+    /// Keeps one entry per delivery, that of its latest attempt: after a database outage longer than a lease, a batch may have two.
+    private static func latest(_ batch: [Entry]) -> [Entry] {
+        guard Set(batch.map(\.push.delivery.id)).count < batch.count else { return batch }
+        var places: [UUID: Int] = [:]
+        var latest: [Entry] = []
+        latest.reserveCapacity(batch.count)
+        for entry in batch {
+            let delivery = entry.push.delivery
+            if let place = places[delivery.id] {
+                if latest[place].push.delivery.attempt < delivery.attempt { latest[place] = entry }
+            } else {
+                places[delivery.id] = latest.count
+                latest.append(entry)
+            }
+        }
+        return latest
+    }
+}

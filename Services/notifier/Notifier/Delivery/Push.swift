@@ -1,0 +1,65 @@
+internal import FCM
+internal import Storage
+internal import TraceContext
+internal import Tracing
+
+/// A claimed delivery with its content, and with all that is needed to write its outcome.
+///
+/// A class, because it is passed between many types between its claim and its outcome.
+final class Push: Sendable {
+    let delivery: ClaimedDelivery
+    /// The message, shared by all pushes of a notification. A failure to render it settles the delivery.
+    let content: Result<FCMMessage, RenderingFailure>
+    /// The number on the app's icon; nil leaves it as it is.
+    let badge: Int?
+    /// The latest start of a send: after it the data read at the claim is too old, and the lease could end before the send does.
+    let deadline: ContinuousClock.Instant
+    /// The pushes of the same notification that were claimed with it.
+    let batch: PushBatch
+    /// The lease it shares with its batch; nil when the delivery has a lease of its own.
+    let lease: PushLease?
+
+    init(
+        delivery: ClaimedDelivery, content: Result<FCMMessage, RenderingFailure>, badge: Int?, deadline: ContinuousClock.Instant,
+        batch: PushBatch, lease: PushLease?
+    ) {
+        self.delivery = delivery
+        self.content = content
+        self.badge = badge
+        self.deadline = deadline
+        self.batch = batch
+        self.lease = lease
+    }
+
+    /// The request and the trace that caused a push.
+    struct Cause: Sendable {
+        let requestID: String?
+        let traceparent: String?
+    }
+}
+
+/// The pushes of one notification that were claimed together.
+final class PushBatch: Sendable {
+    /// The request and the trace that their outcomes are published with.
+    let cause: Push.Cause
+    /// The span of their sending; nil when the trace is not recorded.
+    let trace: SendTrace?
+    /// The context of log lines about them.
+    let work: InstrumentationContext
+
+    /// - Parameter cause: The event that has them sent; nil when their due time does, and then the notification's request is the cause.
+    init(of notification: ClaimedNotification, count: Int, causedBy cause: Push.Cause?) {
+        let cause = cause ?? Push.Cause(requestID: notification.requestID, traceparent: notification.traceparent)
+        trace = SendTrace(cause, notification.lane, count: count)
+        self.cause = Push.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
+        work = .work(requestID: cause.requestID, traceparent: cause.traceparent)
+    }
+}
+
+/// The reason why a notification cannot be sent at all.
+struct RenderingFailure: Error {
+    /// The code of its deliveries.
+    let code: String
+    /// The text in the log; contains no text of the push.
+    let reason: String
+}

@@ -1,0 +1,81 @@
+internal import EventBus
+internal import Logging
+internal import PostgresClient
+internal import ServiceLifecycle
+internal import Storage
+internal import Tracing
+internal import WireFormat
+
+/// The only path by which pushes leave this service: it takes claimed deliveries, sends them as fast as FCM accepts them, and writes
+/// their outcomes in bulk. No push waits for the answer to another.
+///
+/// The row of a delivery is authoritative: it is claimed before a send, with its batch or by itself, and settled or deferred after
+/// it, by compare-and-set. So an event is handled when its deliveries are claimed: a process that dies leaves leases that end,
+/// which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and replaces itself on the phone.
+struct PushPipeline: Service {
+    let postgres: PostgresClient
+    let rendering: Rendering
+    let sender: DeliverySender
+    let queue: SendQueue
+    let dispatcher: PushDispatcher
+    let writer: OutcomeWriter
+    let limits: DeliveryLimits
+    let logger: Logger
+
+    /// Waits until a lane has room, claims a batch of its deliveries and has them sent. Claims nothing when there is no room within
+    /// ``DeliveryLimits/roomWait``, or when a graceful stop ends the wait.
+    ///
+    /// - Parameters:
+    ///   - count: The most deliveries that `claim` may take.
+    ///   - cause: The event that has them sent; nil when their due time does.
+    ///   - claim: Claims the deliveries for the given lease.
+    /// - Returns: The number of claimed deliveries; nil when there was no room.
+    /// - Throws: `CancellationError`, and the errors of `claim`.
+    func feed(
+        _ lane: Lane, _ count: Int, _ cause: Push.Cause? = nil,
+        claiming claim: (Duration) async throws -> [ClaimedDelivery]
+    ) async throws -> Int? {
+        guard await queue.waitForRoom(lane, for: count, upTo: limits.roomWait) else {
+            try Task.checkCancellation()
+            return nil
+        }
+        var pushes: [Push] = []
+        defer { queue.add(pushes, to: lane, expected: count) }
+        try Task.checkCancellation()
+        // Measured before the claim, so that our deadline passes before the lease does.
+        let deadline = ContinuousClock.now + limits.claimAge
+        let claimed = try await claim(limits.lease)
+        guard !claimed.isEmpty else { return 0 }
+        let badges = await Badges.count(for: claimed, postgres, logger: logger)
+        let contents = rendering.render(claimed)
+        let lease = claimed[0].leaseID.map { PushLease(id: $0, count: claimed.count) }
+        pushes = Dictionary(grouping: claimed, by: \.notification.id).flatMap { notificationID, deliveries in
+            let batch = PushBatch(of: deliveries[0].notification, count: deliveries.count, causedBy: cause)
+            let content = contents[notificationID] ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered"))
+            return deliveries.map {
+                Push(delivery: $0, content: content, badge: badges[$0], deadline: deadline, batch: batch, lease: lease)
+            }
+        }
+        return claimed.count
+    }
+
+    /// Returns how long nothing of a lane should be claimed, and the code of the reason; nil when claims are allowed.
+    func suspension(of lane: Lane) -> (wait: Duration, code: String)? {
+        if let suspension = sender.breakers.suspension { return suspension }
+        return sender.pauses.remaining(lane).map { ($0, "lane_paused") }
+    }
+
+    /// Sends until a graceful shutdown, releases the pushes that are not in flight, and returns when all outcomes are written.
+    ///
+    /// The callers of ``feed(_:_:_:claiming:)`` must have ended before.
+    func run() async throws {
+        async let writing: Void = writer.run()
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await dispatcher.run()
+        } onCancelOrGracefulShutdown: {
+            writer.add(queue.close().map { ($0, sender.release($0)) })
+        }
+        writer.close()
+        await writing
+    }
+}

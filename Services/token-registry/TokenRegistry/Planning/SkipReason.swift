@@ -1,0 +1,23 @@
+/// The reason why a notification reaches no installation; stored in `notifications.skip_reason`.
+enum SkipReason: String, Sendable {
+    /// It has expired before it was addressed.
+    case expired
+    /// Its session does not exist, or no longer exists.
+    case sessionUnknown = "session_unknown"
+    /// Its session has no push token, or its token was wiped.
+    case tokenMissing = "token_missing"
+    /// The sealed token of its session does not open with the keys of this deployment.
+    case tokenUnreadable = "token_unreadable"
+    /// The token that the app sent is malformed.
+    case tokenMalformed = "token_malformed"
+    /// FCM has reported the token as dead since the app sent it.
+    case tokenDead = "token_dead"
+    /// Its user has no active installation.
+    case noInstallation = "no_installation"
+    /// Its topic has ended, or its name belongs to a newer topic.
+    case topicEnded = "topic_ended"
+    /// Its user's data was erased.
+    case userErased = "user_erased"
+    /// The kind of recipient is not supported, or its id is malformed.
+    case recipientUnsupported = "recipient_unsupported"
+}

@@ -1,0 +1,146 @@
+import FoundationEssentials
+import RedisClient
+import Synchronization
+
+/// The machine of a consumer, shared between its reader, its claimer and its workers.
+final class ConsumerState: Sendable {
+    private typealias Waiter = CheckedContinuation<Void, Never>
+
+    private let machine: Mutex<ConsumerStateMachine<Waiter>>
+    private let deadLetterIDs = Mutex<[UUID]>([])
+    /// Rings when a unit is through while work is paused.
+    private let quiet = AsyncSignal()
+    /// Rings when there is something to tell the server.
+    let settlementAdded = AsyncSignal()
+
+    init(capacity: Int, unitSize: Int) {
+        machine = Mutex(ConsumerStateMachine(capacity: capacity, unitSize: unitSize))
+    }
+
+    var claimRoom: Int { machine.withLock { $0.claimRoom } }
+
+    var heldIDs: Set<EntryID> { machine.withLock { $0.heldIDs } }
+
+    var heldCount: Int { machine.withLock { $0.heldCount } }
+
+    var holdsSuspect: Bool { machine.withLock { $0.holdsSuspect } }
+
+    /// Waits for room and tells how much there is; nil when reading is over.
+    func waitForRoom() async -> Int? {
+        await withCheckedContinuation { continuation in
+            let mustWait = machine.withLock { $0.waitForRoom(continuation) }
+            if !mustWait { continuation.resume() }
+        }
+        return machine.withLock { $0.isReadingOver ? nil : $0.room }
+    }
+
+    func add(_ entries: [DeliveredEntry]) {
+        let (workers, isOver) = machine.withLock { machine in (machine.add(entries), machine.isReadingOver) }
+        for worker in workers { worker.resume() }
+        // What came too late is handed back.
+        if isOver { settlementAdded.signal() }
+    }
+
+    var waitingIDs: Set<EntryID> { machine.withLock { $0.waitingIDs } }
+
+    func retryIndividually(on entries: [DeliveredEntry]) { machine.withLock { $0.retryIndividually(on: entries) } }
+
+    func release(waiting ids: Set<EntryID>) {
+        guard !ids.isEmpty else { return }
+        machine.withLock { $0.release(waiting: ids) }
+        settlementAdded.signal()
+    }
+
+    /// Settles entries that no worker is to see.
+    func settle(unseen acknowledged: [EntryID], _ dispositions: [Disposition]) {
+        machine.withLock { $0.settle(unseen: acknowledged, dispositions) }
+        settlementAdded.signal()
+    }
+
+    /// Waits for work; nil when there will be none any more.
+    func next() async -> [DeliveredEntry]? {
+        while true {
+            switch machine.withLock({ $0.next() }) {
+            case .work(let unit): return unit
+            case .finished: return nil
+            case .wait: break
+            }
+            var mustWait = false
+            await withCheckedContinuation { continuation in
+                mustWait = machine.withLock { $0.waitForWork(continuation) }
+                if !mustWait { continuation.resume() }
+            }
+            if mustWait { for worker in machine.withLock({ $0.arrive() }) { worker.resume() } }
+        }
+    }
+
+    func settle(acknowledged: [EntryID], _ dispositions: [Disposition]) {
+        let (reader, isQuiet) = machine.withLock { machine in
+            (machine.settle(acknowledged: acknowledged, dispositions), machine.isPaused && machine.isQuiet)
+        }
+        reader?.resume()
+        if isQuiet { quiet.signal() }
+        settlementAdded.signal()
+    }
+
+    /// Lets nothing new begin and waits until what has begun is settled, or the task is cancelled.
+    func pause() async {
+        machine.withLock { $0.pause() }
+        while !Task.isCancelled, !machine.withLock({ $0.isQuiet }) { await quiet.wait() }
+    }
+
+    /// Lets work go on.
+    func resume() {
+        for waiter in machine.withLock({ $0.resume() }) { waiter.resume() }
+    }
+
+    /// Waits for a suspect; nil when there will be none any more.
+    func nextSuspect() async -> DeliveredEntry? {
+        while true {
+            switch machine.withLock({ $0.nextSuspect() }) {
+            case .work(let unit): return unit.first
+            case .finished: return nil
+            case .wait: break
+            }
+            await withCheckedContinuation { continuation in
+                let mustWait = machine.withLock { $0.waitForSuspect(continuation) }
+                if !mustWait { continuation.resume() }
+            }
+        }
+    }
+
+    func beginSuspect() { machine.withLock { $0.beginSuspect() } }
+
+    func leaveSuspect(_ id: EntryID) { machine.withLock { $0.leaveSuspect(id) }?.resume() }
+
+    func takeAcknowledgements() -> [EntryID] { machine.withLock { $0.takeAcknowledgements() } }
+
+    func requeue(_ ids: [EntryID]) { machine.withLock { $0.requeue(ids) } }
+
+    func acknowledged(_ ids: [EntryID], gone: [EntryID]) -> [EntryID] {
+        machine.withLock { $0.acknowledged(ids, gone: gone) }
+    }
+
+    func takeRulings() -> [Disposition] { machine.withLock { $0.takeRulings() } }
+
+    func requeue(_ dispositions: [Disposition]) { machine.withLock { $0.requeue(dispositions) } }
+
+    func applied(_ ids: [EntryID]) { machine.withLock { $0.applied(ids) }?.resume() }
+
+    /// Notes messages that became dead letters and have to be told to the database.
+    func recordDeadLetters(_ ids: [UUID]) { deadLetterIDs.withLock { $0 += ids } }
+
+    func takeDeaths() -> [UUID] {
+        deadLetterIDs.withLock { deadLetterIDs in
+            defer { deadLetterIDs = [] }
+            return deadLetterIDs
+        }
+    }
+
+    func stop() { machine.withLock { $0.stop() }?.resume() }
+
+    func close() {
+        for worker in machine.withLock({ $0.close() }) { worker.resume() }
+        settlementAdded.signal()
+    }
+}

@@ -1,0 +1,66 @@
+import Logging
+import Metrics
+import RedisClient
+
+extension StreamConsumer {
+    /// The most retries that are resumed in one step.
+    private static var resumeMax: Int { 128 }
+    /// After how long a consumer that was not heard of and has nothing pending is taken off its group.
+    private static var deadConsumerAge: Duration { .seconds(600) }
+
+    /// Appends the group's retries when they are due. Every consumer does, so that none is needed for it.
+    func resumeRetries() async {
+        while !stopping.isOpen, !Task.isCancelled {
+            var pause = configuration.retryPoll
+            do throws(EventBusError) {
+                let resumed = try await transport.resumeRetries(of: scope.address.group, limit: Self.resumeMax)
+                scope.metrics.resumed.increment(by: resumed.count)
+                if let next = resumed.nextIn { pause = min(pause, max(next, .milliseconds(10))) }
+            } catch {
+                scope.logger.debug("Resuming retries failed; trying again later", metadata: ["error": "\(error)"])
+            }
+            await retryAdded.wait(upTo: pause.jittered())
+        }
+    }
+
+    /// Keeps the stream short and the group's consumers few, takes the figures an operator looks at, and watches over the
+    /// other tasks: returns an error when one of them makes no step any more.
+    func maintain() async -> EventBusError? {
+        var lastRetirement = ContinuousClock.now
+        while !workEnded.isOpen, !Task.isCancelled {
+            await workEnded.wait(upTo: min(configuration.maintenanceInterval, configuration.stallLimit / 4).jittered())
+            if let stall = findStall() { return stall }
+            guard !stopping.isOpen else { continue }
+            do throws(EventBusError) {
+                let trimmed = try await transport.trim(scope.stream, ungroupedAge: nil)
+                scope.metrics.trimmed.increment(by: trimmed)
+                scope.metrics.record(try await transport.status(of: scope.address.group))
+                if ContinuousClock.now - lastRetirement > .seconds(60) {
+                    lastRetirement = .now
+                    try await transport.retireIdle(of: scope.address.group, idle: Self.deadConsumerAge)
+                    let expired = try await transport.trimDeadLetters(
+                        of: scope.address.group, age: configuration.deadLetterAge)
+                    scope.metrics.deadExpired.increment(by: expired)
+                    if expired > 0 {
+                        scope.logger.warning("Dead letters were deleted, no operator took them", metadata: ["count": "\(expired)"])
+                    }
+                }
+            } catch {
+                scope.logger.debug("Tending the group failed; trying again later", metadata: ["error": "\(error)"])
+            }
+        }
+        return nil
+    }
+
+    private func findStall() -> EventBusError? {
+        let now = ContinuousClock.now
+        let silence = stopping.isOpen ? .zero : progress.silence()
+        scope.metrics.silence.record(silence / .seconds(1))
+        let ignored = (slots + [suspectSlot]).map { $0.check(now, limit: configuration.handlerTimeout) }.max() ?? .zero
+        let limit = configuration.stallLimit
+        guard silence > limit || ignored > limit else { return nil }
+        let who = silence > limit ? "the read loop" : "a handler that was cancelled"
+        scope.logger.critical("A consumer does not work any more", metadata: ["who": "\(who)"])
+        return EventBusError(.stalled, "\(who) of \(scope.stream) has made no step for \(limit)")
+    }
+}

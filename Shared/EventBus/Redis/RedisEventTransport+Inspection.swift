@@ -1,0 +1,71 @@
+import FoundationEssentials
+public import RedisClient
+import WireFormat
+
+extension RedisEventTransport {
+    public func absent(
+        _ messages: [PublishedMessage], from group: StreamGroup
+    ) async throws(EventBusError) -> [PublishedMessage] {
+        guard !messages.isEmpty else { return [] }
+        var arguments: [any RedisArgument] = [group.name]
+        for message in messages { arguments += [message.entryID, message.id.wireString] as [any RedisArgument] }
+        return try await run(
+            InspectionScripts.absent, "looking for messages", keys: [key(of: group.stream), retryKeys(of: group)[0]], arguments
+        ) { reply in (reply.array ?? []).compactMap(\.integer).map { messages[$0] } }
+    }
+
+    public func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus {
+        try await run(
+            InspectionScripts.status, "asking how a group stands",
+            keys: [key(of: group.stream), retryKeys(of: group)[0], deadKey(of: group)], [group.name, GroupStatus.maxUndelivered]
+        ) { reply throws(RedisError) in
+            guard let parts = reply.array, parts.count == 11, let now = parts[0].integer else {
+                throw RedisError(.unexpectedReply, "the status script gave \(reply.kind)")
+            }
+            func age(_ part: RedisReply) -> Duration? {
+                EntryID(part).map { .milliseconds(max(0, now - Int($0.milliseconds))) }
+            }
+            var status = GroupStatus()
+            status.length = parts[1].integer ?? 0
+            status.undelivered = parts[2].integer ?? 0
+            status.oldestUndeliveredAge = age(parts[3])
+            status.pending = parts[4].integer ?? 0
+            status.oldestPendingAge = age(parts[5])
+            status.retrying = parts[6].integer ?? 0
+            status.dead = parts[7].integer ?? 0
+            status.oldestDeadAge = age(parts[8])
+            status.appended = parts[9].integer ?? 0
+            let consumers = parts[10].array ?? []
+            status.consumers = stride(from: 0, to: consumers.count - 2, by: 3).map { index in
+                GroupStatus.Consumer(
+                    name: consumers[index].string ?? "", pending: consumers[index + 1].integer ?? 0,
+                    idle: .milliseconds(consumers[index + 2].integer ?? 0))
+            }
+            return status
+        }
+    }
+
+    public func deadLetters(
+        of group: StreamGroup, after id: EntryID, count: Int
+    ) async throws(EventBusError) -> [DeadLetter] {
+        try await attempt("listing dead letters") { () async throws(RedisError) in
+            let reply = try await client.send(
+                RedisCommand("XRANGE", deadKey(of: group), id.next, "+", "COUNT", max(count, 1)))
+            return try RedisStreamEntry.decodeEntries(reply).map { DeadLetter(id: $0.id, fields: $0.fields) }
+        }
+    }
+
+    public func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID] {
+        guard !ids.isEmpty else { return [] }
+        return try await run(
+            InspectionScripts.redrive, "redriving dead letters", keys: [key(of: group.stream), deadKey(of: group)],
+            [group.name] + ids as [any RedisArgument], { ($0.array ?? []).compactMap { EntryID($0) } })
+    }
+
+    public func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {
+        guard !ids.isEmpty else { return 0 }
+        return try await attempt("dropping dead letters") { () async throws(RedisError) in
+            try await client.send(RedisCommand("XDEL", arguments: [deadKey(of: group)] + ids as [any RedisArgument])).integer ?? 0
+        }
+    }
+}

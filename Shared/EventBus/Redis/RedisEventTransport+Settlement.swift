@@ -1,0 +1,57 @@
+public import RedisClient
+
+extension RedisEventTransport {
+    public func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !ids.isEmpty else { return [] }
+        return try await settle(
+            SettlementScripts.acknowledge, "acknowledging", consumer, Self.arguments(ids.sorted()),
+            keys: [lossKey(of: consumer.group)])
+    }
+
+    public func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !retries.isEmpty else { return [] }
+        let arguments = retries.flatMap { retry -> [any RedisArgument] in
+            [retry.id, retry.failures, retry.delay.wholeMilliseconds]
+        }
+        return try await settle(
+            SettlementScripts.retry, "setting aside for a retry", consumer, arguments, keys: retryKeys(of: consumer.group))
+    }
+
+    public func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !deadLetterRequests.isEmpty else { return [] }
+        let arguments = deadLetterRequests.flatMap { request -> [any RedisArgument] in
+            [request.id, request.reason.rawValue, request.error, request.failures, request.crashes]
+        }
+        return try await settle(
+            SettlementScripts.deadLetter, "moving to the dead letters", consumer, arguments, keys: [deadKey(of: consumer.group)])
+    }
+
+    public func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !ids.isEmpty else { return [] }
+        return try await settle(
+            SettlementScripts.release, "handing back", consumer, [GroupConsumer.handedBack] + Self.arguments(ids))
+    }
+
+    public func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !ids.isEmpty else { return [] }
+        return try await settle(SettlementScripts.keep, "keeping entries", consumer, Self.arguments(ids))
+    }
+
+    public func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+        guard !suspects.isEmpty else { return [] }
+        return try await settle(SettlementScripts.begin, "beginning suspects", consumer, Self.arguments(suspects))
+    }
+
+    private static func arguments(_ ids: [EntryID]) -> [any RedisArgument] { ids as [any RedisArgument] }
+
+    /// Runs a settling script; the entries that are not the consumer's own are the answer of each.
+    func settle(
+        _ script: RedisScript, _ doing: String, _ consumer: GroupConsumer, _ arguments: [any RedisArgument],
+        keys: [String] = []
+    ) async throws(EventBusError) -> [EntryID] {
+        let owner: [any RedisArgument] = [consumer.group.name, consumer.name]
+        return try await run(script, doing, keys: [key(of: consumer.group.stream)] + keys, owner + arguments) { reply in
+            (reply.array ?? []).compactMap { EntryID($0) }
+        }
+    }
+}

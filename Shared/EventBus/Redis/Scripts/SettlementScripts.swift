@@ -1,0 +1,133 @@
+import RedisClient
+
+/// What a consumer does with the entries in its hands. Redis acknowledges and claims for anybody, so each script first looks
+/// whether the entries are the consumer's own: what a zombie held may be somebody else's by now.
+///
+/// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer, and the answer is the entries that
+/// are not its own. Nothing is done to those.
+enum SettlementScripts {
+    /// Acknowledges. KEYS: stream, how often each consumer lost entries to a claim. ARGV: ascending entries.
+    ///
+    /// What was never claimed from a consumer is all its own, and one look tells; only then is a look an entry worth its
+    /// price, which is more than all else that Redis does for an acknowledgement.
+    static let acknowledge = RedisScript(
+        """
+        local ids, gone = {}, {}
+        if #ARGV < 3 then return gone end
+        if redis.call('HEXISTS', KEYS[2], ARGV[2]) == 0 then
+            for i = 3, #ARGV, 1000 do
+                redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, i, math.min(i + 999, #ARGV)))
+            end
+            return gone
+        end
+        local own = {}
+        for _, row in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[#ARGV], 1000000, ARGV[2])) do
+            own[row[1]] = true
+        end
+        for i = 3, #ARGV do
+            if own[ARGV[i]] then ids[#ids + 1] = ARGV[i] else gone[#gone + 1] = ARGV[i] end
+        end
+        for first = 1, #ids, 1000 do
+            redis.call('XACK', KEYS[1], ARGV[1], unpack(ids, first, math.min(first + 999, #ids)))
+        end
+        return gone
+        """)
+
+    /// Sets aside for a retry. KEYS: stream, due times by message id, payloads by message id. ARGV: an entry, its failures
+    /// and its delay in milliseconds, for each.
+    ///
+    /// Two copies of a message that fail are one retry, with the failures of the one that has more: a message that the
+    /// republisher sent again begins at none. The payload is kept because the stream may be trimmed meanwhile.
+    static let retry = RedisScript(
+        LuaSnippets.now + LuaSnippets.fieldsOf + """
+        local gone = {}
+        for i = 3, #ARGV, 3 do
+            local id = ARGV[i]
+            if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
+                gone[#gone + 1] = id
+            else
+                local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
+                if entry then
+                    local fields, message = fieldsOf(entry, '^[ag]$', 'a', ARGV[i + 1], 'g', ARGV[1])
+                    local other = redis.call('HGET', KEYS[3], message)
+                    if other then
+                        local known = cmsgpack.unpack(other)
+                        local failures = math.max(tonumber(ARGV[i + 1]), tonumber(known[#known - 2]))
+                        fields[#fields - 2] = tostring(failures)
+                    end
+                    redis.call('ZADD', KEYS[2], now + ARGV[i + 2], message)
+                    redis.call('HSET', KEYS[3], message, cmsgpack.pack(fields))
+                    redis.call('XACK', KEYS[1], ARGV[1], id)
+                end
+            end
+        end
+        return gone
+        """)
+
+    /// Moves to the dead letters. KEYS: stream, dead letters. ARGV: an entry, reason, error, failures and crashes, for each.
+    static let deadLetter = RedisScript(
+        LuaSnippets.fieldsOf + """
+        local gone = {}
+        for i = 3, #ARGV, 5 do
+            local id = ARGV[i]
+            if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
+                gone[#gone + 1] = id
+            else
+                local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
+                if entry then
+                    local fields = fieldsOf(entry, '^[ag]$', 'dr', ARGV[i + 1], 'de', ARGV[i + 2],
+                        'df', ARGV[i + 3], 'dc', ARGV[i + 4], 'dw', ARGV[2], 'do', id)
+                    redis.call('XADD', KEYS[2], '*', unpack(fields))
+                    redis.call('XACK', KEYS[1], ARGV[1], id)
+                end
+            end
+        end
+        return gone
+        """)
+
+    /// Hands back: an hour of idle time, so that the next claim takes them, and one delivery less, which that claim counts
+    /// again. ARGV: the name they are pending under meanwhile, and the entries.
+    static let release = RedisScript(
+        """
+        local gone = {}
+        for i = 4, #ARGV do
+            local own = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2])[1]
+            if own then
+                local count = math.max(own[4] - 1, 0)
+                redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[3], 0, ARGV[i], 'IDLE', 3600000, 'RETRYCOUNT', count, 'JUSTID')
+            else
+                gone[#gone + 1] = ARGV[i]
+            end
+        end
+        return gone
+        """)
+
+    /// Counts a delivery of suspects, which the claim did not. ARGV: the entries.
+    static let begin = RedisScript(
+        """
+        local gone = {}
+        for i = 3, #ARGV do
+            local own = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2])[1]
+            if own then
+                redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'RETRYCOUNT', own[4] + 1, 'JUSTID')
+            else
+                gone[#gone + 1] = ARGV[i]
+            end
+        end
+        return gone
+        """)
+
+    /// Resets the idle time, which does not count as a delivery. ARGV: the entries.
+    static let keep = RedisScript(
+        """
+        local gone = {}
+        for i = 3, #ARGV do
+            if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2]) == 0 then
+                gone[#gone + 1] = ARGV[i]
+            else
+                redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'JUSTID')
+            end
+        end
+        return gone
+        """)
+}

@@ -1,0 +1,20 @@
+/// The pauses between attempts at something that fails.
+struct Backoff: Sendable {
+    var min: Duration
+    var max: Duration
+
+    /// The pause after so many failures in a row: doubled each time and shortened at random by up to a half, so that
+    /// processes which lost the same server do not come back together.
+    func delay(afterFailures failures: Int, random: Double = .random(in: 0...1)) -> Duration {
+        guard failures > 0 else { return .zero }
+        let full = Swift.min(min * (1 << Swift.min(failures - 1, 16)), max)
+        return full * (1 - random / 2)
+    }
+}
+
+extension Duration {
+    /// The duration, up to 30 % longer or shorter, so that many processes do not do the same at the same time.
+    func jittered(random: Double = .random(in: -1...1)) -> Duration {
+        self * (1 + 0.3 * random)
+    }
+}

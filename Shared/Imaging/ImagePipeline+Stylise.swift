@@ -1,0 +1,37 @@
+internal import CVips
+public import ImageProbe
+
+extension ImagePipeline {
+    /// Applies a style to a picture with libvips alone: deterministic, without a model, a key or a network.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - style: The style.
+    ///   - width: The requested width in pixels. With a height, the picture is cropped to that shape; alone, the height follows.
+    ///   - height: The requested height in pixels.
+    ///   - quality: The maximum size without a width and height, and the compression.
+    ///   - limits: The limits of the file.
+    ///   - isCancelled: Called many times a second on a thread of libvips; true ends the work soon after.
+    /// - Returns: A JPEG.
+    /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt`, `invalidSize`, `cancelled` or `unavailable`.
+    public static func stylise(
+        _ bytes: [UInt8], style: PictureStyle, width: Int? = nil, height: Int? = nil, quality: PictureQuality = .medium,
+        limits: ImageLimits = ImageLimits(), isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws(ImagingError) -> EncodedPicture {
+        let watch = CancellationWatch(isCancelled)
+        do {
+            return try withBytes(of: bytes) { bytes throws(ImagingError) in
+                let file = try PictureFile(bytes, limits: limits, watch: watch)
+                let frame = try OutputFrame(of: file.upright, width: width, height: height, quality: quality)
+                try watch.checkpoint()
+                let picture = try file.rendered(in: frame, alpha: .white)
+                let canvas = try Canvas(picture, watch: watch)
+                return try PictureEncoder.encode(try style.paint(canvas), as: .jpeg, quality: quality.encoding)
+            }
+        } catch {
+            // libvips reports stopped work as failed.
+            try watch.checkpoint()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import RedisClient
+import Testing
+
+@testable import EventBus
+
+/// The machine as a reference, because an expectation cannot change a value.
+private final class Ledger {
+    private var state: ConsumerStateMachine<String>
+
+    init(capacity: Int, unitSize: Int) { state = ConsumerStateMachine(capacity: capacity, unitSize: unitSize) }
+
+    var room: Int { state.room }
+    var claimRoom: Int { state.claimRoom }
+    var heldIDs: Set<EntryID> { state.heldIDs }
+    func add(_ entries: [DeliveredEntry]) -> [String] { state.add(entries) }
+    func next() -> ConsumerStateMachine<String>.Next { state.next() }
+    func waitForRoom(_ reader: String) -> Bool { state.waitForRoom(reader) }
+    func waitForWork(_ worker: String) -> Bool { state.waitForWork(worker) }
+    var holdsSuspect: Bool { state.holdsSuspect }
+    func settle(_ acknowledged: [EntryID], _ dispositions: [Disposition] = []) -> String? {
+        state.settle(acknowledged: acknowledged, dispositions)
+    }
+    func takeRulings() -> [EntryID] { state.takeRulings().map(\.id) }
+    func requeue(_ dispositions: [Disposition]) { state.requeue(dispositions) }
+    func applied(_ ids: [EntryID]) -> String? { state.applied(ids) }
+    func arrive() -> [String] { state.arrive() }
+    func takeAcknowledgements() -> [EntryID] { state.takeAcknowledgements() }
+    func requeue(_ ids: [EntryID]) { state.requeue(ids) }
+    func nextSuspect() -> ConsumerStateMachine<String>.Next { state.nextSuspect() }
+    func waitForSuspect(_ worker: String) -> Bool { state.waitForSuspect(worker) }
+    func beginSuspect() { state.beginSuspect() }
+    func leaveSuspect(_ id: EntryID) -> String? { state.leaveSuspect(id) }
+    func release(waiting ids: Set<EntryID>) { state.release(waiting: ids) }
+    var isQuiet: Bool { state.isQuiet }
+    func pause() { state.pause() }
+    func resume() -> [String] { state.resume() }
+    func stop() -> String? { state.stop() }
+    func close() -> [String] { state.close() }
+}
+
+@Suite("The machine of a consumer")
+struct ConsumerStateMachineTests {
+    private func entries(_ numbers: ClosedRange<UInt64>, deliveryCount: Int = 1) -> [DeliveredEntry] {
+        numbers.map { DeliveredEntry(id: EntryID(milliseconds: $0, sequence: 0), fields: [], deliveryCount: deliveryCount) }
+    }
+
+    private func ids(_ numbers: ClosedRange<UInt64>) -> [EntryID] { entries(numbers).map(\.id) }
+
+    private func unit(_ machine: Ledger) -> [UInt64] {
+        if case .work(let unit) = machine.next() { unit.map(\.id.milliseconds) } else { [] }
+    }
+
+    private func suspect(_ machine: Ledger) -> UInt64? {
+        if case .work(let unit) = machine.nextSuspect() { unit.first?.id.milliseconds } else { nil }
+    }
+
+    @Test func `has room for what is not in hand`() {
+        let machine = Ledger(capacity: 3, unitSize: 1)
+        #expect(machine.room == 3)
+        _ = machine.add(entries(1...2))
+        #expect(machine.room == 1)
+        _ = unit(machine)
+        #expect(machine.room == 1)
+        _ = machine.settle(ids(1...1))
+        #expect(machine.room == 2)
+    }
+
+    @Test func `claims have room when reading has used up its own, and reading then waits`() {
+        let machine = Ledger(capacity: 3, unitSize: 1)
+        _ = machine.add(entries(1...3))
+        #expect(machine.room == 0)
+        #expect(machine.claimRoom == 3)
+        _ = machine.add(entries(4...6, deliveryCount: 2))
+        #expect(machine.claimRoom == 0)
+        _ = machine.settle(ids(1...3))
+        #expect(machine.room == 0)
+        #expect(machine.claimRoom == 3)
+        _ = machine.settle(ids(4...4))
+        #expect(machine.room == 1)
+    }
+
+    @Test func `passes over what is in hand already`() {
+        let machine = Ledger(capacity: 9, unitSize: 9)
+        _ = machine.add(entries(1...3))
+        _ = machine.add(entries(2...4))
+        #expect(unit(machine) == [1, 2, 3, 4])
+        _ = machine.add(entries(4...5))
+        #expect(unit(machine) == [5])
+    }
+
+    @Test func `takes a settled entry in again`() {
+        let machine = Ledger(capacity: 9, unitSize: 9)
+        _ = machine.add(entries(1...1))
+        _ = unit(machine)
+        _ = machine.settle(ids(1...1))
+        _ = machine.add(entries(1...1))
+        #expect(unit(machine) == [1])
+    }
+
+    @Test func `wakes a worker for each unit, at most two at a time`() {
+        let machine = Ledger(capacity: 90, unitSize: 10)
+        for worker in ["a", "b", "c", "d"] { #expect(machine.waitForWork(worker)) }
+        #expect(machine.add(entries(1...5)).count == 1)
+        #expect(machine.add(entries(6...11)).count == 1)
+        #expect(machine.add(entries(12...40)).isEmpty)
+    }
+
+    @Test func `has a worker that comes wake the next while there is more than it takes`() {
+        let machine = Ledger(capacity: 90, unitSize: 1)
+        for worker in ["a", "b", "c", "d", "e"] { #expect(machine.waitForWork(worker)) }
+        #expect(machine.add(entries(1...4)).count == 2)
+        var running = 0
+        while running < 4 {
+            #expect(machine.arrive().count == (running < 3 ? 1 : 0))
+            #expect(unit(machine).count == 1)
+            running += 1
+        }
+        #expect(unit(machine).isEmpty)
+    }
+
+    @Test func `hands out units of the given size, in order`() {
+        let machine = Ledger(capacity: 90, unitSize: 4)
+        _ = machine.add(entries(1...6))
+        #expect(unit(machine) == [1, 2, 3, 4])
+        #expect(unit(machine) == [5, 6])
+        #expect(unit(machine) == [])
+    }
+
+    @Test func `makes the reader wait while there is no room, and no longer`() {
+        let machine = Ledger(capacity: 1, unitSize: 1)
+        #expect(!machine.waitForRoom("reader"))
+        _ = machine.add(entries(1...2))
+        #expect(machine.waitForRoom("reader"))
+        #expect(machine.settle(ids(1...1)) == nil)
+        #expect(machine.settle(ids(2...2)) == "reader")
+        #expect(machine.settle([]) == nil)
+    }
+
+    @Test func `collects acknowledgements, and takes them back when they did not arrive`() {
+        let machine = Ledger(capacity: 9, unitSize: 9)
+        let ids = entries(1...4).map(\.id)
+        _ = machine.settle(Array(ids[..<2]))
+        let taken = machine.takeAcknowledgements()
+        _ = machine.settle(Array(ids[2...]))
+        machine.requeue(taken)
+        #expect(machine.takeAcknowledgements() == ids)
+        #expect(machine.takeAcknowledgements().isEmpty)
+    }
+
+    @Test func `gives acknowledgements in ascending order`() {
+        let machine = Ledger(capacity: 9, unitSize: 9)
+        _ = machine.settle(ids(3...4))
+        _ = machine.settle(ids(1...2))
+        #expect(machine.takeAcknowledgements() == ids(1...4))
+    }
+
+    @Test func `holds what it has ruled upon until the server knows`() {
+        let machine = Ledger(capacity: 2, unitSize: 2)
+        _ = machine.add(entries(1...2))
+        _ = unit(machine)
+        #expect(machine.waitForRoom("reader"))
+        let dispositions = ids(1...2).map { Disposition.release($0) }
+        #expect(machine.settle([], dispositions) == nil)
+        #expect(machine.takeRulings() == ids(1...2))
+        #expect(machine.room == 0)
+        machine.requeue(dispositions)
+        #expect(machine.takeRulings() == ids(1...2))
+        #expect(machine.applied(ids(1...2)) == "reader")
+        #expect(machine.heldIDs.isEmpty)
+    }
+
+    @Test func `keeps a suspect for the worker in isolation`() {
+        let machine = Ledger(capacity: 9, unitSize: 9)
+        #expect(machine.waitForSuspect("isolation"))
+        #expect(machine.add(entries(1...2) + entries(3...3, deliveryCount: 3) + entries(4...5)) == ["isolation"])
+        #expect(machine.holdsSuspect)
+        #expect(unit(machine) == [1, 2, 4, 5])
+        #expect(suspect(machine) == 3)
+        #expect(suspect(machine) == nil)
+        machine.beginSuspect()
+        _ = machine.settle(ids(3...3))
+        _ = machine.leaveSuspect(ids(3...3)[0])
+        #expect(!machine.holdsSuspect)
+    }
+
+    @Test func `lets go of a suspect that could not be begun`() {
+        let machine = Ledger(capacity: 1, unitSize: 1)
+        _ = machine.add(entries(1...1, deliveryCount: 3))
+        #expect(suspect(machine) == 1)
+        #expect(machine.waitForRoom("reader"))
+        #expect(machine.leaveSuspect(ids(1...1)[0]) == "reader")
+        #expect(machine.heldIDs.isEmpty)
+    }
+
+    @Test func `begins, reads and claims nothing while it is paused`() {
+        let machine = Ledger(capacity: 9, unitSize: 1)
+        _ = machine.add(entries(1...2))
+        #expect(unit(machine) == [1])
+        machine.pause()
+        #expect(!machine.isQuiet)
+        #expect(unit(machine) == [])
+        #expect(machine.waitForWork("worker"))
+        #expect((machine.room, machine.claimRoom) == (0, 0))
+        #expect(machine.waitForRoom("reader"))
+        #expect(machine.settle(ids(1...1)) == nil)
+        #expect(machine.isQuiet)
+        #expect(machine.resume() == ["worker", "reader"])
+        #expect(unit(machine) == [2])
+    }
+
+    @Test func `hands back what waits for long because work is paused`() {
+        let machine = Ledger(capacity: 9, unitSize: 1)
+        _ = machine.add(entries(1...2))
+        #expect(machine.waitForWork("worker") == false)
+        machine.pause()
+        #expect(machine.waitForWork("worker"))
+        machine.release(waiting: Set(ids(1...1)))
+        #expect(machine.takeRulings() == ids(1...1))
+    }
+
+    @Test func `ends the worker in isolation when it is closed, after what waits for it`() {
+        let machine = Ledger(capacity: 9, unitSize: 1)
+        _ = machine.add(entries(1...1, deliveryCount: 3))
+        _ = machine.close()
+        #expect(suspect(machine) == 1)
+        if case .finished = machine.nextSuspect() {} else { Issue.record("nothing is left for the isolation") }
+        #expect(!machine.waitForSuspect("isolation"))
+    }
+
+    @Test func `lets the reader go when it is stopped, and workers when it is closed`() {
+        let machine = Ledger(capacity: 1, unitSize: 1)
+        #expect(machine.waitForWork("worker"))
+        _ = machine.add(entries(1...1))
+        #expect(machine.waitForRoom("reader"))
+        #expect(machine.stop() == "reader")
+        #expect(!machine.waitForRoom("reader"))
+        #expect(machine.close().isEmpty)
+        if case .finished = machine.next() {} else { Issue.record("a closed machine is finished") }
+        #expect(!machine.waitForWork("worker"))
+    }
+
+    @Test func `hands back what nobody has begun, and what comes too late`() {
+        let machine = Ledger(capacity: 9, unitSize: 2)
+        _ = machine.add(entries(1...5))
+        _ = unit(machine)
+        _ = machine.close()
+        _ = machine.add(entries(6...6))
+        #expect(machine.takeRulings() == ids(3...6))
+        #expect(machine.heldIDs == Set(ids(1...6)))
+        #expect(unit(machine) == [])
+    }
+}

@@ -1,0 +1,131 @@
+import EventBus
+import FCMEmulator
+import Foundation
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@Suite struct DeliveryTests {
+    @Test func `a push reaches the phone and its delivery is settled`() async throws {
+        try await NotifierFixture.with { fixture in
+            let token = fixture.emulator.mintToken()
+            let delivery = try #require(try await fixture.settled(fixture.address([token])).first)
+            #expect(delivery.state == .accepted)
+            #expect(delivery.attempt == 1)
+            let messages = await fixture.emulator.messages(to: token)
+            #expect(messages.count == 1)
+            #expect(messages.first?.name == delivery.fcmName)
+            #expect(messages.first?.message["data"]?["success"]?.string == "true")
+        }
+    }
+
+    @Test func `refusals are published one by one and acceptances as a count, with the request id`() async throws {
+        try await NotifierFixture.with { fixture in
+            let good = fixture.emulator.mintToken()
+            let dead = fixture.emulator.mintToken()
+            fixture.emulator.deleteToken(dead)
+            let tail = try await fixture.transport.openTail(streams: ["notification.settled"])
+            let addressed = try await fixture.address([good, dead])
+            var outcomes: [SettledDelivery] = []
+            var acceptedCount = 0
+            try await eventually("both outcomes are published") {
+                for entry in (try? await tail.read(count: 10, wait: .milliseconds(200))) ?? [] {
+                    let event = try EncodedEnvelope(streamFields: entry.fields).decode(NotificationSettled.self)
+                    #expect(event.requestID == "req-1")
+                    #expect(event.body.notificationID == addressed.notificationID)
+                    outcomes += event.body.outcomes
+                    acceptedCount += event.body.acceptedCount ?? 0
+                }
+                return outcomes.count + acceptedCount >= 2
+            }
+            await tail.close()
+            #expect(acceptedCount == 1 && outcomes.map(\.outcome) == [.dead] && outcomes.first?.code == "UNREGISTERED")
+        }
+    }
+
+    @Test func `a dead token settles its delivery at the first attempt`() async throws {
+        try await NotifierFixture.with { fixture in
+            let dead = fixture.emulator.mintToken()
+            fixture.emulator.deleteToken(dead)
+            let delivery = try #require(try await fixture.settled(fixture.address([dead])).first)
+            #expect(delivery.state == .dead)
+            #expect(delivery.code == "UNREGISTERED")
+            #expect(fixture.emulator.statistics.sends == 1)
+        }
+    }
+
+    @Test func `many installations are reached with one event`() async throws {
+        try await NotifierFixture.with { fixture in
+            let tokens = (0..<250).map { _ in fixture.emulator.mintToken() }
+            let deliveries = try await fixture.settled(fixture.address(tokens, lane: .bulk))
+            #expect(deliveries.count == 250)
+            #expect(deliveries.allSatisfy { $0.state == .accepted && $0.attempt == 1 })
+            #expect(fixture.emulator.statistics.accepted == 250)
+        }
+    }
+
+    @Test func `a fan-out that has yielded to an urgent push resumes by itself`() async throws {
+        try await NotifierFixture.with { fixture in
+            let tokens = (0..<250).map { _ in fixture.emulator.mintToken() }
+            // The last answer of a batch comes before its pause is over, and nothing else rings after it.
+            let urgent = try await fixture.address([fixture.emulator.mintToken()])
+            let bulk = try await fixture.address(tokens, lane: .bulk)
+            #expect(try await fixture.settled(urgent).allSatisfy { $0.state == .accepted })
+            #expect(try await fixture.settled(bulk).allSatisfy { $0.state == .accepted && $0.attempt == 1 })
+        }
+    }
+
+    @Test func `a deleted installation gets no push`() async throws {
+        try await NotifierFixture.with(isRunning: false) { fixture in
+            let addressed = try await fixture.address([fixture.emulator.mintToken()])
+            try await fixture.postgres.execute("DELETE FROM push_installs")
+            try await fixture.withNotifier {
+                let delivery = try #require(try await fixture.settled(addressed).first)
+                #expect(delivery.state == .skipped)
+            }
+            #expect(fixture.emulator.statistics.sends == 0)
+        }
+    }
+
+    @Test func `an expired push is not sent`() async throws {
+        try await NotifierFixture.with { fixture in
+            let addressed = try await fixture.address([fixture.emulator.mintToken()], expiresIn: -1)
+            let delivery = try #require(try await fixture.settled(addressed).first)
+            #expect(delivery.state == .expired)
+            #expect(fixture.emulator.statistics.sends == 0)
+        }
+    }
+
+    @Test func `a notification without a required parameter fails, and others are sent`() async throws {
+        try await NotifierFixture.with { fixture in
+            let token = fixture.emulator.mintToken()
+            let bad = try await fixture.address([token], kind: .newPhotos, parameters: [:])
+            let good = try await fixture.address([token])
+            #expect(try await fixture.settled(bad).first?.code == "invalid_message")
+            #expect(try await fixture.settled(good).first?.state == .accepted)
+        }
+    }
+
+    @Test(arguments: [
+        (NotificationKind.jobCompleted, ["job_id": "j", "template_name": "Oil"], "Image Ready! 🎨"),
+        (.jobFailed, ["job_id": "j", "reason": "Too dark"], "Processing Failed"),
+        (.signUp, ["session_id": "s", "user_id": "u", "success": "false"], "eKYC Sign Up"),
+        (.newPhotos, ["event_id": "e"], "PhotoShare"),
+        (.chatMessage, ["conversation_id": "c", "sender_id": "u", "sensitive": "true"], "New message"),
+    ])
+    func `every kind becomes its push`(kind: NotificationKind, parameters: [String: String], title: String) async throws {
+        try await NotifierFixture.with { fixture in
+            let token = fixture.emulator.mintToken()
+            var parameters = parameters
+            if parameters["job_id"] != nil {
+                parameters["job_id"] = try await fixture.completeJob(of: fixture.user()).wireString
+            }
+            let addressed = try await fixture.address([token], kind: kind, parameters: parameters, lane: .normal)
+            #expect(try await fixture.settled(addressed).first?.state == .accepted)
+            let message = await fixture.emulator.messages(to: token).first?.message
+            #expect(message?["notification"]?["title"]?.string == title)
+        }
+    }
+}
