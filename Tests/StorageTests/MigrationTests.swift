@@ -96,6 +96,9 @@ private func schemaListing(of client: PostgresClient) async throws -> String {
             FROM pg_constraint n JOIN pg_class c ON c.oid = n.conrelid
             WHERE n.connamespace = 'public'::regnamespace
             UNION ALL
+            SELECT viewname::text, 0, format('view %s %s', viewname, regexp_replace(definition, '\\s+', ' ', 'g'))
+            FROM pg_views WHERE schemaname = 'public'
+            UNION ALL
             SELECT tablename::text, 3, 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
             UNION ALL
             SELECT c.relname::text, 4, 'trigger ' || pg_get_triggerdef(t.oid)

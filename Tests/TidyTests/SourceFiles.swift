@@ -36,13 +36,15 @@ enum Checkout {
     static func files(in folders: [String], extensions: Set<String>) -> [SourceFile] {
         folders.flatMap { folder in
             let names = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.compactMap { $0 as? String } ?? []
-            return names.sorted().filter { extensions.contains(URL(fileURLWithPath: $0).pathExtension) }.compactMap {
-                (name: String) -> SourceFile? in
-                let path = "\(folder)/\(name)"
-                guard let text = try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8) else { return nil }
-                return SourceFile(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false))
-            }
+            return names.sorted().filter { extensions.contains(URL(fileURLWithPath: $0).pathExtension) }
+                .compactMap { file(at: "\(folder)/\($0)") }
         }
+    }
+
+    /// The file at a path below the root; nil when it is no text.
+    static func file(at path: String) -> SourceFile? {
+        guard let text = try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8) else { return nil }
+        return SourceFile(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false))
     }
 
     static let swift = files(in: ["Services", "Shared", "Tests"], extensions: ["swift"])
