@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist demo-containers verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist format demo-containers verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -29,7 +29,11 @@ status: ## Say what runs
 demo: up ## Sign up, sign in and refuse a face, make six pictures of a portrait, and show the pushes
 	@deploy/local/demo.sh
 
+format: ## Format all Swift files as .swift-format says
+	@swift format --in-place --recursive --parallel Package.swift Services Shared Tests
+
 test: setup ## Run all tests; needs no server to be running
+	@swift format lint --strict --recursive --parallel Package.swift Services Shared Tests || { echo "make format mends this"; exit 1; }
 	@deploy/local/fetch-moto.sh
 	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)

@@ -89,13 +89,17 @@ let package = Package(
             "ServiceDefaults",
             [
                 "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "MediaLinks", "HeliographCrypto", "OTLP",
-                "TraceContext", .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration, .argumentParser, .nioCore, .httpTypes,
+                "TraceContext", .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
+                .argumentParser, .nioCore, .httpTypes,
             ]),
 
         // MARK: The services
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
-            ["Multipart", "JSONStream", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes],
+            [
+                "Multipart", "JSONStream", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore,
+                .nioCore, .nioHTTP1, .httpTypes,
+            ],
             resources: [.embedInCode("Resources")]),
         .service("identity-api", library: "IdentityAPI"),
         .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
@@ -106,7 +110,8 @@ let package = Package(
         .service("image-worker", library: "ImageWorker"),
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
-        .serviceLibrary("Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
+        .serviceLibrary(
+            "Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
         .service("notifier", library: "Notifier"),
         .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque]),
         .service("heliographctl", library: "HeliographCtl"),
@@ -115,11 +120,13 @@ let package = Package(
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK, .httpTypes, .logging, .lifecycle,
+                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK, .httpTypes,
+                .logging, .lifecycle,
             ],
             path: "Tests/FCMEmulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
-            name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals], path: "Tests/FCMEmulator/main",
+            name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
+            path: "Tests/FCMEmulator/main",
             swiftSettings: sharedSettings),
         // Its listener, its answers and its JSON are those of the other emulator.
         .target(
@@ -182,7 +189,8 @@ let package = Package(
         .tests(
             "ImageGeneratorsTests",
             [
-                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "SeededRandom", "TestSupport",
+                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "SeededRandom",
+                "TestSupport",
                 .logging, .nioPosix,
             ]),
         .tests(
@@ -193,7 +201,11 @@ let package = Package(
             ["ServiceDefaults", "OTLP", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
         .tests(
             "IdentityAPITests",
-            ["IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix]),
+            [
+                "IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
+                "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
+                .nioCore, .nioEmbedded, .nioPosix,
+            ]),
         .tests(
             "FaceMatchingWorkerTests",
             [
@@ -203,13 +215,15 @@ let package = Package(
         .tests(
             "ImageWorkerTests",
             [
-                "ImageWorker", "ImageGenerators", "GeminiEmulator", "Imaging", "ImageProbe", "EventBus", "PostgresClient", "RedisClient", "WireFormat",
+                "ImageWorker", "ImageGenerators", "GeminiEmulator", "Imaging", "ImageProbe", "EventBus", "PostgresClient", "RedisClient",
+                "WireFormat",
                 "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "TokenRegistryTests",
             [
-                "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage", "HeliographCrypto",
+                "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage",
+                "HeliographCrypto",
                 "TestSupport", "TraceContext", .logging, .inMemoryLogging, .lifecycle,
             ]),
         .tests(

@@ -1,9 +1,10 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
-internal import Synchronization
 
 /// Runs `body` on a new detached thread.
 func startDetachedThread(_ body: @escaping @Sendable () -> Void) {

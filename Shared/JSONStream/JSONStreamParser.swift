@@ -216,9 +216,11 @@ private struct ValueEnd: Sendable {
 
     mutating func advance(_ byte: UInt8) -> Place {
         if isInText {
-            if isEscaped { isEscaped = false }
-            else if byte == UInt8(ascii: "\\") { isEscaped = true }
-            else if byte == UInt8(ascii: "\"") {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
                 isInText = false
                 return depth == 0 ? .lastByte : .inside
             }

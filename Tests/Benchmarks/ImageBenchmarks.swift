@@ -36,14 +36,17 @@ private func enlarge(_ name: String, to path: String, options: String = "Q=92", 
 /// Thumbnails a second from files on the disk, against libvips' own tool on the same files, in one process and on one thread.
 private func benchmarkThumbnails(_ photos: [String], rounds: Int) async throws -> Figure {
     var (ours, theirs, ratios): ([Double], [Double], [Double]) = ([], [], [])
-    let tool = ["vipsthumbnail"] + photos + [
-        "--size", "300x200", "--smartcrop", "attention", "--export-profile", "srgb", "-o", "thumbnail-%s.jpg[Q=82,strip,optimize_coding]",
-    ]
+    let tool =
+        ["vipsthumbnail"] + photos + [
+            "--size", "300x200", "--smartcrop", "attention", "--export-profile", "srgb", "-o",
+            "thumbnail-%s.jpg[Q=82,strip,optimize_coding]",
+        ]
     for _ in 0..<rounds {
         ours.append(
-            Double(photos.count) / (try seconds {
-                for path in photos { _ = try ImagePipeline.thumbnail(of: try file(path)) }
-            }))
+            Double(photos.count)
+                / (try seconds {
+                    for path in photos { _ = try ImagePipeline.thumbnail(of: try file(path)) }
+                }))
         let clock = ContinuousClock()
         let start = clock.now
         try await CommandLineTool.run(tool, environment: ["VIPS_CONCURRENCY": "1"])

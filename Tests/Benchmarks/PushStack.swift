@@ -111,8 +111,7 @@ final class PushStack: Sendable {
     // MARK: The emulator
 
     /// Asks the emulator's control API and decodes its JSON.
-    func control(_ method: String, _ path: String, body: String = "", timeout: Duration = .seconds(60)) async throws -> JSONObject
-    {
+    func control(_ method: String, _ path: String, body: String = "", timeout: Duration = .seconds(60)) async throws -> JSONObject {
         var request = HTTPClientRequest(
             method: method, url: "http://127.0.0.1:\(port)/control/\(path)",
             headers: [("Content-Type", "application/json")], body: Array(body.utf8))

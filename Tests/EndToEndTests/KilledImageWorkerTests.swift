@@ -9,11 +9,12 @@ import Testing
     private static let concurrency = 4
 
     @Test func `fifty jobs whose worker is killed again and again end once, are told once, and are hardly paid twice`() async throws {
-        let models = GeminiEmulator(configuration: {
-            var configuration = GeminiEmulatorConfiguration()
-            configuration.pictureSide = 64
-            return configuration
-        }())
+        let models = GeminiEmulator(
+            configuration: {
+                var configuration = GeminiEmulatorConfiguration()
+                configuration.pictureSide = 64
+                return configuration
+            }())
         try await models.start()
         models.add(GeminiBehaviour(.picture, count: nil, latency: .milliseconds(200)))
         let stack = try await Stack.start(settings: [

@@ -166,7 +166,8 @@ struct RedisFaultTests {
             await reader.close()
             func claim() async throws -> Int? {
                 try await transport.claim(
-                    ClaimRequest(minIdle: .zero, cursor: .zero, count: 1), for: consumer("heir", "group")).entries.first?.deliveryCount
+                    ClaimRequest(minIdle: .zero, cursor: .zero, count: 1), for: consumer("heir", "group")
+                ).entries.first?.deliveryCount
             }
             #expect(try await claim() == 2)
             await server.stop()
@@ -186,7 +187,7 @@ struct RedisFaultTests {
             await reader.close()
             try await server.cli("XTRIM", transport.key(of: testStream), "MINID", ids[2].description)
             let claimed = try await transport.claim(
-                    ClaimRequest(minIdle: .zero, cursor: .zero, count: 10), for: consumer("heir", "group"))
+                ClaimRequest(minIdle: .zero, cursor: .zero, count: 10), for: consumer("heir", "group"))
             #expect(claimed.entries.map(\.id) == [ids[2]])
             #expect(claimed.lost == Array(ids[..<2]))
         }

@@ -122,7 +122,8 @@ import Testing
     @Test func `Apple is handed the push with FCM's own keys and defaults`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
-            let more = #","notification":{"title":"t","body":"b"},"data":{"k":"v"},"apns":{"headers":{"apns-collapse-id":"c"},"#
+            let more =
+                #","notification":{"title":"t","body":"b"},"data":{"k":"v"},"apns":{"headers":{"apns-collapse-id":"c"},"#
                 + #""payload":{"aps":{"badge":3,"alert":{"title":"own"}}},"fcm_options":{"image":"https://e.com/i.jpg"}}"#
             #expect(try await fixture.send(body(token, more)).status == 200)
             let answer = try await fixture.call("GET", "/control/messages?token=" + token)

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import HTTPClient
+import TestSupport
 import Testing
 
 @testable import FCMEmulator
@@ -31,11 +31,14 @@ import Testing
     }
 
     @Test func `an iPhone shows Apple's part, an Android phone its own`() async throws {
-        let message = try #require(JSONValue(parsing: Array(#"""
-            {"notification":{"title":"common","body":"common"},
-            "android":{"notification":{"title":"android","notification_count":4,"image":"https://a/"}},
-            "apns":{"payload":{"aps":{"alert":{"title":"apple"},"badge":7}},"fcm_options":{"image":"https://i/"}}}
-            """#.utf8)))
+        let message = try #require(
+            JSONValue(
+                parsing: Array(
+                    #"""
+                    {"notification":{"title":"common","body":"common"},
+                    "android":{"notification":{"title":"android","notification_count":4,"image":"https://a/"}},
+                    "apns":{"payload":{"aps":{"alert":{"title":"apple"},"badge":7}},"fcm_options":{"image":"https://i/"}}}
+                    """#.utf8)))
         func card(_ platform: DevicePlatform) -> Card {
             Card(ReceivedMessage(name: "n", receivedAt: Date(), message: message, registration: "r", platform: platform))
         }

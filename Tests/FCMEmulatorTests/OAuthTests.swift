@@ -1,8 +1,8 @@
 import FCMEmulator
 import Foundation
+import HTTPClient
 import HeliographCrypto
 import TestSupport
-import HTTPClient
 import Testing
 
 /// What a token request says, and what can be wrong with it.
@@ -62,7 +62,8 @@ struct Assertion {
     }
 
     @Test func `an assertion with a fault is refused in Google's words`() async throws {
-        let times = "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+        let times =
+            "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
             + "Check your iat and exp values in the JWT claim."
         let table: [(Assertion, error: String, description: String)] = [
             (Assertion(issuer: "x@y"), "invalid_grant", "Invalid grant: account not found"),

@@ -164,9 +164,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     @Test func `both spellings of field names are accepted, and kept in snake_case`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken(platform: .android)
-            let camel = #"{"token":"\#(token)","android":{"collapseKey":"a","notification":{"channelId":"c"}},"#
+            let camel =
+                #"{"token":"\#(token)","android":{"collapseKey":"a","notification":{"channelId":"c"}},"#
                 + #""fcmOptions":{"analyticsLabel":"e"}}"#
-            let snake = #"{"token":"\#(token)","android":{"collapse_key":"a","notification":{"channel_id":"c"}},"#
+            let snake =
+                #"{"token":"\#(token)","android":{"collapse_key":"a","notification":{"channel_id":"c"}},"#
                 + #""fcm_options":{"analytics_label":"e"}}"#
             for body in [#"{"message":\#(camel),"validateOnly":false}"#, #"{"message":\#(snake),"validate_only":false}"#] {
                 #expect(try await fixture.send(body).status == 200)
@@ -206,8 +208,10 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: ["'a' in topics'", "a in topics", "'a' in topics ||", "('a' in topics", "'a' 'b'", "'a b' in topics",
-        "'a' in topics && 'b' in topics && 'c' in topics && 'd' in topics && 'e' in topics && 'f' in topics"])
+    @Test(arguments: [
+        "'a' in topics'", "a in topics", "'a' in topics ||", "('a' in topics", "'a' 'b'", "'a b' in topics",
+        "'a' in topics && 'b' in topics && 'c' in topics && 'd' in topics && 'e' in topics && 'f' in topics",
+    ])
     func `a malformed condition is refused`(_ condition: String) async throws {
         try await Fixture.run { fixture async throws in
             let body = #"{"message":{"condition":"\#(condition)"}}"#

@@ -3,8 +3,8 @@ import FCMEmulator
 import Foundation
 import HTTPClient
 import Logging
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct AccessTokenTests {
     @Test func `concurrent callers share one token, requested once`() async throws {

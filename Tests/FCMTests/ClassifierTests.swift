@@ -145,7 +145,8 @@ import Testing
         Case(
             "an unknown code, 4xx, is never the token's", 400, envelope(400, invalid, "x", fcm("SOMETHING_NEW")),
             .badPayload, "SOMETHING_NEW"),
-        Case("details that are no objects", 503, #"{"error":{"status":"UNAVAILABLE","details":[1,"x",null]}}"#,
+        Case(
+            "details that are no objects", 503, #"{"error":{"status":"UNAVAILABLE","details":[1,"x",null]}}"#,
             .transient(retryAfter: nil), "UNAVAILABLE"),
         Case("a redirect", 302, "", .config, "http_302"),
         Case("a code that is no word", 400, envelope(400, invalid, "x", fcm("a<b> c")), .badPayload, "a?b??c"),

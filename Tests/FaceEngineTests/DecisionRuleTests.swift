@@ -1,5 +1,6 @@
-@testable import FaceEngine
 import Testing
+
+@testable import FaceEngine
 
 /// Tests of the rules with synthetic descriptors, without pictures.
 @Suite struct DecisionRuleTests {

@@ -1,5 +1,6 @@
-@testable import FaceEngine
 import Testing
+
+@testable import FaceEngine
 
 @Suite struct EnrolledFaceTests {
     static func direction(_ angles: [Int: Float]) -> FaceDescriptor {

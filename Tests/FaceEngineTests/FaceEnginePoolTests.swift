@@ -1,7 +1,8 @@
-@testable import FaceEngine
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import FaceEngine
 
 @Suite struct FaceEnginePoolTests {
     private func makePool(threads: Int = 1, maxQueued: Int = 256) async throws -> FaceEnginePool {

@@ -1,5 +1,6 @@
-@testable import FaceEngine
 import Testing
+
+@testable import FaceEngine
 
 @Suite struct FaceGeometryTests {
     private func box(_ left: Double, _ top: Double, side: Double) -> FaceBox {

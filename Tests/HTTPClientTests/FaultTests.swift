@@ -1,6 +1,6 @@
 import HTTPClient
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct FaultTests {
     static func post(_ url: String, timeout: Duration = .seconds(60)) -> HTTPClientRequest {

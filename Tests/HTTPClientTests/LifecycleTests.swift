@@ -1,7 +1,7 @@
 import HTTPClient
 import Logging
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct LifecycleTests {
     static func hangingServer() async throws -> ScriptedServer {

@@ -87,7 +87,9 @@ import Testing
 
     @Test func `A photo of 30 MB is refused while it is sent, and the client gets the answer`() async throws {
         // All of it may be on its way before the client looks up.
-        try await withIdentityAPI { ($0.connection.lingerBytes, $0.connection.lingerTime) = (64 << 20, .seconds(60)) } _: { api in
+        try await withIdentityAPI {
+            ($0.connection.lingerBytes, $0.connection.lingerTime) = (64 << 20, .seconds(60))
+        } _: { api in
             let form = Form.signIn().withLastPhoto(TestPhoto.jpeg(scanBytes: 30 * 1024 * 1024))
             let response = try await api.send(form, to: Path.login)
             #expect(response.refusal == "413 payload_too_large faces")
@@ -111,7 +113,9 @@ import Testing
     }
 
     @Test func `A body that goes on beyond the limit without announcing its length is refused`() async throws {
-        try await withIdentityAPI { $0.uploads.bodyBytes = 200_000 } _: { api in
+        try await withIdentityAPI {
+            $0.uploads.bodyBytes = 200_000
+        } _: { api in
             let form = Form.signIn().withLastPhoto(TestPhoto.jpeg(scanBytes: 300_000))
             let connection = try RawConnection(port: api.port)
             try await connection.send(

@@ -68,7 +68,9 @@ import Testing
         "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ])
     func `What is no request gets the envelope, and the connection is closed`(bytes: String) async throws {
-        try await withIdentityAPI { $0.connection.lingerTime = .seconds(2) } _: { api in
+        try await withIdentityAPI {
+            $0.connection.lingerTime = .seconds(2)
+        } _: { api in
             let connection = try RawConnection(port: api.port)
             try await connection.send(bytes)
             let answer = try #require(try await connection.receive(), "the connection is not closed")
@@ -90,7 +92,9 @@ import Testing
     }
 
     @Test func `Requests before the one that cannot be read are answered first`() async throws {
-        try await withIdentityAPI { $0.connection.lingerTime = .seconds(2) } _: { api in
+        try await withIdentityAPI {
+            $0.connection.lingerTime = .seconds(2)
+        } _: { api in
             let connection = try RawConnection(port: api.port)
             try await connection.send("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n")
             let answer = try #require(try await connection.receive())
@@ -100,7 +104,9 @@ import Testing
     }
 
     @Test func `A client that reads no answers is disconnected`() async throws {
-        try await withIdentityAPI { $0.connection.unreadAnswers = .milliseconds(300) } _: { api in
+        try await withIdentityAPI {
+            $0.connection.unreadAnswers = .milliseconds(300)
+        } _: { api in
             let connection = try RawConnection(port: api.port)
             let request = Array("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
             // More than all buffers between here and there hold of answers; the sending ends when the server hangs up.

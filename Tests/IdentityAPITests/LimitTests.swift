@@ -101,7 +101,9 @@ import WireFormat
 
 @Suite struct LimitTests {
     @Test func `An address that asks too often is told when to come back, byte for byte`() async throws {
-        try await withIdentityAPI { $0.limits.address = Rate(perMinute: 1, burst: 2) } _: { api in
+        try await withIdentityAPI {
+            $0.limits.address = Rate(perMinute: 1, burst: 2)
+        } _: { api in
             for _ in 0..<2 { #expect(try await api.send("GET", "/nowhere").status == 404) }
             let response = try await api.send("GET", "/nowhere", headers: [("X-Request-ID", "r-1")])
             #expect(response.status == 429)
@@ -128,7 +130,9 @@ import WireFormat
     }
 
     @Test func `Without a trusted proxy nobody gets a new limit by naming another address`() async throws {
-        try await withIdentityAPI { $0.limits.address = Rate(perMinute: 1, burst: 1) } _: { api in
+        try await withIdentityAPI {
+            $0.limits.address = Rate(perMinute: 1, burst: 1)
+        } _: { api in
             for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 429)] {
                 let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
                 #expect(response.status == status)
@@ -137,7 +141,9 @@ import WireFormat
     }
 
     @Test func `An account takes so many sign-ins, and whether it exists makes no difference`() async throws {
-        try await withIdentityAPI { $0.limits.account = Rate(perMinute: 1, burst: 2) } _: { api in
+        try await withIdentityAPI {
+            $0.limits.account = Rate(perMinute: 1, burst: 2)
+        } _: { api in
             try await api.signUp("known@example.org")
             for email in ["known@example.org", "nobody@example.org"] {
                 for _ in 0..<2 { _ = try await api.start(Path.login, .signIn(email: email)) }
@@ -174,7 +180,9 @@ import WireFormat
     }
 
     @Test func `An address does not get all connections, and gets them back`() async throws {
-        try await withIdentityAPI { $0.limits.connectionsPerAddress = 2 } _: { api in
+        try await withIdentityAPI {
+            $0.limits.connectionsPerAddress = 2
+        } _: { api in
             let request = "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
             let connections = [try RawConnection(port: api.port), try RawConnection(port: api.port)]
             for connection in connections {

@@ -108,12 +108,14 @@ import WireFormat
             var random = SeededGenerator(seed: 15)
             for round in 0..<104 {
                 let session = try await api.succeededSignIn()
-                let redeem = "POST \(Path.session(session.id))/token HTTP/1.1\r\nHost: x\r\n"
+                let redeem =
+                    "POST \(Path.session(session.id))/token HTTP/1.1\r\nHost: x\r\n"
                     + "Authorization: Bearer \(session.token)\r\nContent-Length: 0\r\n\r\n"
                 try await api.cut(redeem, whileSending: round.isMultiple(of: 2), &random)
                 let first = try await api.redeem(session)
                 let body = #"{"refresh_token":"\#(first.tokens[1])"}"#
-                let refresh = "POST /api/v1/auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                let refresh =
+                    "POST /api/v1/auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
                 try await api.cut(refresh, whileSending: round.isMultiple(of: 2), &random)
                 let next = try await api.refresh(first.tokens[1])

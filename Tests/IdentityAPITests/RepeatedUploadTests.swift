@@ -89,13 +89,16 @@ import WireFormat
 
     @Test func `Sent again after the connection was cut anywhere, an upload starts one session and leaves no photos behind`() async throws {
         // All of them are sent to one account.
-        try await withIdentityAPI { $0.limits.account.perMinute = 0 } _: { api in
+        try await withIdentityAPI {
+            $0.limits.account.perMinute = 0
+        } _: { api in
             var random = SeededGenerator(seed: 15)
             for round in 0..<200 {
                 let form = round.isMultiple(of: 4) ? Form.signUp() : Form.signIn()
                 let path = round.isMultiple(of: 4) ? Path.signUp : Path.login
                 let key = UUID().uuidString
-                let head = "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\nX-Request-ID: \(key)\r\n"
+                let head =
+                    "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\nX-Request-ID: \(key)\r\n"
                     + "Content-Length: \(form.bytes.count)\r\n\r\n"
                 try await api.cut(Array(head.utf8) + form.bytes, whileSending: round.isMultiple(of: 2), &random)
                 // The first try may be at work still: apps wait a moment, as 409 tells them to.

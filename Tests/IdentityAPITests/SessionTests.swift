@@ -128,7 +128,9 @@ extension IdentityFixture {
     }
 
     @Test func `A request that finds no place to wait gets the state at once`() async throws {
-        try await withIdentityAPI { $0.waiters = 0 } _: { api in
+        try await withIdentityAPI {
+            $0.waiters = 0
+        } _: { api in
             let session = try await api.start()
             let response = try await api.status(session, query: "?wait=60")
             #expect(response.status == 200)
@@ -179,7 +181,9 @@ extension IdentityFixture {
     }
 
     @Test func `The owner signs in from a known installation while others keep failing on the same e-mail`() async throws {
-        try await withIdentityAPI { $0.limits.account = Rate(perMinute: 1, burst: 20) } _: { api in
+        try await withIdentityAPI {
+            $0.limits.account = Rate(perMinute: 1, burst: 20)
+        } _: { api in
             _ = try await api.signedInDevice()
             var refusals: [String: Int] = [:]
             for number in 0..<60 {

@@ -2,10 +2,10 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import NIOCore
 import PostgresClient
 import ServiceDefaults
 import Storage
-import NIOCore
 import TestSupport
 import Testing
 import WireFormat

@@ -12,7 +12,11 @@ import Testing
     private static let origin = "https://app.example.org"
 
     private func withWebApp(_ body: (IdentityFixture) async throws -> Void) async throws {
-        try await withIdentityAPI { $0.origins = AllowedOrigins([Self.origin]) } _: { try await body($0) }
+        try await withIdentityAPI {
+            $0.origins = AllowedOrigins([Self.origin])
+        } _: {
+            try await body($0)
+        }
     }
 
     @Test func `HEAD answers like GET, without the body`() async throws {

@@ -87,17 +87,18 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
         #expect(refusal(bytes, limits: ImageLimits(bytes: bytes.count - 1)) == .tooManyBytes)
     }
 
-    @Test(arguments: [
-        [0xFF, 0xD8] + TestImages.segment(0xFE, [1, 2, 3, 4, 5, 6, 7, 8]) + [0xFF, 0xD9],  // nothing shown
-        [0xFF, 0xD8] + TestImages.segment(0xDA, [1, 1, 0, 1, 5, 0, 0, 0]),  // a scan before its frame
-        [0xFF, 0xD8] + TestImages.segment(0xFE, [1, 2, 3, 4, 5, 6, 7, 8]) + [0x00],  // no marker
-        [0xFF, 0xD8, 0xFF, 0xE0, 0, 1, 0, 0, 0, 0, 0, 0],  // a length shorter than itself
-        TestImages.jpeg(width: 8, height: 8, frame: 0xC3), TestImages.jpeg(width: 8, height: 0), TestImages.png(width: 0, height: 8),
-        TestImages.png(width: 8, height: 8, extra: TestImages.pngChunk("IHDR", [UInt8](repeating: 1, count: 13))),
-        Array(TestImages.png(width: 8, height: 8).prefix(8)) + TestImages.pngChunk("IDAT", []),
-        TestImages.webp([("VP8 ", [1, 2])]), TestImages.webp([("VP8L", TestImages.lossless(width: 8, height: 8)), ("VP8L", [])]),
-        TestImages.webp([("VP8X", TestImages.canvas(width: 9, height: 8)), ("VP8 ", TestImages.lossy(width: 8, height: 8))]),
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0xFF, 0xD8] + TestImages.segment(0xFE, [1, 2, 3, 4, 5, 6, 7, 8]) + [0xFF, 0xD9],  // nothing shown
+            [0xFF, 0xD8] + TestImages.segment(0xDA, [1, 1, 0, 1, 5, 0, 0, 0]),  // a scan before its frame
+            [0xFF, 0xD8] + TestImages.segment(0xFE, [1, 2, 3, 4, 5, 6, 7, 8]) + [0x00],  // no marker
+            [0xFF, 0xD8, 0xFF, 0xE0, 0, 1, 0, 0, 0, 0, 0, 0],  // a length shorter than itself
+            TestImages.jpeg(width: 8, height: 8, frame: 0xC3), TestImages.jpeg(width: 8, height: 0), TestImages.png(width: 0, height: 8),
+            TestImages.png(width: 8, height: 8, extra: TestImages.pngChunk("IHDR", [UInt8](repeating: 1, count: 13))),
+            Array(TestImages.png(width: 8, height: 8).prefix(8)) + TestImages.pngChunk("IDAT", []),
+            TestImages.webp([("VP8 ", [1, 2])]), TestImages.webp([("VP8L", TestImages.lossless(width: 8, height: 8)), ("VP8L", [])]),
+            TestImages.webp([("VP8X", TestImages.canvas(width: 9, height: 8)), ("VP8 ", TestImages.lossy(width: 8, height: 8))]),
+        ] as [[UInt8]])
     func `A broken structure is refused`(bytes: [UInt8]) {
         #expect(refusal(bytes) == .malformed)
     }

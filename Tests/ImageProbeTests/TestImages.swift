@@ -45,8 +45,10 @@ enum TestImages {
         let sizes = box("ispe", [0, 0, 0, 0] + big(512, 4) + big(512, 4)) + box("ispe", [0, 0, 0, 0] + big(width, 4) + big(height, 4))
         let index = { (offset: Int) in
             let item = big(1, 2) + big(0, 2) + big(0, 2) + big(1, 2) + big(offset, 4) + big(dataBytes, 4)
-            return box("meta", [0, 0, 0, 0] + box("iprp", box("ipco", sizes))
-                + box("iloc", [1, 0, 0, 0, 0x44, 0x00] + big(1, 2) + item))
+            return box(
+                "meta",
+                [0, 0, 0, 0] + box("iprp", box("ipco", sizes))
+                    + box("iloc", [1, 0, 0, 0, 0x44, 0x00] + big(1, 2) + item))
         }
         let offset = brandBox.count + index(0).count + extra.count + 8
         let data = [UInt8](repeating: 0, count: dataBytes)
@@ -73,9 +75,12 @@ enum TestImages {
         ("PNG", "png", png(width: 640, height: 480, extra: pngChunk("eXIf", [1, 2, 3]))),
         ("lossy WebP", "webp", webp([("VP8 ", lossy(width: 640, height: 480))])),
         ("lossless WebP", "webp", webp([("VP8L", lossless(width: 640, height: 480))])),
-        ("extended WebP", "webp", webp([
-            ("VP8X", canvas(width: 640, height: 480)), ("ICCP", [1]), ("VP8 ", lossy(width: 640, height: 480)), ("EXIF", [1, 2, 3]),
-        ])),
+        (
+            "extended WebP", "webp",
+            webp([
+                ("VP8X", canvas(width: 640, height: 480)), ("ICCP", [1]), ("VP8 ", lossy(width: 640, height: 480)), ("EXIF", [1, 2, 3]),
+            ])
+        ),
         ("HEIC", "heic", heic(width: 640, height: 480)),
         ("HEIC to the end of the file", "heic", heic(width: 640, height: 480, openEnded: true)),
         ("HEIC of the mif1 brand", "heic", heic(width: 640, height: 480, brands: ["mif1", "heic"], extra: box("free", [1]))),

@@ -3,10 +3,11 @@ import Imaging
 import Testing
 
 @Suite struct FinishTests {
-    @Test(arguments: [
-        (nil, nil, PictureQuality.medium, 1_259, 2_048), (nil, nil, .low, 629, 1_024), (nil, nil, .high, 1_434, 2_333),
-        (600, nil, .low, 600, 976), (nil, 300, .low, 184, 300), (500, 500, .low, 500, 500), (4_096, nil, .low, 2_518, 4_096),
-    ] as [(Int?, Int?, PictureQuality, Int, Int)])
+    @Test(
+        arguments: [
+            (nil, nil, PictureQuality.medium, 1_259, 2_048), (nil, nil, .low, 629, 1_024), (nil, nil, .high, 1_434, 2_333),
+            (600, nil, .low, 600, 976), (nil, 300, .low, 184, 300), (500, 500, .low, 500, 500), (4_096, nil, .low, 2_518, 4_096),
+        ] as [(Int?, Int?, PictureQuality, Int, Int)])
     func `width, height and quality decide the size`(
         width: Int?, height: Int?, quality: PictureQuality, expectedWidth: Int, expectedHeight: Int
     ) throws {

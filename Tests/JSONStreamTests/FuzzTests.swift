@@ -40,7 +40,8 @@ import Testing
         var random = SeededGenerator(seed: 8_259)
         let alphabet = Array("{}[]\",:\\u0aA1-.eE+ntf \n\t".utf8) + [0, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]
         for _ in 0..<5_000 {
-            let bytes = Array("{\"image\":".utf8.prefix(Int.random(in: 0...9, using: &random)))
+            let bytes =
+                Array("{\"image\":".utf8.prefix(Int.random(in: 0...9, using: &random)))
                 + (0..<Int.random(in: 0..<80, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
             let cuts = (0..<3).map { _ in Int.random(in: 0...bytes.count, using: &random) }
             #expect(outcome(cut(bytes, at: cuts)) == outcome([bytes]))

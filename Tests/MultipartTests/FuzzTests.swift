@@ -46,4 +46,3 @@ import Testing
         Result { () throws(MultipartError) -> [Part] in try parse(chunks, boundary: "b") }
     }
 }
-

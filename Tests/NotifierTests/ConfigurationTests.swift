@@ -1,7 +1,7 @@
 import HeliographCrypto
 import ServiceDefaults
-import Testing
 import TestSupport
+import Testing
 
 @testable import Notifier
 

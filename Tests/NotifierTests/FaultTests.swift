@@ -232,7 +232,8 @@ import WireFormat
             let adas = try await fixture.address([phone], of: ada, expiresIn: 86_400, lane: .bulk)
             try await eventually("it is claimed") {
                 try await !fixture.postgres.query(
-                    "SELECT FROM push_leases WHERE \(adas.deliveryIDs[0]) = ANY(delivery_ids)").isEmpty
+                    "SELECT FROM push_leases WHERE \(adas.deliveryIDs[0]) = ANY(delivery_ids)"
+                ).isEmpty
             }
             // Another user signs in on the phone.
             try await fixture.postgres.execute(

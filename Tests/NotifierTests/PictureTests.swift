@@ -3,8 +3,8 @@ import Foundation
 import HeliographCrypto
 import PostgresClient
 import Storage
-import Testing
 import TestSupport
+import Testing
 import WireFormat
 
 @Suite struct PictureTests {

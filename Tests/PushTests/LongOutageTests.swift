@@ -145,6 +145,7 @@ private struct Chat {
         let body = #"{"message_id":"\#(UUID().uuidString)","text":"\#(text)"}"#
         let headers = [("Authorization", "Bearer \(bearer)"), ("Content-Type", "application/json")]
         return try? await http.execute(
-            HTTPClientRequest(method: "POST", url: url, headers: headers, body: Array(body.utf8))).status
+            HTTPClientRequest(method: "POST", url: url, headers: headers, body: Array(body.utf8))
+        ).status
     }
 }

@@ -41,9 +41,11 @@ import WireFormat
         try await PushSystem.with { system in
             var random = SeededGenerator(seed: 20_261_122)
             let noise = (0..<8).map { _ in
-                String(String.UnicodeScalarView((0..<Int.random(in: 1...1_500, using: &random)).compactMap { _ in
-                    Unicode.Scalar(UInt32.random(in: 0...0x1_FFFF, using: &random))
-                }))
+                String(
+                    String.UnicodeScalarView(
+                        (0..<Int.random(in: 1...1_500, using: &random)).compactMap { _ in
+                            Unicode.Scalar(UInt32.random(in: 0...0x1_FFFF, using: &random))
+                        }))
             }
             var ids: [UUID] = []
             for text in Self.texts + noise {

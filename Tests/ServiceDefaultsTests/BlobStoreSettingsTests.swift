@@ -46,10 +46,16 @@ import Testing
 
     @Test(arguments: [
         ("BLOB_STORE", "tape", "BLOB_STORE is not valid: it should be file or s3"),
-        ("S3_ENDPOINT", "s3.example", "S3_ENDPOINT is not valid: it should be the address of an object store without the bucket, such as "
-            + "https://s3.eu-central-1.amazonaws.com"),
-        ("S3_PUBLIC_ENDPOINT", "x", "S3_PUBLIC_ENDPOINT is not valid: it should be the address of an object store without the bucket, "
-            + "such as https://s3.eu-central-1.amazonaws.com"),
+        (
+            "S3_ENDPOINT", "s3.example",
+            "S3_ENDPOINT is not valid: it should be the address of an object store without the bucket, such as "
+                + "https://s3.eu-central-1.amazonaws.com"
+        ),
+        (
+            "S3_PUBLIC_ENDPOINT", "x",
+            "S3_PUBLIC_ENDPOINT is not valid: it should be the address of an object store without the bucket, "
+                + "such as https://s3.eu-central-1.amazonaws.com"
+        ),
         ("S3_ENCRYPTION", "rot13", "S3_ENCRYPTION is not valid: it should be AES256 or none"),
         ("S3_BUCKET", "My Bucket", "S3_BUCKET is not valid: it should be the name of a bucket"),
         ("S3_REGION", "EU!", "S3_REGION is not valid: it should be the region of the bucket, such as eu-central-1"),

@@ -72,10 +72,16 @@ private enum BareService: HeliographService {
     }
 
     @Test(arguments: [
-        ("http://api.example.org", "x", "PUBLIC_URL is not valid: it should be where phones reach identity-api, such as "
-            + "https://api.example.org (http:// for this machine only)"),
-        ("https://api.example.org", "c2hvcnQ=", "MEDIA_LINK_KEY is not 32 bytes in base64: it should be 32 bytes in base64 "
-            + "(`heliographctl keys generate` makes one)"),
+        (
+            "http://api.example.org", "x",
+            "PUBLIC_URL is not valid: it should be where phones reach identity-api, such as "
+                + "https://api.example.org (http:// for this machine only)"
+        ),
+        (
+            "https://api.example.org", "c2hvcnQ=",
+            "MEDIA_LINK_KEY is not 32 bytes in base64: it should be 32 bytes in base64 "
+                + "(`heliographctl keys generate` makes one)"
+        ),
     ])
     func `links to pictures need a public address and a key`(url: String, linkKey: String, message: String) async throws {
         let key = Data(repeating: 7, count: 32).base64EncodedString()

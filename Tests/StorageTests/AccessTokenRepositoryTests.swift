@@ -79,7 +79,8 @@ struct AccessTokenRepositoryTests {
                         """
                         SELECT 1 AS one FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
                           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                        """).first
+                        """
+                    ).first
                 }
                 #expect(try await AccessTokenRepository(client).find(accessHash: hash(1)) == pair)
                 return logout

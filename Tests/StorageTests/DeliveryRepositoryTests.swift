@@ -36,8 +36,7 @@ struct DeliveryRepositoryTests {
         }
     }
 
-    @Test func `a waiting push is sent to the current token of its user's phone, and not to another user's`() async throws
-    {
+    @Test func `a waiting push is sent to the current token of its user's phone, and not to another user's`() async throws {
         try await withStorage { client in
             let (installs, deliveries) = (PushInstallRepository(client), DeliveryRepository(client))
             let (ada, ben) = (try await UserRepository(client).make(1).id, try await UserRepository(client).make(2).id)

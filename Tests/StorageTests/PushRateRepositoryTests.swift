@@ -1,8 +1,8 @@
 import FoundationEssentials
 import PostgresClient
 import Storage
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct PushRateRepositoryTests {
     private let one = UUID()

@@ -43,7 +43,8 @@ public enum IdentityAPI: HeliographService {
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let routes = APIRoutes(
             uploads: UploadController(
-                blobs: blobs, starter: SessionStarter(
+                blobs: blobs,
+                starter: SessionStarter(
                     postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
                     limiter: RateLimiter(configuration.limits.account)),
                 authenticator: authenticator, slots: slots, limits: configuration.uploads),

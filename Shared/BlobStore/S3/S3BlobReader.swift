@@ -18,7 +18,7 @@ struct S3BlobReader: BlobReader {
         let response: S3Piece
         do throws(BlobStoreError) {
             response = try await client.piece(of: key, 0..<BlobReading.maxPieceByteCount)
-        } catch where error.code == .tooLarge {
+        } catch  where error.code == .tooLarge {
             throw BlobStoreError(.unavailable, "the store does not support range requests for \(key)", underlying: error)
         }
         guard response.type != sealedType else { throw BlobStoreError(.damaged, "\(key) is sealed") }

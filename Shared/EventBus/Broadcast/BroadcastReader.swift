@@ -68,7 +68,7 @@ public struct BroadcastReader: Service {
         while !stopping.isOpen {
             do throws(EventBusError) {
                 try await readOverOneConnection(until: stopping) { failures = 0 }
-            } catch where error.code == .cancelled || error.code == .shutDown {
+            } catch  where error.code == .cancelled || error.code == .shutDown {
                 return
             } catch {
                 failures += 1

@@ -16,7 +16,7 @@ extension StreamConsumer {
                 if ContinuousClock.now - round.at >= configuration.claimInterval / 2 { handsBack = try await look(&round) }
                 // What was just handed back is for others.
                 if !stopping.isOpen { try await claimAll(from: &cursor, isFull: handsBack) }
-            } catch where error.code == .groupMissing {
+            } catch  where error.code == .groupMissing {
                 cursor = .zero
             } catch {
                 scope.logger.debug("Claiming failed; trying again later", metadata: ["error": "\(error)"])

@@ -13,9 +13,9 @@ extension StreamConsumer {
             progress.step()
             do throws(EventBusError) {
                 try await readOverOneConnection(&failures)
-            } catch where error.code == .cancelled {
+            } catch  where error.code == .cancelled {
                 break
-            } catch where error.code == .shutDown {
+            } catch  where error.code == .shutDown {
                 if !stopping.isOpen { scope.logger.error("The transport was shut down under its consumer") }
                 break
             } catch {

@@ -133,15 +133,15 @@ extension StreamConsumer {
         var untold = dispositions
         do {
             try await tell(all: dispositions, &untold)
-        } catch where error.code == .groupMissing {
+        } catch  where error.code == .groupMissing {
             // The server has lost the group and with it all that was pending: nothing is left to settle.
             state.applied(untold.map(\.id))
-        } catch where error.code == .refused && untold.count > 1 {
+        } catch  where error.code == .refused && untold.count > 1 {
             // One of them is at fault; the others shall not wait for it.
             var isTold = true
             for disposition in untold { isTold = await tell([disposition]) && isTold }
             return isTold
-        } catch where error.code == .refused {
+        } catch  where error.code == .refused {
             scope.logger.error(
                 "The server refuses to settle a message; it stays pending",
                 metadata: ["entry": "\(untold[0].id)", "error": "\(error)"])

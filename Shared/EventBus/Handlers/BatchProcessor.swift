@@ -47,10 +47,10 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
             do {
                 let fresh = try await commitTogether(events.map(\.event), in: scope)
                 return events.map { ($0.index, fresh.contains($0.event.id) ? .handled : .duplicate) }
-            } catch where Self.isWorthRepeating(error) && attempt < Self.attemptsMax && !Task.isCancelled {
+            } catch  where Self.isWorthRepeating(error) && attempt < Self.attemptsMax && !Task.isCancelled {
                 try? await Task.sleep(for: Backoff(min: .milliseconds(10), max: .milliseconds(100)).delay(afterFailures: attempt))
                 attempt += 1
-            } catch where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.isAmbiguousInBatch(error) {
+            } catch  where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.isAmbiguousInBatch(error) {
                 // Trying one by one would only take longer now.
                 return events.map { ($0.index, .failed(error)) }
             } catch {

@@ -1,5 +1,5 @@
-public import WireFormat
 import PostgresClient
+public import WireFormat
 
 /// Says which handler gets the messages of which streams.
 public struct EventHandlerRegistration: Sendable {

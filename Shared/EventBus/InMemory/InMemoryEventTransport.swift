@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Synchronization
 public import RedisClient
+import Synchronization
 import WireFormat
 
 /// A transport within one process, for tests of what is built on the bus.

@@ -57,10 +57,12 @@ public final class FCMMessage: Sendable {
         let apns = JSONText.members([
             ("fcm_options", image.map { JSONText.object([("image", JSONText.string($0))]) }), ("headers", headers),
         ])
-        upToBadge = Array(#"s"},"apns":{"#.utf8) + apns + Array(#","payload":{"aps":{"#.utf8)
+        upToBadge =
+            Array(#"s"},"apns":{"#.utf8) + apns + Array(#","payload":{"aps":{"#.utf8)
             + JSONText.members([("alert", parts.alert)])
         upToTarget = Array(#"}}},"data":"#.utf8) + JSONText.object(data) + Array(",".utf8)
-        upToEnd = Array(#""notification":"#.utf8)
+        upToEnd =
+            Array(#""notification":"#.utf8)
             + JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
     }
 

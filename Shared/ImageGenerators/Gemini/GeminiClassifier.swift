@@ -80,7 +80,8 @@ enum GeminiClassifier {
     private static func refusal(_ response: HTTPClientResponse, now: Date) -> GenerationError {
         let details = GeminiErrorDetails(response.body)
         let wait = details.retryDelay ?? response.retryAfter(now: now, max: maxRetryAfter)
-        let message = "HTTP \(response.status) \(word(details.status ?? "without an error envelope"))"
+        let message =
+            "HTTP \(response.status) \(word(details.status ?? "without an error envelope"))"
             + (details.reason.map { ", \(word($0))" } ?? "")
         let code: GenerationError.Code =
             switch response.status {

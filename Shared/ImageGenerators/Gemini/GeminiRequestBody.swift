@@ -38,7 +38,8 @@ enum GeminiRequestBody {
         let base64ByteCount = (picture.bytes.count + 2) / 3 * 4
         guard text.count + config.count + base64ByteCount + 256 <= GeminiConfiguration.maxRequestByteCount else {
             throw GenerationError(
-                .invalidRequest, "a picture of \(picture.bytes.count) bytes does not fit into a request of "
+                .invalidRequest,
+                "a picture of \(picture.bytes.count) bytes does not fit into a request of "
                     + "\(GeminiConfiguration.maxRequestByteCount) bytes")
         }
         var body: [UInt8] = []

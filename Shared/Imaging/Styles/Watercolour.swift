@@ -32,7 +32,8 @@ extension Canvas {
     /// Light, strong colours, denser at the edges of a wash, in clouds and in the hollows of the paper.
     private func washes(_ flat: VipsPicture) throws(ImagingError) -> VipsPicture {
         let edges = try (flat.blurred(1.2 * unit) - flat.blurred(4 * unit)).applying("abs").asBytes().mean()
-        let clouds = try VipsPicture.clouds(size, cell: 170 * unit, seed: 8) * 0.33
+        let clouds =
+            try VipsPicture.clouds(size, cell: 170 * unit, seed: 8) * 0.33
             + VipsPicture.clouds(size, cell: 60 * unit, seed: 9) * 0.165 + VipsPicture.clouds(size, cell: 22 * unit, seed: 10) * 0.11
         let grain = try VipsPicture.grain(size, seed: 12, softness: 0.8) * 0.14
         let density = try keep(try edges.weights { smoothstep($0, 0.008, 0.10) * 1.3 } + clouds + grain)
@@ -50,7 +51,8 @@ extension Canvas {
         let centre = [Double(board.size.width) / 2, Double(board.size.height) / 2]
         let inside = try board.keep(try places.linear([1, 1], centre.map { -$0 }).applying("abs").linear([-1, -1], centre))
         let nearest = try inside.band(0).smaller(try inside.band(1))
-        let rough = try VipsPicture.clouds(board.size, cell: 45 * board.unit, seed: 31) * (16 * board.unit)
+        let rough =
+            try VipsPicture.clouds(board.size, cell: 45 * board.unit, seed: 31) * (16 * board.unit)
             + VipsPicture.clouds(board.size, cell: 12 * board.unit, seed: 32) * (7 * board.unit)
         return try enlarge(try (nearest + rough).linear([255 / (40 * board.unit)], [0], asBytes: true))
     }

@@ -82,9 +82,10 @@ extension VipsCall.Argument {
     /// Sets the value on an operation; returns false when it has no such argument.
     fileprivate func set(_ property: String, of operation: UnsafeMutableRawPointer) -> Bool {
         let object = operation.assumingMemoryBound(to: GObject.self)
-        guard g_object_class_find_property(
-            object.pointee.g_type_instance.g_class.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GObjectClass.self) },
-            property) != nil
+        guard
+            g_object_class_find_property(
+                object.pointee.g_type_instance.g_class.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GObjectClass.self) },
+                property) != nil
         else { return false }
         if case .choice(let text) = self {
             return vips_object_set_argument_from_string(operation.assumingMemoryBound(to: VipsObject.self), property, text) == 0

@@ -89,8 +89,13 @@ struct FCMGoldenTests {
         for character in json {
             if isInString {
                 output.append(character)
-                if isEscaped { isEscaped = false } else if character == "\\" { isEscaped = true }
-                else if character == "\"" { isInString = false }
+                if isEscaped {
+                    isEscaped = false
+                } else if character == "\\" {
+                    isEscaped = true
+                } else if character == "\"" {
+                    isInString = false
+                }
             } else if !character.isWhitespace {
                 output.append(character)
                 isInString = character == "\""

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPClient
+import NIOCore
 import PostgresClient
 import Storage
-import NIOCore
 import TestSupport
 import Testing
 
@@ -76,7 +76,9 @@ import Testing
     }
 
     @Test func `a repetition while the first is on its way is told to come back, until its lease runs out`() async throws {
-        try await withIdentityAPI { $0.connection.patience = .minutes(5) } _: { api in
+        try await withIdentityAPI {
+            $0.connection.patience = .minutes(5)
+        } _: { api in
             let customer = try await api.customer()
             let body = Order().json
             let slow = try RawConnection(port: api.port)

@@ -98,7 +98,9 @@ import WireFormat
     }
 
     @Test func `streams are counted, and places of those who left are free again`() async throws {
-        try await withIdentityAPI { $0.eventStreams = 1 } _: { api in
+        try await withIdentityAPI {
+            $0.eventStreams = 1
+        } _: { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
             let events = try await follow(id, by: customer, in: api)

@@ -113,7 +113,9 @@ import Testing
     }
 
     @Test func `an outcome whose picture could not be had is not seen yet`() async throws {
-        try await withIdentityAPI { $0.downloads = 0 } _: { api in
+        try await withIdentityAPI {
+            $0.downloads = 0
+        } _: { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
             try await api.complete(id)

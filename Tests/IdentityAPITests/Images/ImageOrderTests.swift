@@ -158,7 +158,9 @@ import WireFormat
     }
 
     @Test func `an order that cannot wait gets the 202, because its job is there`() async throws {
-        try await withIdentityAPI { $0.waiters = 0 } _: { api in
+        try await withIdentityAPI {
+            $0.waiters = 0
+        } _: { api in
             let response = try await api.order(Order().with(#""async":false"#), by: try await api.customer())
             #expect(response.status == 202 && response.json.text("data.status") == "pending")
             #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireText)
@@ -166,7 +168,9 @@ import WireFormat
     }
 
     @Test func `an order that waited, and whose picture cannot be had now, gets the 202`() async throws {
-        try await withIdentityAPI { $0.downloads = 0 } _: { api in
+        try await withIdentityAPI {
+            $0.downloads = 0
+        } _: { api in
             let customer = try await api.customer()
             async let answer = api.order(by: customer, headers: [("Prefer", "wait=30")])
             let id = try await eventually("the job exists") { try await api.onlyJob() }
@@ -206,7 +210,9 @@ import WireFormat
     }
 
     @Test func `an account has a number of orders, and others have theirs`() async throws {
-        try await withIdentityAPI { $0.limits.orders = Rate(perMinute: 1, burst: 1) } _: { api in
+        try await withIdentityAPI {
+            $0.limits.orders = Rate(perMinute: 1, burst: 1)
+        } _: { api in
             let customer = try await api.customer()
             #expect(try await api.order(by: customer).status == 202)
             let refused = try await api.order(by: customer)
@@ -217,7 +223,9 @@ import WireFormat
     }
 
     @Test func `an account has a number of open jobs, also when all its orders come at once`() async throws {
-        try await withIdentityAPI { $0.limits.openImageJobs = 2 } _: { api in
+        try await withIdentityAPI {
+            $0.limits.openImageJobs = 2
+        } _: { api in
             let customer = try await api.customer()
             let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
                 for _ in 0..<8 { group.addTask { try await api.order(by: customer) } }
@@ -232,7 +240,9 @@ import WireFormat
     }
 
     @Test func `a job that ended or was deleted makes room for another, and 0 is no limit`() async throws {
-        try await withIdentityAPI { $0.limits.openImageJobs = 1 } _: { api in
+        try await withIdentityAPI {
+            $0.limits.openImageJobs = 1
+        } _: { api in
             let customer = try await api.customer()
             try await api.fail(try await api.job(by: customer))
             let second = try await api.job(by: customer)
@@ -240,7 +250,9 @@ import WireFormat
             #expect(try await api.send("DELETE", Path.job(second), headers: [customer.bearer]).status == 204)
             _ = try await api.job(by: customer)
         }
-        try await withIdentityAPI { $0.limits.openImageJobs = 0 } _: { api in
+        try await withIdentityAPI {
+            $0.limits.openImageJobs = 0
+        } _: { api in
             let customer = try await api.customer()
             for _ in 0..<21 { _ = try await api.job(by: customer) }
         }

@@ -14,7 +14,8 @@ import WireFormat
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let id = try await api.notification(for: ada)
-            let receipts = #"[{"notification_id":"\#(id)","event":"delivered","at":"2020-01-01T00:00:00Z"},"#
+            let receipts =
+                #"[{"notification_id":"\#(id)","event":"delivered","at":"2020-01-01T00:00:00Z"},"#
                 + #"{"notification_id":"\#(id)","event":"opened"},{"notification_id":"\#(id)","event":"opened"}]"#
             let first = try await api.json("POST", Self.path, receipts, by: ada)
             #expect(first.status == 200 && first.json.number("data.received") == 3 && first.json.number("data.counted") == 2)

@@ -104,7 +104,9 @@ import WireFormat
     }
 
     @Test func `an account invites so many in a day and then waits, and may still change other members`() async throws {
-        try await withIdentityAPI { $0.limits.invitations.madePerDay = 2 } _: { api in
+        try await withIdentityAPI {
+            $0.limits.invitations.madePerDay = 2
+        } _: { api in
             let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
             _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
             for id in [ben.userID, UUID()] { #expect(try await api.invite(id, to: "event:1", by: ada).status == 202) }
@@ -117,7 +119,9 @@ import WireFormat
     }
 
     @Test func `a user who gets too many invitations gets no more pushes, and those who invite see no difference`() async throws {
-        try await withIdentityAPI { $0.limits.invitations.pushedPerDay = 1 } _: { api in
+        try await withIdentityAPI {
+            $0.limits.invitations.pushedPerDay = 1
+        } _: { api in
             let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
             for name in ["event:1", "event:2"] {
                 _ = try await api.send("PUT", "/v1/topics/\(name)/members/me", headers: [ada.bearer])

@@ -87,7 +87,9 @@ import WireFormat
 
     @Test(arguments: [TopicPhotoQuota(photosPerDay: 3), TopicPhotoQuota(bytesPerDay: 3 * TestPhoto.jpeg(seed: 1).count + 1)])
     func `an account adds so many photos, and so many bytes, in a day, also when they come at once`(quota: TopicPhotoQuota) async throws {
-        try await withIdentityAPI { $0.limits.photoQuota = quota } _: { api in
+        try await withIdentityAPI {
+            $0.limits.photoQuota = quota
+        } _: { api in
             let ada = try await api.customer("person-1")
             _ = try await api.send("PUT", "/v1/topics/event:party/members/me", headers: [ada.bearer])
             let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
@@ -107,7 +109,9 @@ import WireFormat
     }
 
     @Test func `an account adds so many photos at a time and no more`() async throws {
-        try await withIdentityAPI { $0.limits.photos = Rate(perMinute: 1, burst: 2) } _: { api in
+        try await withIdentityAPI {
+            $0.limits.photos = Rate(perMinute: 1, burst: 2)
+        } _: { api in
             let ada = try await api.customer("person-1")
             _ = try await api.send("PUT", "/v1/topics/event:party/members/me", headers: [ada.bearer])
             for _ in 0..<2 { #expect(try await api.send(.photo(), to: path, headers: [ada.bearer]).status == 202) }

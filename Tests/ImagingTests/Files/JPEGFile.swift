@@ -43,7 +43,8 @@ struct JPEGFile {
     func withMetadata(saying word: String) -> JPEGFile {
         // One directory with a description and a pointer to the place, which is a directory of its own.
         let text = Array(word.utf8) + [0]
-        let directory: [UInt8] = [0, 2] + [0x01, 0x0E, 0, 2] + PNGFile.bigEndian(text.count) + PNGFile.bigEndian(38)
+        let directory: [UInt8] =
+            [0, 2] + [0x01, 0x0E, 0, 2] + PNGFile.bigEndian(text.count) + PNGFile.bigEndian(38)
             + [0x88, 0x25, 0, 4] + PNGFile.bigEndian(1) + PNGFile.bigEndian(38 + text.count) + [0, 0, 0, 0]
         let place: [UInt8] = [0, 1, 0, 1, 0, 2, 0, 0, 0, 2, 0x4E, 0, 0, 0, 0, 0, 0, 0]
         return with(0xFE, Array(word.utf8))

@@ -57,7 +57,7 @@ struct SessionMatcher: Sendable {
         let enrolled: EnrolledFace?
         do {
             enrolled = try await enrolledFace(of: session.userID)
-        } catch where PermanentFailure.makesTemplateUnusable(error) {
+        } catch  where PermanentFailure.makesTemplateUnusable(error) {
             logger.error("a stored face cannot be used", metadata: ["session": "\(session.id)", "error": "\(error)"])
             enrolled = nil
         }

@@ -64,9 +64,11 @@ struct LoadOptions: ParsableArguments {
 
     /// The base address, without a slash at its end.
     func baseURL() throws -> String {
-        let url = try self.url ?? reporting(hint: "--url") {
-            try Settings().string("IDENTITY_API_URL", "where identity-api is, such as http://127.0.0.1:8080")
-        }
+        let url =
+            try self.url
+            ?? reporting(hint: "--url") {
+                try Settings().string("IDENTITY_API_URL", "where identity-api is, such as http://127.0.0.1:8080")
+            }
         return try Self.checked(url, "--url")
     }
 

@@ -71,7 +71,7 @@ struct DatabaseOptions: ParsableArguments {
             do {
                 _ = try await client.query(probe.timeout(.seconds(2)))
                 return
-            } catch where error.isRetryable && ContinuousClock.now < deadline {
+            } catch  where error.isRetryable && ContinuousClock.now < deadline {
                 if !hasNotedWait { Console.current.note("Waiting up to \(wait) s for the database …") }
                 hasNotedWait = true
                 try await Task.sleep(for: .milliseconds(200))

@@ -26,23 +26,25 @@ struct EmailAddress: Sendable, Equatable {
         guard 1...maxLocalBytes ~= part.utf8.count else { return false }
         // Between dots: the characters of RFC 5322's atoms, or any letter beyond ASCII (RFC 6531). No quoted strings.
         return part.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
-            !atom.isEmpty && atom.unicodeScalars.allSatisfy { scalar in
-                scalar.isASCII
-                    ? scalar.properties.isAlphabetic || "0123456789!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
-                    : isVisible(scalar)
-            }
+            !atom.isEmpty
+                && atom.unicodeScalars.allSatisfy { scalar in
+                    scalar.isASCII
+                        ? scalar.properties.isAlphabetic || "0123456789!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
+                        : isVisible(scalar)
+                }
         }
     }
 
     private static func isDomain(_ domain: Substring) -> Bool {
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
-        return labels.count >= 2 && labels.allSatisfy { label in
-            1...maxLabelBytes ~= label.utf8.count && label.first != "-" && label.last != "-"
-                && label.unicodeScalars.allSatisfy { scalar in
-                    scalar.isASCII
-                        ? scalar.properties.isAlphabetic || "0123456789-".unicodeScalars.contains(scalar) : isVisible(scalar)
-                }
-        }
+        return labels.count >= 2
+            && labels.allSatisfy { label in
+                1...maxLabelBytes ~= label.utf8.count && label.first != "-" && label.last != "-"
+                    && label.unicodeScalars.allSatisfy { scalar in
+                        scalar.isASCII
+                            ? scalar.properties.isAlphabetic || "0123456789-".unicodeScalars.contains(scalar) : isVisible(scalar)
+                    }
+            }
     }
 
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {

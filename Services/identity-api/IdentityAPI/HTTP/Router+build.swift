@@ -87,11 +87,12 @@ struct APIRoutes: Sendable {
         }
         let allowed = Self.methods.filter { answers[$0] != nil }.map(\.rawValue).joined(separator: ", ")
         for method in Self.methods {
-            let answer = answers[method] ?? { _, _ in
-                var error = APIError(.methodNotAllowed, "Only \(allowed) is served at this path")
-                error.headers[.allow] = allowed
-                throw error
-            }
+            let answer =
+                answers[method] ?? { _, _ in
+                    var error = APIError(.methodNotAllowed, "Only \(allowed) is served at this path")
+                    error.headers[.allow] = allowed
+                    throw error
+                }
             router.on(path, method: method, use: answer)
         }
     }

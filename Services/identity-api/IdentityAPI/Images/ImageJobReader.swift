@@ -63,7 +63,7 @@ struct ImageJobReader: Sendable {
     private func open(_ result: ImageJob.Result) async throws -> any BlobReader {
         do throws(BlobStoreError) {
             return try await blobs.openMedia(BlobKey(result.key), limit: result.byteCount)
-        } catch where error.code == .notFound {
+        } catch  where error.code == .notFound {
             // Deleted since the row was read.
             throw APIError.jobNotFound
         }

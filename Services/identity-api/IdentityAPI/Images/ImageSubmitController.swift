@@ -107,7 +107,7 @@ struct ImageSubmitController: Sendable {
     private func formBoundary(of request: Request) throws(APIError) -> MultipartBoundary {
         do throws(APIError) {
             return try request.multipartBoundary()
-        } catch where error.code == .unsupportedMediaType {
+        } catch  where error.code == .unsupportedMediaType {
             throw APIError(
                 .unsupportedMediaType, "The body must be application/json or multipart/form-data", underlying: error.underlying)
         }
@@ -118,7 +118,7 @@ struct ImageSubmitController: Sendable {
         if let seconds = Self.patience(outcome.order, request) {
             do {
                 if let response = try await picture(of: outcome, upTo: seconds, request, context) { return response }
-            } catch where !Task.isCancelled {
+            } catch  where !Task.isCancelled {
                 // The job is there, whatever prevents the waiting: a refusal would make the client order once more.
                 context.logger.info(
                     "an order that waits gets its 202", metadata: ["job_id": "\(outcome.answer.resourceID.wireText)", "error": "\(error)"])

@@ -49,7 +49,7 @@ struct MediaController: Sendable {
     private func open(_ key: BlobKey) async throws -> any BlobReader {
         do throws(BlobStoreError) {
             return try await blobs.openMedia(key, limit: Self.objectBytesMax)
-        } catch where error.code == .notFound {
+        } catch  where error.code == .notFound {
             throw Self.notFound
         }
     }

@@ -36,14 +36,16 @@ struct ChatMessage: Sendable {
 
     /// Returns the id if it is one.
     static func checkedID(_ id: String) throws(APIError) -> String {
-        let isID = 1...messageIDLengthMax ~= id.utf8.count && id.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                true
-            default: false
+        let isID =
+            1...messageIDLengthMax ~= id.utf8.count
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
             }
-        }
         guard isID else {
             let message = "A message's id is 1 to \(messageIDLengthMax) characters of A-Z a-z 0-9 _ - ."
             throw APIError(.invalidRequest, message, field: "message_id")

@@ -57,7 +57,7 @@ struct ImageRequestedHandler: EventHandler {
         } catch let error as JobFailure {
             logger.notice("job failed", metadata: ["reason": "\(error)"])
             return .failed(error.failure)
-        } catch where Self.isExhausted(error, context) {
+        } catch  where Self.isExhausted(error, context) {
             logger.error("job failed after too many attempts", metadata: ["error": "\(error)"])
             return .failed(.init(safely: .processingFailed))
         }

@@ -7,23 +7,23 @@ enum InspectionScripts {
     /// travels in another entry and counts as absent.
     static let absent = RedisScript(
         LuaSnippets.isAfter + """
-        local delivered = '0-0'
-        if redis.call('EXISTS', KEYS[1]) == 1 then
-            for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
-                if info[2] == ARGV[1] then delivered = info[8] end
+            local delivered = '0-0'
+            if redis.call('EXISTS', KEYS[1]) == 1 then
+                for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+                    if info[2] == ARGV[1] then delivered = info[8] end
+                end
             end
-        end
-        local absent = {}
-        for i = 2, #ARGV, 2 do
-            local there = redis.call('ZSCORE', KEYS[2], ARGV[i + 1])
-            if not there and #redis.call('XRANGE', KEYS[1], ARGV[i], ARGV[i]) > 0 then
-                there = isAfter(ARGV[i], delivered)
-                    or #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1) > 0
+            local absent = {}
+            for i = 2, #ARGV, 2 do
+                local there = redis.call('ZSCORE', KEYS[2], ARGV[i + 1])
+                if not there and #redis.call('XRANGE', KEYS[1], ARGV[i], ARGV[i]) > 0 then
+                    there = isAfter(ARGV[i], delivered)
+                        or #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1) > 0
+                end
+                if not there then absent[#absent + 1] = (i - 2) / 2 end
             end
-            if not there then absent[#absent + 1] = (i - 2) / 2 end
-        end
-        return absent
-        """)
+            return absent
+            """)
 
     /// Tells how a group stands. KEYS: stream, due times of retries, dead letters. ARGV: group, how far to count what the
     /// server cannot tell.
@@ -34,45 +34,45 @@ enum InspectionScripts {
     /// trusted: groups that begin at the beginning, nothing deleted but by the trim script.
     static let status = RedisScript(
         LuaSnippets.now + """
-        local function first(key, from)
-            local entry = redis.call('XRANGE', key, from, '+', 'COUNT', 1)[1]
-            return entry and entry[1] or ''
-        end
-        local length, lag, unread, pending, oldest, appended, consumers = 0, 0, '', 0, '', 0, {}
-        if redis.call('EXISTS', KEYS[1]) == 1 then
-            length = redis.call('XLEN', KEYS[1])
-            appended = redis.call('XINFO', 'STREAM', KEYS[1])[12]
-            for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
-                if info[2] == ARGV[1] then
-                    pending, lag = info[6], info[12]
-                    unread = first(KEYS[1], '(' .. info[8])
-                    if unread == '' then lag = 0 end
-                    if not lag then lag = #redis.call('XRANGE', KEYS[1], '(' .. info[8], '+', 'COUNT', ARGV[2]) end
-                    if pending > 0 then oldest = redis.call('XPENDING', KEYS[1], ARGV[1])[2] end
-                    for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
-                        for _, field in ipairs({2, 4, 6}) do consumers[#consumers + 1] = consumer[field] end
+            local function first(key, from)
+                local entry = redis.call('XRANGE', key, from, '+', 'COUNT', 1)[1]
+                return entry and entry[1] or ''
+            end
+            local length, lag, unread, pending, oldest, appended, consumers = 0, 0, '', 0, '', 0, {}
+            if redis.call('EXISTS', KEYS[1]) == 1 then
+                length = redis.call('XLEN', KEYS[1])
+                appended = redis.call('XINFO', 'STREAM', KEYS[1])[12]
+                for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+                    if info[2] == ARGV[1] then
+                        pending, lag = info[6], info[12]
+                        unread = first(KEYS[1], '(' .. info[8])
+                        if unread == '' then lag = 0 end
+                        if not lag then lag = #redis.call('XRANGE', KEYS[1], '(' .. info[8], '+', 'COUNT', ARGV[2]) end
+                        if pending > 0 then oldest = redis.call('XPENDING', KEYS[1], ARGV[1])[2] end
+                        for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
+                            for _, field in ipairs({2, 4, 6}) do consumers[#consumers + 1] = consumer[field] end
+                        end
                     end
                 end
             end
-        end
-        return {now, length, lag, unread, pending, oldest, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]),
-            first(KEYS[3], '-'), appended, consumers}
-        """)
+            return {now, length, lag, unread, pending, oldest, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]),
+                first(KEYS[3], '-'), appended, consumers}
+            """)
 
     /// Gives dead letters to their group again. KEYS: stream, dead letters. ARGV: group, dead letters. Gives those that
     /// were there: who deletes a dead letter is the one to append it.
     static let redrive = RedisScript(
         LuaSnippets.fieldsOf + """
-        local given = {}
-        for i = 2, #ARGV do
-            local letter = redis.call('XRANGE', KEYS[2], ARGV[i], ARGV[i])[1]
-            if letter then
-                local fields = fieldsOf(letter, '^d[refcwo]$', 'a', '0', 'g', ARGV[1])
-                redis.call('XADD', KEYS[1], '*', unpack(fields))
-                redis.call('XDEL', KEYS[2], ARGV[i])
-                given[#given + 1] = ARGV[i]
+            local given = {}
+            for i = 2, #ARGV do
+                local letter = redis.call('XRANGE', KEYS[2], ARGV[i], ARGV[i])[1]
+                if letter then
+                    local fields = fieldsOf(letter, '^d[refcwo]$', 'a', '0', 'g', ARGV[1])
+                    redis.call('XADD', KEYS[1], '*', unpack(fields))
+                    redis.call('XDEL', KEYS[2], ARGV[i])
+                    given[#given + 1] = ARGV[i]
+                end
             end
-        end
-        return given
-        """)
+            return given
+            """)
 }

@@ -40,50 +40,50 @@ enum SettlementScripts {
     /// republisher sent again begins at none. The payload is kept because the stream may be trimmed meanwhile.
     static let retry = RedisScript(
         LuaSnippets.now + LuaSnippets.fieldsOf + """
-        local gone = {}
-        for i = 3, #ARGV, 3 do
-            local id = ARGV[i]
-            if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
-                gone[#gone + 1] = id
-            else
-                local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
-                if entry then
-                    local fields, message = fieldsOf(entry, '^[ag]$', 'a', ARGV[i + 1], 'g', ARGV[1])
-                    local other = redis.call('HGET', KEYS[3], message)
-                    if other then
-                        local known = cmsgpack.unpack(other)
-                        local failures = math.max(tonumber(ARGV[i + 1]), tonumber(known[#known - 2]))
-                        fields[#fields - 2] = tostring(failures)
+            local gone = {}
+            for i = 3, #ARGV, 3 do
+                local id = ARGV[i]
+                if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
+                    gone[#gone + 1] = id
+                else
+                    local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
+                    if entry then
+                        local fields, message = fieldsOf(entry, '^[ag]$', 'a', ARGV[i + 1], 'g', ARGV[1])
+                        local other = redis.call('HGET', KEYS[3], message)
+                        if other then
+                            local known = cmsgpack.unpack(other)
+                            local failures = math.max(tonumber(ARGV[i + 1]), tonumber(known[#known - 2]))
+                            fields[#fields - 2] = tostring(failures)
+                        end
+                        redis.call('ZADD', KEYS[2], now + ARGV[i + 2], message)
+                        redis.call('HSET', KEYS[3], message, cmsgpack.pack(fields))
+                        redis.call('XACK', KEYS[1], ARGV[1], id)
                     end
-                    redis.call('ZADD', KEYS[2], now + ARGV[i + 2], message)
-                    redis.call('HSET', KEYS[3], message, cmsgpack.pack(fields))
-                    redis.call('XACK', KEYS[1], ARGV[1], id)
                 end
             end
-        end
-        return gone
-        """)
+            return gone
+            """)
 
     /// Moves to the dead letters. KEYS: stream, dead letters. ARGV: an entry, reason, error, failures and crashes, for each.
     static let deadLetter = RedisScript(
         LuaSnippets.fieldsOf + """
-        local gone = {}
-        for i = 3, #ARGV, 5 do
-            local id = ARGV[i]
-            if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
-                gone[#gone + 1] = id
-            else
-                local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
-                if entry then
-                    local fields = fieldsOf(entry, '^[ag]$', 'dr', ARGV[i + 1], 'de', ARGV[i + 2],
-                        'df', ARGV[i + 3], 'dc', ARGV[i + 4], 'dw', ARGV[2], 'do', id)
-                    redis.call('XADD', KEYS[2], '*', unpack(fields))
-                    redis.call('XACK', KEYS[1], ARGV[1], id)
+            local gone = {}
+            for i = 3, #ARGV, 5 do
+                local id = ARGV[i]
+                if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
+                    gone[#gone + 1] = id
+                else
+                    local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
+                    if entry then
+                        local fields = fieldsOf(entry, '^[ag]$', 'dr', ARGV[i + 1], 'de', ARGV[i + 2],
+                            'df', ARGV[i + 3], 'dc', ARGV[i + 4], 'dw', ARGV[2], 'do', id)
+                        redis.call('XADD', KEYS[2], '*', unpack(fields))
+                        redis.call('XACK', KEYS[1], ARGV[1], id)
+                    end
                 end
             end
-        end
-        return gone
-        """)
+            return gone
+            """)
 
     /// Hands back: an hour of idle time, so that the next claim takes them, and one delivery less, which that claim counts
     /// again. ARGV: the name they are pending under meanwhile, and the entries.

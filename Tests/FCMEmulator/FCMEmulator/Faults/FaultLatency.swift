@@ -29,7 +29,8 @@ public enum FaultLatency: Sendable, Equatable {
         case .logNormal(let p50, let p99):
             let ratio = max(p99 / max(p50, .nanoseconds(1)), 1)
             // Box and Muller's transform of two even numbers into a normal one.
-            let normal = (-2 * log(Double.random(in: Double.leastNonzeroMagnitude...1))).squareRoot()
+            let normal =
+                (-2 * log(Double.random(in: Double.leastNonzeroMagnitude...1))).squareRoot()
                 * cos(2 * Double.pi * Double.random(in: 0..<1))
             return p50 * exp(log(ratio) / Self.p99Deviations * normal)
         }

@@ -21,14 +21,14 @@ package enum Answer {
     /// The text of such a page.
     static func errorPage(status: Int) -> String {
         """
-            <!DOCTYPE html>
-            <html lang=en>
-              <meta charset=utf-8>
-              <title>Error \(status)</title>
-              <p><b>\(status).</b> <ins>That’s an error.</ins>
-              <p>The requested URL was not served by this emulator. <ins>That’s all we know.</ins>
+        <!DOCTYPE html>
+        <html lang=en>
+          <meta charset=utf-8>
+          <title>Error \(status)</title>
+          <p><b>\(status).</b> <ins>That’s an error.</ins>
+          <p>The requested URL was not served by this emulator. <ins>That’s all we know.</ins>
 
-            """
+        """
     }
 
     /// A complaint of the control API.

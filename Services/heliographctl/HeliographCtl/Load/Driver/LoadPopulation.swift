@@ -63,10 +63,12 @@ final class LoadPopulation: Sendable {
 
     /// Assigns an unused address.
     func newEmail() -> String {
-        Self.email(name, count.withLock { count in
-            count += 1
-            return count
-        })
+        Self.email(
+            name,
+            count.withLock { count in
+                count += 1
+                return count
+            })
     }
 
     /// An address in a reserved domain (RFC 2606).
