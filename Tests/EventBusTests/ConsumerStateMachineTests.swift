@@ -20,7 +20,7 @@ private final class Ledger {
     func settle(_ acknowledged: [EntryID], _ dispositions: [Disposition] = []) -> String? {
         state.settle(acknowledged: acknowledged, dispositions)
     }
-    func takeRulings() -> [EntryID] { state.takeRulings().map(\.id) }
+    func takeDispositions() -> [EntryID] { state.takeDispositions().map(\.id) }
     func requeue(_ dispositions: [Disposition]) { state.requeue(dispositions) }
     func applied(_ ids: [EntryID]) -> String? { state.applied(ids) }
     func arrive() -> [String] { state.arrive() }
@@ -161,10 +161,10 @@ struct ConsumerStateMachineTests {
         #expect(machine.waitForRoom("reader"))
         let dispositions = ids(1...2).map { Disposition.release($0) }
         #expect(machine.settle([], dispositions) == nil)
-        #expect(machine.takeRulings() == ids(1...2))
+        #expect(machine.takeDispositions() == ids(1...2))
         #expect(machine.room == 0)
         machine.requeue(dispositions)
-        #expect(machine.takeRulings() == ids(1...2))
+        #expect(machine.takeDispositions() == ids(1...2))
         #expect(machine.applied(ids(1...2)) == "reader")
         #expect(machine.heldIDs.isEmpty)
     }
@@ -215,7 +215,7 @@ struct ConsumerStateMachineTests {
         machine.pause()
         #expect(machine.waitForWork("worker"))
         machine.release(waiting: Set(ids(1...1)))
-        #expect(machine.takeRulings() == ids(1...1))
+        #expect(machine.takeDispositions() == ids(1...1))
     }
 
     @Test func `ends the worker in isolation when it is closed, after what waits for it`() {
@@ -245,7 +245,7 @@ struct ConsumerStateMachineTests {
         _ = unit(machine)
         _ = machine.close()
         _ = machine.add(entries(6...6))
-        #expect(machine.takeRulings() == ids(3...6))
+        #expect(machine.takeDispositions() == ids(3...6))
         #expect(machine.heldIDs == Set(ids(1...6)))
         #expect(unit(machine) == [])
     }

@@ -5,10 +5,10 @@ public import WireFormat
 
 /// Gives every instance of a service every event that is published while it runs.
 ///
-/// It is a hint and nothing more: events from before it started or from while the server was away may be missed, so
-/// whoever relies on it also looks into the database now and then.
+/// Broadcasts are hints: events from before its start or during an outage of the server are missed, so their users also poll the
+/// database.
 public struct BroadcastReader: Service {
-    /// Says what is called for the events of one type.
+    /// The callback for the events of one type.
     public struct Registration: Sendable {
         let streams: [String]
         let type: EventType
@@ -24,7 +24,7 @@ public struct BroadcastReader: Service {
         }
     }
 
-    /// How long broadcast events stay in their streams, for whoever looks at them; nobody reads what is older.
+    /// The age at which broadcast events are deleted from their streams; no reader needs older ones.
     private static let retention = Duration.seconds(600)
     /// The most events of one read.
     private static let maxReadCount = 256

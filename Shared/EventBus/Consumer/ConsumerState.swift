@@ -2,15 +2,15 @@ import FoundationEssentials
 import RedisClient
 import Synchronization
 
-/// The machine of a consumer, shared between its reader, its claimer and its workers.
+/// The ``ConsumerStateMachine`` of a consumer behind a lock, shared by its reader, its claimer, its settler and its workers.
 final class ConsumerState: Sendable {
     private typealias Waiter = CheckedContinuation<Void, Never>
 
     private let machine: Mutex<ConsumerStateMachine<Waiter>>
     private let deadLetterIDs = Mutex<[UUID]>([])
-    /// Rings when a unit is through while work is paused.
+    /// Signalled when the last unit in work is settled while work is paused.
     private let quiet = AsyncSignal()
-    /// Rings when there is something to tell the server.
+    /// Signalled when there are acknowledgements or dispositions to send to the server.
     let settlementAdded = AsyncSignal()
 
     init(capacity: Int, unitSize: Int) {
@@ -25,7 +25,7 @@ final class ConsumerState: Sendable {
 
     var holdsSuspect: Bool { machine.withLock { $0.holdsSuspect } }
 
-    /// Waits for room and tells how much there is; nil when reading is over.
+    /// Waits for room and returns the number of entries that fit; nil when reading has ended.
     func waitForRoom() async -> Int? {
         await withCheckedContinuation { continuation in
             let mustWait = machine.withLock { $0.waitForRoom(continuation) }
@@ -37,7 +37,7 @@ final class ConsumerState: Sendable {
     func add(_ entries: [DeliveredEntry]) {
         let (workers, isOver) = machine.withLock { machine in (machine.add(entries), machine.isReadingOver) }
         for worker in workers { worker.resume() }
-        // What came too late is handed back.
+        // Entries that arrive after the end of reading are released.
         if isOver { settlementAdded.signal() }
     }
 
@@ -51,13 +51,13 @@ final class ConsumerState: Sendable {
         settlementAdded.signal()
     }
 
-    /// Settles entries that no worker is to see.
+    /// Settles entries without handling them.
     func settle(unseen acknowledged: [EntryID], _ dispositions: [Disposition]) {
         machine.withLock { $0.settle(unseen: acknowledged, dispositions) }
         settlementAdded.signal()
     }
 
-    /// Waits for work; nil when there will be none any more.
+    /// Waits for entries to handle; nil when the consumer is closed and none are left.
     func next() async -> [DeliveredEntry]? {
         while true {
             switch machine.withLock({ $0.next() }) {
@@ -83,18 +83,18 @@ final class ConsumerState: Sendable {
         settlementAdded.signal()
     }
 
-    /// Lets nothing new begin and waits until what has begun is settled, or the task is cancelled.
+    /// Begins no more work and waits until all begun work is settled, or the task is cancelled.
     func pause() async {
         machine.withLock { $0.pause() }
         while !Task.isCancelled, !machine.withLock({ $0.isQuiet }) { await quiet.wait() }
     }
 
-    /// Lets work go on.
+    /// Resumes work.
     func resume() {
         for waiter in machine.withLock({ $0.resume() }) { waiter.resume() }
     }
 
-    /// Waits for a suspect; nil when there will be none any more.
+    /// Waits for a suspect; nil when the consumer is closed and none is left.
     func nextSuspect() async -> DeliveredEntry? {
         while true {
             switch machine.withLock({ $0.nextSuspect() }) {
@@ -121,16 +121,16 @@ final class ConsumerState: Sendable {
         machine.withLock { $0.acknowledged(ids, gone: gone) }
     }
 
-    func takeRulings() -> [Disposition] { machine.withLock { $0.takeRulings() } }
+    func takeDispositions() -> [Disposition] { machine.withLock { $0.takeDispositions() } }
 
     func requeue(_ dispositions: [Disposition]) { machine.withLock { $0.requeue(dispositions) } }
 
     func applied(_ ids: [EntryID]) { machine.withLock { $0.applied(ids) }?.resume() }
 
-    /// Notes messages that became dead letters and have to be told to the database.
+    /// Records messages that became dead letters and have yet to be marked in the database.
     func recordDeadLetters(_ ids: [UUID]) { deadLetterIDs.withLock { $0 += ids } }
 
-    func takeDeaths() -> [UUID] {
+    func takeDeadLetterIDs() -> [UUID] {
         deadLetterIDs.withLock { deadLetterIDs in
             defer { deadLetterIDs = [] }
             return deadLetterIDs

@@ -1,40 +1,40 @@
 import DequeModule
 import RedisClient
 
-/// What one consumer has in hand: entries that wait for a worker, entries being worked on, and entries to settle.
+/// The entries that one consumer holds: waiting for a worker, in work, or waiting to be settled on the server.
 ///
-/// A state machine without input or output: it is told what happened and says who has to be woken. The number of entries in
-/// hand is bounded: the reader never asks for more than ``room``, and the claimer for no more than ``claimRoom``, so that both
-/// together hold at most twice the ``capacity``.
+/// A state machine without input or output: its methods record events and return the waiters to resume. The number of held entries
+/// is bounded: the reader asks for at most ``room`` and the claimer for at most ``claimRoom``, so that together they hold at most twice
+/// the ``capacity``.
 struct ConsumerStateMachine<Waiter> {
-    /// So many workers are woken at a time; each wakes the next when it comes and there is more. A worker whose handler does not
-    /// wait takes the next entries itself, and waking one for each entry would cost more than the work.
-    static var wakingMax: Int { 2 }
-    /// With so many deliveries an entry is suspected of having killed its consumers, and is worked on in isolation.
+    /// The most workers that are woken at a time; each wakes the next when it takes its entries and more are waiting. A worker whose
+    /// handler does not suspend takes the next entries itself, and waking a worker for each entry would cost more than the work.
+    static var maxWaking: Int { 2 }
+    /// The delivery count from which on an entry is suspected of crashing its consumers, and is handled in isolation.
     static var suspectDeliveries: Int { 3 }
 
-    /// How many entries the reader may have in hand.
+    /// The most entries that the reader may fill up to.
     let capacity: Int
-    /// How many entries a worker takes at once.
+    /// The most entries that a worker takes at once.
     let unitSize: Int
 
     private var waiting: Deque<DeliveredEntry> = []
     private var held: Set<EntryID> = []
-    /// Entries of a batch that failed without showing which of them is at fault.
+    /// Entries of a failed batch of which any may be the cause: each is handled alone.
     private var singles: Set<EntryID> = []
-    /// Entries that wait for the isolation.
+    /// Suspects that wait for the isolation lane.
     private var suspects: Deque<DeliveredEntry> = []
-    /// How many units are being worked on.
+    /// The number of units in work.
     private var working = 0
     private(set) var isPaused = false
     private var hasBegunSuspect = false
     private var done: [EntryID] = []
-    /// Entries that were perhaps acknowledged already, because no answer came.
+    /// Entries whose acknowledgement got no answer, so that they may be acknowledged already.
     private var uncertain: Set<EntryID> = []
     private var dispositions: [Disposition] = []
     private var idleWorkers: [Waiter] = []
     private var suspectWorker: Waiter?
-    /// Workers that were woken and have not asked for work yet.
+    /// The number of workers that were woken and have not asked for work yet.
     private var waking = 0
     private var reader: Waiter?
     private var isStopped = false
@@ -45,44 +45,44 @@ struct ConsumerStateMachine<Waiter> {
         self.unitSize = unitSize
     }
 
-    /// How many more entries the reader may ask for now.
+    /// The number of entries that the reader may ask for now.
     var room: Int { isPaused ? 0 : max(0, capacity - held.count) }
 
-    /// How many more entries may be claimed now. There is room when reading has used up its own, and reading waits until it is
-    /// free again: else what a dead consumer left would never be done where there is always something newer to read.
+    /// The number of entries that may be claimed now. Claims have room beyond the reader's, which then waits: otherwise the entries of
+    /// a dead consumer would never be handled in a stream that always has newer ones.
     var claimRoom: Int { isPaused ? 0 : max(0, 2 * capacity - held.count) }
 
-    /// Entries that wait, are worked on, or are not acknowledged and not settled otherwise yet.
+    /// The entries that wait, are in work, or have a disposition that the server has yet to apply.
     var heldIDs: Set<EntryID> { held }
 
-    /// How many entries are held.
+    /// The number of held entries.
     var heldCount: Int { held.count }
 
-    /// Entries that no worker has begun.
+    /// The entries that no worker has begun.
     var waitingIDs: Set<EntryID> { Set(waiting.map(\.id)) }
 
-    /// Whether a suspect is in hand, so that no other may be claimed.
+    /// Whether a suspect is held, so that no other may be claimed.
     private(set) var holdsSuspect = false
 
-    /// Whether nobody may ask for entries any more.
+    /// Whether no more entries are read.
     var isReadingOver: Bool { isStopped || isClosed }
 
     // MARK: Intake
 
-    /// The reader wants to wait until there is room; false when it need not.
+    /// Registers the reader as waiting for room; false when it need not wait.
     mutating func waitForRoom(_ waiter: Waiter) -> Bool {
         guard room == 0, !isReadingOver else { return false }
         reader = waiter
         return true
     }
 
-    /// Takes entries in; those already in hand are passed over, for a claim may bring back what a slow handler works on.
-    /// What comes when reading is over is handed back.
+    /// Adds entries. Held ones are skipped, because a claim may return an entry that a slow handler of this consumer works on. After
+    /// ``close()`` entries are released.
     ///
     /// - Returns: The workers to wake.
     mutating func add(_ entries: [DeliveredEntry]) -> [Waiter] {
         for entry in entries {
-            // A claim may also bring back what is done and could not be acknowledged for long.
+            // A claim may also return an entry that is handled and whose acknowledgement fails.
             if entry.deliveryCount > 1, done.contains(entry.id) { continue }
             guard held.insert(entry.id).inserted else { continue }
             if isClosed {
@@ -100,7 +100,7 @@ struct ConsumerStateMachine<Waiter> {
     private mutating func wakeWorkers() -> [Waiter] {
         if isPaused { return [] }
         let units = (waiting.count + unitSize - 1) / unitSize
-        let woken = Array(idleWorkers.suffix(min(units, Self.wakingMax) - min(waking, units, Self.wakingMax)))
+        let woken = Array(idleWorkers.suffix(min(units, Self.maxWaking) - min(waking, units, Self.maxWaking)))
         idleWorkers.removeLast(woken.count)
         waking += woken.count
         return woken
@@ -112,14 +112,14 @@ struct ConsumerStateMachine<Waiter> {
         return [worker]
     }
 
-    /// A woken worker is there and takes what waits. Returns the workers to wake for the rest.
+    /// Records that a woken worker asks for work. Returns the workers to wake for the entries beyond its own.
     mutating func arrive() -> [Waiter] {
         waking = max(0, waking - 1)
-        // What the arriving one will take needs nobody else.
+        // The entries that this worker takes need no other worker.
         return waiting.count > unitSize ? wakeWorkers() : []
     }
 
-    /// Takes back entries of a batch that failed without showing which of them is at fault: each is worked on alone now.
+    /// Queues the entries of a failed batch, of which any may be the cause, to be handled one by one.
     mutating func retryIndividually(on entries: [DeliveredEntry]) {
         for entry in entries where held.contains(entry.id) {
             waiting.append(entry)
@@ -127,8 +127,8 @@ struct ConsumerStateMachine<Waiter> {
         }
     }
 
-    /// Hands back entries that have waited for long while all workers are busy or may not begin: an idle consumer may have them. Not where
-    /// batches are taken: a batch is soon over, and its messages would leave the order of their stream.
+    /// Releases entries that wait although all workers are busy or paused, so that an idle consumer can claim them. Does nothing for
+    /// batches: a batch ends soon, and its entries would lose the order of their stream.
     mutating func release(waiting ids: Set<EntryID>) {
         guard unitSize == 1, idleWorkers.isEmpty || isPaused else { return }
         let gone = waiting.filter { ids.contains($0.id) }
@@ -146,14 +146,14 @@ struct ConsumerStateMachine<Waiter> {
 
     // MARK: Work
 
-    /// What a worker does next.
+    /// The next step of a worker.
     enum Next {
         case work([DeliveredEntry])
         case wait
         case finished
     }
 
-    /// Gives a worker its next entries, at most ``unitSize``.
+    /// Returns a worker's next entries, at most ``unitSize``.
     mutating func next() -> Next {
         guard let first = waiting.first else { return isClosed ? .finished : .wait }
         if isPaused { return .wait }
@@ -164,14 +164,14 @@ struct ConsumerStateMachine<Waiter> {
         return .work(unit)
     }
 
-    /// A worker wants to wait for work; false when it need not.
+    /// Registers a worker as idle; false when it need not wait.
     mutating func waitForWork(_ waiter: Waiter) -> Bool {
         guard waiting.isEmpty || isPaused, !isClosed else { return false }
         idleWorkers.append(waiter)
         return true
     }
 
-    /// A worker is through with entries: the effect of some is committed, others are ruled upon.
+    /// Settles a worker's entries: the effect of some is committed, the others have a disposition.
     ///
     /// - Returns: The reader, if it has to be woken.
     mutating func settle(acknowledged: [EntryID], _ dispositions: [Disposition]) -> Waiter? {
@@ -193,41 +193,41 @@ struct ConsumerStateMachine<Waiter> {
         return waiter
     }
 
-    // MARK: IsolationLane
+    // MARK: Isolation
 
-    /// Whether nothing is being worked on.
+    /// Whether no unit is in work.
     var isQuiet: Bool { working == 0 }
 
-    /// Nothing new is begun, read or claimed, until ``resume()``.
+    /// Stops beginning, reading and claiming until ``resume()``.
     mutating func pause() { isPaused = true }
 
-    /// Work goes on. Returns the workers to wake, and the reader.
+    /// Ends the pause. Returns the workers to wake, and the reader.
     mutating func resume() -> [Waiter] {
         isPaused = false
         return wakeWorkers() + (readerToWake().map { [$0] } ?? [])
     }
 
-    /// Gives the worker in isolation the next suspect.
+    /// Returns the isolated worker's next suspect.
     mutating func nextSuspect() -> Next {
         guard let suspect = suspects.popFirst() else { return isClosed ? .finished : .wait }
         return .work([suspect])
     }
 
-    /// The worker in isolation wants to wait for a suspect; false when it need not.
+    /// Registers the isolated worker as waiting for a suspect; false when it need not wait.
     mutating func waitForSuspect(_ waiter: Waiter) -> Bool {
         guard suspects.isEmpty, !isClosed else { return false }
         suspectWorker = waiter
         return true
     }
 
-    /// The suspect was begun.
+    /// Records that the suspect's delivery is counted on the server and its handler begins.
     mutating func beginSuspect() {
         working += 1
         hasBegunSuspect = true
     }
 
-    /// The worker in isolation is through with its suspect. One that it could not begin is let go of: it stays pending, and
-    /// somebody claims it. Returns the reader, if it has to be woken.
+    /// Ends the work on a suspect. One that could not be begun is dropped: it stays pending until a consumer claims it. Returns the
+    /// reader, if it has to be woken.
     mutating func leaveSuspect(_ id: EntryID) -> Waiter? {
         defer { hasBegunSuspect = false }
         holdsSuspect = !suspects.isEmpty
@@ -235,55 +235,55 @@ struct ConsumerStateMachine<Waiter> {
         return readerToWake()
     }
 
-    // MARK: Telling the server
+    // MARK: Settlement on the server
 
-    /// Takes what has to be acknowledged, in ascending order.
+    /// Takes the entries to acknowledge, in ascending order.
     mutating func takeAcknowledgements() -> [EntryID] {
         defer { done = [] }
         return done.sorted()
     }
 
-    /// Puts back what could not be acknowledged, or was without our knowing.
+    /// Requeues acknowledgements that failed or got no answer.
     mutating func requeue(_ ids: [EntryID]) {
         done = ids + done
         uncertain.formUnion(ids)
     }
 
-    /// The server has answered for these, and some were not this consumer's any more. Returns those which certainly were
-    /// somebody else's, and not only acknowledged before.
+    /// Records the server's answer to acknowledgements. Returns those entries of `gone` that another consumer has certainly claimed, and
+    /// that were not merely acknowledged before.
     mutating func acknowledged(_ ids: [EntryID], gone: [EntryID]) -> [EntryID] {
         let lost = uncertain.isEmpty ? gone : gone.filter { !uncertain.contains($0) }
         if !uncertain.isEmpty { uncertain.subtract(ids) }
         return lost
     }
 
-    /// Takes the dispositions that the server has to be told.
-    mutating func takeRulings() -> [Disposition] {
+    /// Takes the dispositions to send to the server.
+    mutating func takeDispositions() -> [Disposition] {
         defer { dispositions = [] }
         return dispositions
     }
 
-    /// Puts back dispositions that the server could not be told; their entries stay in hand.
+    /// Requeues dispositions that could not be sent; their entries stay held.
     mutating func requeue(_ dispositions: [Disposition]) {
         self.dispositions = dispositions + self.dispositions
     }
 
-    /// The server knows of these dispositions. Returns the reader, if it has to be woken.
+    /// Records that the server has applied these dispositions. Returns the reader, if it has to be woken.
     mutating func applied(_ ids: [EntryID]) -> Waiter? {
         for id in ids { removeHeld(id) }
         return readerToWake()
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    /// Ends the intake: the reader is not made to wait any more.
+    /// Ends reading. Returns the reader, if it waits.
     mutating func stop() -> Waiter? {
         isStopped = true
         defer { reader = nil }
         return reader
     }
 
-    /// Nothing more will come, and what no worker has begun is handed back. Returns the workers to wake.
+    /// Closes the machine after the last read: releases the entries that no worker has begun. Returns the workers to wake.
     mutating func close() -> [Waiter] {
         isClosed = true
         dispositions += waiting.map { .release($0.id) }

@@ -1,6 +1,6 @@
 import RedisClient
 
-/// What a consumer has decided about an entry that it does not acknowledge, and has yet to tell the server.
+/// The settlement of an entry that is not acknowledged, yet to be applied on the server.
 enum Disposition: Sendable {
     case retry(DelayedRetry)
     case deadLetter(DeadLetterRequest)
@@ -15,7 +15,7 @@ enum Disposition: Sendable {
     }
 }
 
-/// Dispositions sorted by what has to be done.
+/// Dispositions grouped by their kind.
 struct Dispositions {
     var retries: [DelayedRetry] = []
     var deadLetterRequests: [DeadLetterRequest] = []

@@ -10,7 +10,7 @@ import WireFormat
 /// is acknowledged only after its handler's transaction is committed. One whose handler failed is tried again after a
 /// delay, and one that cannot be read, fails too often or kills its consumers becomes a dead letter (``RetryPolicy``).
 public struct EventConsumer: Service {
-    /// How long the read loop may be silent before the consumer does not count as ready.
+    /// The time without a read after which the consumer is not ready.
     public static let maxSilence: Duration = .seconds(30)
 
     private let consumers: [StreamConsumer]

@@ -1,36 +1,36 @@
-/// The limits and times of a consumer. They hold for each stream by itself, so that a slow one does not hold up another.
+/// The limits and times of a consumer. They apply to each stream by itself, so that a slow one does not delay another.
 public struct EventConsumerConfiguration: Sendable {
-    /// How many messages of a stream are handled at the same time, by handlers that take one at a time.
+    /// The most messages of a stream that are handled at the same time, by handlers of single messages.
     public var concurrency = 8
     /// The most messages in one transaction, for handlers that take batches; 1 to 100.
     public var batchSize = 100
-    /// How long a handler may take for one message or one batch; then it is cancelled, which counts as a failure.
+    /// The time after which a handler of one message or one batch is cancelled, which counts as a failure.
     public var handlerTimeout: Duration = .seconds(600)
-    /// What becomes of messages that fail.
+    /// The policy for messages that fail.
     public var retryPolicy = RetryPolicy()
 
-    /// How long a read waits for a message before it is repeated; also bounds how late a dead connection is noticed.
+    /// The time that a read waits for a message; it also bounds how late a dead connection is noticed.
     public var readWait: Duration = .seconds(2)
-    /// After how long without a sign of life a consumer counts as dead and its messages are given to others.
+    /// The idle time of a pending entry after which its consumer counts as dead and others may claim it.
     public var claimMinIdle: Duration = .seconds(15)
-    /// How often a consumer looks for messages of dead ones and gives a sign of life for its own; varied by 30 %.
+    /// The interval at which a consumer claims entries of dead consumers and renews its own; varied by 30 %.
     public var claimInterval: Duration = .seconds(3)
-    /// How often the stream is trimmed and the group's figures are taken; varied by 30 %.
+    /// The interval at which the stream is trimmed and the group's metrics are recorded; varied by 30 %.
     public var maintenanceInterval: Duration = .seconds(5)
-    /// How long a dead letter waits for an operator; then it is deleted.
+    /// The age at which a dead letter is deleted.
     public var deadLetterAge: Duration = .seconds(30 * 24 * 3600)
-    /// The longest pause before a consumer looks for retries that are due.
+    /// The longest interval at which due retries are appended.
     public var retryPoll: Duration = .seconds(1)
-    /// How long acknowledgements are collected when no read is there to carry them.
+    /// The time for which acknowledgements are collected when no read carries them.
     public var acknowledgeLinger: Duration = .milliseconds(3)
-    /// How long handlers may go on after shutdown began; then they are cancelled, and their messages go to others.
+    /// The time that handlers may go on after shutdown began; then they are cancelled, and their entries released.
     public var drainTimeout: Duration = .seconds(20)
-    /// The pause of a worker after a first failure, and of a reader before it connects again; doubles with each further one.
+    /// The delay of a worker after a first failure, and of a reader before it reconnects; doubles with each further failure.
     public var minBackoff: Duration = .milliseconds(50)
-    /// The longest of these pauses.
+    /// The longest of these delays.
     public var maxBackoff: Duration = .seconds(2)
-    /// How long the read loop may make no step, or a handler go on after it was cancelled, before the consumer fails and its
-    /// process is started anew.
+    /// The time without progress of the read loop, or of a handler after its cancellation, after which the consumer fails so that its
+    /// process is restarted.
     public var stallLimit: Duration = .seconds(60)
 
     /// Makes a configuration with the defaults.

@@ -3,18 +3,18 @@ import Metrics
 import RedisClient
 
 extension StreamConsumer {
-    /// Takes over what dead consumers left, and gives signs of life for what its own workers have had for a while.
+    /// Claims the entries of dead consumers, and renews this consumer's entries whose handlers take long.
     func claimAndKeep() async {
         var cursor = EntryID.zero
         var round = HeldSnapshot()
         await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1))
-        // Handlers may go on after reading has stopped, and their messages still need signs of life.
+        // Handlers may go on after reading has stopped, and their entries still have to be renewed.
         while !workEnded.isOpen, !Task.isCancelled {
             do throws(EventBusError) {
                 var handsBack = false
-                // A suspect that is through has the next claimed at once: that is no time to look what takes long.
-                if ContinuousClock.now - round.at >= configuration.claimInterval / 2 { handsBack = try await look(&round) }
-                // What was just handed back is for others.
+                // After a suspect the next one is claimed at once; that claim must not count as an interval.
+                if ContinuousClock.now - round.at >= configuration.claimInterval / 2 { handsBack = try await renewAndRelease(&round) }
+                // Entries that were just released are for other consumers.
                 if !stopping.isOpen { try await claimAll(from: &cursor, isFull: handsBack) }
             } catch  where error.code == .groupMissing {
                 cursor = .zero
@@ -25,7 +25,7 @@ extension StreamConsumer {
         }
     }
 
-    /// What was in hand at one look, for the next to tell what takes long.
+    /// The entries held at the last interval, from which the next one knows those that take long.
     private struct HeldSnapshot {
         var at = ContinuousClock.now - .seconds(3600)
         var held: Set<EntryID> = []
@@ -33,12 +33,12 @@ extension StreamConsumer {
         var lost: Set<EntryID> = []
     }
 
-    /// Gives signs of life for what was in hand at the last look already, and hands back what nobody has begun since.
+    /// Renews the entries that were held at the last interval already, and releases those that no worker has begun since.
     ///
-    /// - Returns: Whether something is handed back.
-    private func look(_ last: inout HeldSnapshot) async throws(EventBusError) -> Bool {
+    /// - Returns: Whether entries are released.
+    private func renewAndRelease(_ last: inout HeldSnapshot) async throws(EventBusError) -> Bool {
         let held = state.heldIDs
-        // What was lost is somebody else's: said once.
+        // Another consumer has claimed the lost ones; each is logged once.
         last.lost.formIntersection(held)
         last.lost.formUnion(try await keep(last.held.intersection(held).subtracting(last.lost)))
         let waiting = state.waitingIDs
@@ -48,7 +48,7 @@ extension StreamConsumer {
         return !overdue.isEmpty
     }
 
-    /// Gives signs of life and returns the entries that are lost.
+    /// Renews entries and returns those that other consumers have claimed.
     private func keep(_ ids: Set<EntryID>) async throws(EventBusError) -> Set<EntryID> {
         guard !ids.isEmpty else { return [] }
         let gone = try await transport.keep(ids.sorted(), by: scope.address)
@@ -58,15 +58,15 @@ extension StreamConsumer {
         return lost
     }
 
-    /// Claims until the end of what is pending or until there is no room; the next call goes on from there. A claim is sent
-    /// even without room, because it also tells that the group is being tended.
+    /// Claims until the end of the pending entries or until there is no room; the next call continues there. A claim is sent even
+    /// without room, because it also records that the group is being maintained.
     private func claimAll(from cursor: inout EntryID, isFull: Bool) async throws(EventBusError) {
         repeat {
             var request = ClaimRequest(
                 minIdle: configuration.claimMinIdle, cursor: cursor, count: isFull ? 0 : min(state.claimRoom, 100),
                 takesSuspect: !state.holdsSuspect, crashBudget: configuration.retryPolicy.maxCrashes)
             request.stallLimit = max(configuration.claimInterval * 2, .seconds(1))
-            // What was delivered just before one look at what is held gets its sign of life at the next but one.
+            // An entry that was delivered just before an interval is renewed at the next but one.
             request.holdOff = configuration.claimInterval * 2.7
             let claimed = try await transport.claim(request, for: scope.address)
             cursor = claimed.cursor

@@ -3,17 +3,17 @@ import Metrics
 import RedisClient
 
 extension StreamConsumer {
-    /// The most retries that are resumed in one step.
-    private static var resumeMax: Int { 128 }
-    /// After how long a consumer that was not heard of and has nothing pending is taken off its group.
+    /// The most retries that are appended in one step.
+    private static var maxResumed: Int { 128 }
+    /// The idle time after which a consumer without pending entries is deleted from its group.
     private static var deadConsumerAge: Duration { .seconds(600) }
 
-    /// Appends the group's retries when they are due. Every consumer does, so that none is needed for it.
+    /// Appends the group's retries when they are due. Every consumer does, so that the group depends on none of them.
     func resumeRetries() async {
         while !stopping.isOpen, !Task.isCancelled {
             var pause = configuration.retryPoll
             do throws(EventBusError) {
-                let resumed = try await transport.resumeRetries(of: scope.address.group, limit: Self.resumeMax)
+                let resumed = try await transport.resumeRetries(of: scope.address.group, limit: Self.maxResumed)
                 scope.metrics.resumed.increment(by: resumed.count)
                 if let next = resumed.nextIn { pause = min(pause, max(next, .milliseconds(10))) }
             } catch {
@@ -23,8 +23,8 @@ extension StreamConsumer {
         }
     }
 
-    /// Keeps the stream short and the group's consumers few, takes the figures an operator looks at, and watches over the
-    /// other tasks: returns an error when one of them makes no step any more.
+    /// Trims the stream, deletes dead consumers, records the group's metrics, and watches the other tasks: returns an error when one
+    /// of them makes no progress any more.
     func maintain() async -> EventBusError? {
         var lastRetirement = ContinuousClock.now
         while !workEnded.isOpen, !Task.isCancelled {
@@ -46,7 +46,7 @@ extension StreamConsumer {
                     }
                 }
             } catch {
-                scope.logger.debug("Tending the group failed; trying again later", metadata: ["error": "\(error)"])
+                scope.logger.debug("Maintenance of the group failed; retrying later", metadata: ["error": "\(error)"])
             }
         }
         return nil

@@ -6,7 +6,7 @@ extension StreamConsumer {
     /// The most entries of one read.
     private static var maxReadCount: Int { 512 }
 
-    /// Reads until it is stopped, over as many connections as that takes.
+    /// Reads until the consumer stops, with a new connection after each failure.
     func read() async {
         var failures = 0
         while !stopping.isOpen {
@@ -28,13 +28,13 @@ extension StreamConsumer {
     }
 
     private func readOverOneConnection(_ failures: inout Int) async throws(EventBusError) {
-        // Each time, because a server that lost its data has lost the groups too.
+        // For each connection, because a server that lost its data has lost the groups too.
         try await transport.createGroup(scope.group, on: scope.stream)
         let reader = try await transport.openReader(scope.address)
         let interrupter = Task {
             await stopping.wait()
             while !Task.isCancelled {
-                // Again and again, because the read may begin to wait just after it was interrupted.
+                // Repeated, because the read may begin to wait just after an interruption.
                 await reader.interrupt()
                 try? await Task.sleep(for: .milliseconds(100))
             }
@@ -57,7 +57,7 @@ extension StreamConsumer {
                 read = try await reader.read(
                     count: min(room, Self.maxReadCount), wait: configuration.readWait, acknowledging: done)
             } catch {
-                // Whether they were acknowledged is unknown; doing it twice is harmless.
+                // They may have been acknowledged; doing it twice is harmless.
                 requeue(done)
                 throw error
             }

@@ -3,7 +3,7 @@ import Metrics
 import RedisClient
 
 extension StreamConsumer {
-    /// Takes in what the server gave: work for the workers, and what no worker is to see.
+    /// Adds delivered entries: those for the workers, and those that are settled without handling.
     func take(_ entries: [DeliveredEntry]) {
         let maxCrashes = configuration.retryPolicy.maxCrashes
         if entries.allSatisfy({ $0.onlyGroup == nil && $0.crashes < maxCrashes }) { return state.add(entries) }
@@ -15,7 +15,7 @@ extension StreamConsumer {
             if let only = entry.onlyGroup, only != scope.group {
                 foreign.append(entry.id)
             } else if entry.crashes >= maxCrashes {
-                dispositions.append(deadLetter(entry, .crashes, "\(entry.crashes) consumers ended with the message in hand"))
+                dispositions.append(deadLetter(entry, .crashes, "\(entry.crashes) consumers ended while they held the message"))
             } else {
                 work.append(entry)
             }
@@ -24,7 +24,7 @@ extension StreamConsumer {
         state.add(work)
     }
 
-    /// Settles what a worker is through with: acknowledges what is committed and rules upon the rest.
+    /// Settles a worker's entries: acknowledges those with a committed effect and decides the disposition of the others.
     func settle(_ unit: [DeliveredEntry], _ results: [ProcessingResult]) {
         var committed: [EntryID] = []
         committed.reserveCapacity(unit.count)
@@ -93,7 +93,7 @@ extension StreamConsumer {
                 crashes: entry.crashes))
     }
 
-    /// Tells the server what is settled and no read has taken along; under load reads do, and this finds dispositions at most.
+    /// Sends the settlements that no read has carried; under load reads carry the acknowledgements, and dispositions are left.
     func tellSettlements() async {
         var failures = 0
         while !workEnded.isOpen, !Task.isCancelled {
@@ -109,10 +109,10 @@ extension StreamConsumer {
         }
     }
 
-    /// Tells all that is settled; whether that went well.
+    /// Sends all settlements; returns whether that succeeded.
     private func flush() async -> Bool {
         let ids = state.takeAcknowledgements()
-        let dispositions = state.takeRulings()
+        let dispositions = state.takeDispositions()
         do {
             if !ids.isEmpty {
                 let gone = try await transport.acknowledge(ids, by: scope.address)
@@ -137,7 +137,7 @@ extension StreamConsumer {
             // The server has lost the group and with it all that was pending: nothing is left to settle.
             state.applied(untold.map(\.id))
         } catch  where error.code == .refused && untold.count > 1 {
-            // One of them is at fault; the others shall not wait for it.
+            // One of them is the cause; the others must not wait for it.
             var isTold = true
             for disposition in untold { isTold = await tell([disposition]) && isTold }
             return isTold
@@ -169,9 +169,9 @@ extension StreamConsumer {
         if !sorted.deadLetterRequests.isEmpty {
             let gone = try await transport.deadLetter(sorted.deadLetterRequests, by: scope.address)
             told(sorted.deadLetterRequests.map(\.id), gone: gone, &untold)
-            let buried = sorted.deadLetterRequests.filter { !gone.contains($0.id) }
-            scope.metrics.dead.increment(by: buried.count)
-            state.recordDeadLetters(buried.compactMap(\.messageID))
+            let deadLettered = sorted.deadLetterRequests.filter { !gone.contains($0.id) }
+            scope.metrics.dead.increment(by: deadLettered.count)
+            state.recordDeadLetters(deadLettered.compactMap(\.messageID))
         }
     }
 
@@ -185,20 +185,20 @@ extension StreamConsumer {
     /// Says in the database which messages became dead letters. After the server, which knows whether they were ours to give
     /// up; a crash in between has the republisher send such a message once more.
     private func reportDeadLetters() async -> Bool {
-        let ids = state.takeDeaths()
+        let ids = state.takeDeadLetterIDs()
         guard !ids.isEmpty else { return true }
         do {
             try await onDeadLetters(ids)
             return true
         } catch {
             state.recordDeadLetters(ids)
-            scope.logger.debug("Noting dead letters failed; trying again", metadata: ["error": "\(error)"])
+            scope.logger.debug("Marking dead letters in the outbox failed; retrying", metadata: ["error": "\(error)"])
             return false
         }
     }
 
-    /// Counts entries that somebody else was given while this consumer had them: the inbox sees to it that they took effect
-    /// once, but it should not happen.
+    /// Counts entries that another consumer claimed while this one held them. The inbox lets them take effect once, but it should not
+    /// happen.
     func lostOwnership(of ids: [EntryID]) {
         guard !ids.isEmpty else { return }
         scope.metrics.ownershipLost.increment(by: ids.count)
@@ -206,7 +206,7 @@ extension StreamConsumer {
             "Another consumer took over messages before they were settled", metadata: ["count": "\(ids.count)"])
     }
 
-    /// The last settlements, and the consumer's departure. What fails here is put right by whoever claims later.
+    /// Sends the last settlements and deletes the consumer from its group. A later claim by another consumer makes up for a failure.
     func finish() async {
         for attempt in 1...3 {
             if await flush() { break }
@@ -215,7 +215,7 @@ extension StreamConsumer {
         do {
             try await transport.retire(scope.address)
         } catch {
-            scope.logger.debug("The consumer's name stays behind", metadata: ["error": "\(error)"])
+            scope.logger.debug("The consumer could not be deleted from its group", metadata: ["error": "\(error)"])
         }
     }
 }

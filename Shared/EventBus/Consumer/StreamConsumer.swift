@@ -4,30 +4,30 @@ import Metrics
 import RedisClient
 import ServiceLifecycle
 
-/// Consumes one stream for one group: reads, hands to workers, settles what they are through with, claims from the dead.
+/// Consumes one stream for one group: reads entries, has workers handle them, settles them, and claims those of dead consumers.
 ///
-/// The reader, the claimer, the settler, the tender and the workers are tasks that meet at a ``ConsumerState``.
+/// The reader, the claimer, the settler, the maintenance and the workers are tasks that share a ``ConsumerState``.
 struct StreamConsumer: Sendable {
     let scope: ConsumerScope
     let transport: any EventTransport
     let processor: any MessageProcessor
     let configuration: EventConsumerConfiguration
-    /// Called with the messages that have become dead letters.
+    /// Called with the ids of messages that have become dead letters.
     let onDeadLetters: @Sendable ([UUID]) async throws -> Void
     let state: ConsumerState
     let progress = ReadProgress()
-    /// Falls when nothing more shall be read.
+    /// Opens when reading shall end.
     let stopping = AsyncLatch()
-    /// Falls when the workers have ended.
+    /// Opens when the workers have ended.
     let workEnded = AsyncLatch()
-    /// Falls when a part of the consumer makes no step any more.
+    /// Opens when a part of the consumer makes no progress any more.
     let stalled = AsyncLatch()
-    /// Rings when there may be something to claim before the next round.
+    /// Signalled when a claim is due before the next interval.
     let claimNow = AsyncSignal()
-    /// Rings when an entry was set aside for a retry.
+    /// Signalled when an entry was scheduled for a retry.
     let retryAdded = AsyncSignal()
     let slots: [WorkerSlot]
-    /// The worker that works on suspects.
+    /// The slot of the worker that handles suspects.
     let suspectSlot = WorkerSlot()
     let isolation: IsolationLane
 
@@ -45,16 +45,16 @@ struct StreamConsumer: Sendable {
         let unit = max(1, processor.unitSize(configuration))
         let workers = max(1, processor.workerCount(configuration))
         slots = (0..<workers).map { _ in WorkerSlot() }
-        // Units are collected while others are worked on, so that a worker never waits for a round trip to the server.
+        // Twice the units in work: the next ones are read meanwhile, so that a worker never waits for a round trip to the server.
         state = ConsumerState(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
         isolation.register(state)
     }
 
-    /// Consumes until graceful shutdown or cancellation, then drains: what runs may finish within the drain time, what is
-    /// committed is acknowledged, everything else is handed back for another consumer.
+    /// Consumes until graceful shutdown or cancellation, then drains: running handlers may finish within the drain time, committed entries
+    /// are acknowledged, all others are released for another consumer.
     ///
-    /// - Throws: ``EventBusError/Code/stalled`` when the read loop or a cancelled handler makes no step any more: the process
-    ///   lives but does not work, and only a new start helps. What does not end is left behind, not waited for.
+    /// - Throws: ``EventBusError/Code/stalled`` when the read loop or a cancelled handler makes no progress any more: the process runs
+    ///   but does not work and has to be restarted. Tasks that do not end are abandoned.
     func run() async throws(EventBusError) {
         let end = OneShot()
         let tasks = Task { end.complete(await runTasks()) }
@@ -77,15 +77,15 @@ struct StreamConsumer: Sendable {
         stop()
         tasks.cancel()
         drain.cancel()
-        // The task may be cancelled by now, and what is committed shall be acknowledged all the same.
+        // A task of its own, because this one may be cancelled, and committed entries are acknowledged all the same.
         await Task { await finish() }.value
         if let stall { throw stall }
     }
 
-    /// How long handlers have to end that were cancelled at the end of the drain time.
+    /// The time in which handlers have to end that were cancelled at the end of the drain time.
     private static var abandonGrace: Duration { .seconds(2) }
 
-    /// Runs all tasks until they have ended, or until one of them finds that another never will.
+    /// Runs all tasks until they have ended, or until the maintenance finds that one of them is stalled.
     private func runTasks() async -> EventBusError? {
         let maintenance = Task { await maintain() }
         let working = Task {
@@ -101,7 +101,7 @@ struct StreamConsumer: Sendable {
             }
         }
         return await withTaskCancellationHandler {
-            // Tending ends when the work has, or with a stall; then the rest is not waited for.
+            // The maintenance ends after the work, or with a stall; then the other tasks are abandoned.
             let stall = await maintenance.value
             if stall == nil { await working.value } else { working.cancel() }
             return stall
@@ -111,7 +111,7 @@ struct StreamConsumer: Sendable {
         }
     }
 
-    /// Begins the drain.
+    /// Begins to drain.
     func stop() {
         stopping.open()
         state.stop()
@@ -119,7 +119,7 @@ struct StreamConsumer: Sendable {
         claimNow.signal()
     }
 
-    /// Runs the workers, until the state is closed or the drain time is over.
+    /// Runs the workers until the state is closed and empty, or the drain time is over.
     private func work() async {
         await withTaskGroup(of: Bool.self) { group in
             for slot in slots {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A place for one worker, whose present one can be cancelled when its handler takes too long; another then takes its place.
+/// Runs one worker at a time; a worker whose handler exceeds its time is cancelled and replaced.
 final class WorkerSlot: Sendable {
     private struct State {
         var worker: Task<Bool, Never>?
@@ -10,7 +10,7 @@ final class WorkerSlot: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs workers one after the other until one says that there is no more work.
+    /// Runs workers one after the other until one returns true: no work is left.
     func run(_ work: @escaping @Sendable () async -> Bool) async {
         while true {
             let worker = Task { await work() }
@@ -24,10 +24,10 @@ final class WorkerSlot: Sendable {
         }
     }
 
-    /// The worker begins with entries.
+    /// Records that the worker begins entries.
     func begin(_ now: ContinuousClock.Instant) { state.withLock { $0.startedAt = now } }
 
-    /// The worker is through with them.
+    /// Records that the worker has ended them.
     func end() {
         state.withLock { state in
             state.startedAt = nil
@@ -35,9 +35,9 @@ final class WorkerSlot: Sendable {
         }
     }
 
-    /// Cancels a worker that has been at it for longer than `limit`.
+    /// Cancels the worker when its entries have taken longer than `limit`.
     ///
-    /// - Returns: For how long a worker that was cancelled has not cared.
+    /// - Returns: Time since cancellation during which the worker has not stopped.
     func check(_ now: ContinuousClock.Instant, limit: Duration) -> Duration {
         state.withLock { state in
             if let cancelledAt = state.cancelledAt { return now - cancelledAt }
@@ -50,7 +50,7 @@ final class WorkerSlot: Sendable {
     }
 }
 
-/// When the read loop last made a step, and when it last heard from the server.
+/// The times of the read loop's last step and last completed read.
 final class ReadProgress: Sendable {
     private struct State {
         var isWaitingForRoom = false
@@ -60,13 +60,13 @@ final class ReadProgress: Sendable {
 
     private let state = Mutex(State())
 
-    /// The loop came to the next step, whatever came of the last one.
+    /// Records a step of the loop, whether or not the last one failed.
     func step() { state.withLock { $0.steppedAt = .now } }
 
-    /// A read came back.
+    /// Records a completed read.
     func read() { state.withLock { $0.readAt = .now } }
 
-    /// The loop waits until a worker is free, however long that takes; or it does not any more.
+    /// Records whether the loop waits for a free worker, which is no stall however long it takes.
     func waitForRoom(_ isWaiting: Bool) {
         state.withLock { state in
             state.isWaitingForRoom = isWaiting
@@ -75,12 +75,12 @@ final class ReadProgress: Sendable {
         }
     }
 
-    /// Whether the loop waits until a worker is free.
+    /// Whether the loop waits for a free worker.
     var isWaitingForRoom: Bool { state.withLock { $0.isWaitingForRoom } }
 
-    /// For how long the loop has made no step.
+    /// Time since the last step; zero while the loop waits for a free worker.
     func silence() -> Duration { state.withLock { $0.isWaitingForRoom ? .zero : .now - $0.steppedAt } }
 
-    /// For how long no read has come back although there was room.
+    /// Time since the last completed read; zero while the loop waits for a free worker.
     func silenceOfReads() -> Duration { state.withLock { $0.isWaitingForRoom ? .zero : .now - $0.readAt } }
 }

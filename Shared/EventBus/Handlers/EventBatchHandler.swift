@@ -4,7 +4,7 @@ public import WireFormat
 /// Handles events in batches, each batch in one transaction; for work that is nothing but database statements.
 ///
 /// A consumer handles the batches of a stream one after the other, in the order in which it is given the events. That is not an
-/// order across consumers, nor with events that are tried again: whoever needs one compares versions in the database. When a
+/// order across consumers, nor with events that are retried: a handler that needs an order compares versions in the database. When a
 /// batch fails, its events are handled again one by one, so that one bad event does not hold up the others.
 public protocol EventBatchHandler<Body>: Sendable {
     associatedtype Body: Event

@@ -5,15 +5,15 @@ import Storage
 import Synchronization
 import WireFormat
 
-/// What a handler needs besides the event: the way to commit, and a logger that names the message.
+/// The context of one handler call: how to commit, and a logger that names the message.
 public struct HandlerContext: Sendable {
     /// The message's id.
     public let messageID: UUID
     /// How often the message was delivered, this time included; more than 1 after a failure or a crash.
     public let deliveryCount: Int
-    /// How many consumers died with the message in hand, were taken for dead, or were sent it and never got it. Work that may
-    /// kill the process should not be tried again and again: at ``RetryPolicy/maxCrashes`` the bus gives the message up, and
-    /// then nobody hears of it.
+    /// The number of consumers that died, or were taken for dead, while they held the message. A handler whose work may crash the
+    /// process should fail the work itself before ``RetryPolicy/maxCrashes``: the bus then dead-letters the message without calling
+    /// any handler.
     public let crashes: Int
     /// A logger that names the stream and the entry; the message, the request and the trace stand in each line of a handler, by
     /// whatever logger. Made when it is asked for: few messages need one.
@@ -63,7 +63,7 @@ public struct HandlerContext: Sendable {
         if fresh.isEmpty { record.wasDuplicate.store(true, ordering: .relaxed) }
     }
 
-    /// Whether the message was handled before, to spare long work. Only ``commit(_:)`` is sure: somebody may be at it.
+    /// Whether the message was handled before, to spare long work. Only ``commit(_:)`` is certain: another consumer may be handling it now.
     public func isHandled() async throws -> Bool {
         try await !InboxRepository(postgres).handled(group: scope.group, ids: [messageID]).isEmpty
     }

@@ -1,7 +1,7 @@
-/// Thrown by a handler that knows when it makes sense to try again, such as when a service it calls asked to be left alone.
+/// Thrown by a handler that knows when to retry, such as after a `Retry-After` of a service that it calls.
 ///
 /// The message is delivered again after the delay. That is no failure of the message, so it does not count towards
-/// ``RetryPolicy/maxFailures``: whoever throws this has to bound it, by a deadline of its own for instance.
+/// ``RetryPolicy/maxFailures``: the handler has to bound it, for instance by a deadline.
 public struct HandlerDeferral: Error, CustomStringConvertible {
     /// The time until the next delivery.
     public let delay: Duration

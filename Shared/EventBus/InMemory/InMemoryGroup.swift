@@ -61,7 +61,7 @@ struct InMemoryGroup {
         return (ids, .zero)
     }
 
-    /// What is due is taken out, and the time until the next is told.
+    /// Takes the due retries, and returns the time until the next one is due.
     mutating func takeDue(_ limit: Int, now: ContinuousClock.Instant) -> (due: [[StreamField]], nextIn: Duration?) {
         let due = retries.filter { $0.value.dueAt <= now }.sorted { $0.value.dueAt < $1.value.dueAt }.prefix(limit)
         for (message, _) in due { retries[message] = nil }

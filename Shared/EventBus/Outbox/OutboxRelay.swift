@@ -9,10 +9,10 @@ import WireFormat
 
 /// Carries committed messages from the outbox to their streams.
 ///
-/// It takes rows that no other relay has in hand, appends them in one pipeline, notes which entries they became and commits;
+/// It takes rows that no other relay has locked, appends them in one pipeline, records their entry ids and commits;
 /// any number of relays may run. A crash between append and commit sends messages twice, with the same ids, which the inbox
 /// absorbs. The rows stay, for the ``Republisher``. A relay is woken by what its own process commits, and by the notifications of
-/// processes that have none; it looks by itself in case neither was heard.
+/// processes that have none; it also polls, in case both were missed.
 public struct OutboxRelay: Service {
     private let transport: any EventAppender
     private let postgres: PostgresClient
@@ -37,7 +37,7 @@ public struct OutboxRelay: Service {
         let stopping = AsyncLatch()
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup { group in
-                group.addTask { await listen(ringing: signal, until: stopping) }
+                group.addTask { await listen(signalling: signal, until: stopping) }
                 await relay(wokenBy: signal, until: stopping)
                 group.cancelAll()
             }
@@ -47,7 +47,7 @@ public struct OutboxRelay: Service {
         }
     }
 
-    private func listen(ringing signal: AsyncSignal, until stopping: AsyncLatch) async {
+    private func listen(signalling signal: AsyncSignal, until stopping: AsyncLatch) async {
         for await _ in postgres.notifications(on: HeliographSchema.outboxChannel) {
             if stopping.isOpen { return }
             signal.signal()
@@ -69,7 +69,7 @@ public struct OutboxRelay: Service {
             }
             if isLast { return }
             if let pause = pace.pause() {
-                // After a failure a ring changes nothing: wait for the server, not for more rows.
+                // After a failure more rows change nothing: wait for the server.
                 if pace.isFailing { await stopping.wait(upTo: pause) } else { await signal.wait(upTo: pause) }
             }
         }
@@ -85,7 +85,7 @@ public struct OutboxRelay: Service {
             try await transaction.forceIndexPlans(replan: false)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
             guard !messages.isEmpty else { return (0, 0, 0) }
-            // What is forgotten of this is sent once more.
+            // What an asynchronous commit loses is sent once more.
             try await transaction.commitAsynchronously()
             let results = try await transport.append(
                 messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })

@@ -3,12 +3,12 @@ public import Storage
 public import WireFormat
 
 extension OutboxRepository {
-    /// Notes an event for publication; it leaves once the transaction is committed, and never if it is not.
+    /// Adds an event to the outbox; it is published once the transaction is committed, and never if it is not.
     ///
     /// - Parameters:
     ///   - requestID: The id of the HTTP request at the root of it.
     ///   - traceparent: The W3C trace parent of the work that causes the event.
-    ///   - expiresAt: After this time nobody needs to act upon the event.
+    ///   - expiresAt: The time after which no handler needs to act upon the event.
     /// - Throws: `WireFormatError` when the event is over a limit, `PostgresError` when the row cannot be written; in a
     ///   transaction its next statement or the commit throws that.
     public func publish(
@@ -17,7 +17,7 @@ extension OutboxRepository {
         try await publish([event], requestID: requestID, traceparent: traceparent, expiresAt: expiresAt)
     }
 
-    /// Notes events for publication, with one statement.
+    /// Adds events to the outbox with one statement.
     public func publish<Body: Event>(
         _ events: [Body], requestID: String? = nil, traceparent: String? = nil, expiresAt: Date? = nil
     ) async throws {
@@ -28,7 +28,7 @@ extension OutboxRepository {
         try await append(rows)
     }
 
-    /// Notes an event that another one caused: it carries the request id and the trace on.
+    /// Adds an event that another one caused: it gets its request id and trace.
     public func publish(
         _ event: some Event, causedBy cause: Envelope<some Event>, expiresAt: Date? = nil
     ) async throws {

@@ -5,8 +5,8 @@ import RedisClient
 public import ServiceLifecycle
 import Storage
 
-/// Brings back what Redis lost: messages that were published, that some group has not handled, and that are no longer in its
-/// way to it.
+/// Publishes again the messages that Redis lost: published ones that some group has not handled, and that are no longer on their way
+/// to it.
 ///
 /// It asks in this order, so that nothing that was handled is sent again: what is due and not in the inbox (Postgres), what of
 /// it the stream has not (Redis), and again what of that is not in the inbox (Postgres), for handlers commit before they
@@ -63,7 +63,7 @@ public struct Republisher: Service {
         var inFlight = 0
         /// They were lost and wait for the relay.
         var republished = 0
-        /// They were lost, and nobody needs them any more.
+        /// They were lost after they had expired.
         var expired = 0
     }
 

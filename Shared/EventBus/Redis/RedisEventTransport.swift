@@ -5,7 +5,7 @@ import WireFormat
 /// The transport of production: one Redis stream for each stream, named with a prefix.
 ///
 /// A group has keys of its own beside the stream: what waits for a retry (a sorted set by due time, and a hash with the
-/// messages), its dead letters (a stream), when it was last tended, and from whom entries were claimed. Redis 7.0 or newer.
+/// messages), its dead letters (a stream), when it was last maintained, and from whom entries were claimed. Redis 7.0 or newer.
 public struct RedisEventTransport: EventTransport {
     /// What the names of all streams begin with on the server, so that several systems can share one.
     public let keyPrefix: String
@@ -13,7 +13,7 @@ public struct RedisEventTransport: EventTransport {
     /// How long an append may take, connecting included; the relay holds rows locked meanwhile.
     private let appendTimeout: Duration
 
-    /// Works through a client that somebody else runs and shuts down.
+    /// Makes a transport on a client that the caller runs and shuts down.
     public init(client: RedisClient, keyPrefix: String = "heliograph:", appendTimeout: Duration = .seconds(2)) {
         self.client = client
         self.keyPrefix = keyPrefix

@@ -1,10 +1,10 @@
-/// The pauses between attempts at something that fails.
+/// The delays between attempts that fail.
 struct Backoff: Sendable {
     var min: Duration
     var max: Duration
 
-    /// The pause after so many failures in a row: doubled each time and shortened at random by up to a half, so that
-    /// processes which lost the same server do not come back together.
+    /// Returns the delay after a number of failures in a row: doubled with each, and shortened at random by up to a half, so that
+    /// processes which lost the same server do not reconnect at the same time.
     func delay(afterFailures failures: Int, random: Double = .random(in: 0...1)) -> Duration {
         guard failures > 0 else { return .zero }
         let full = Swift.min(min * (1 << Swift.min(failures - 1, 16)), max)

@@ -1,6 +1,6 @@
 import Metrics
 
-/// The numbers of one consumer of one stream, and of its group. Labels are names of streams and groups, never ids.
+/// The metrics of one consumer of one stream, and of its group. Labels are names of streams and groups, never ids.
 struct ConsumerMetrics: Sendable {
     let delivered: Counter
     let claimed: Counter
@@ -48,11 +48,11 @@ struct ConsumerMetrics: Sendable {
         self.group = GroupGauges(labels)
     }
 
-    /// Takes down how the group stands. Each of its consumers does; they say the same.
+    /// Records the status of the group. Each of its consumers does; they record the same.
     func record(_ status: GroupStatus) { group.record(status) }
 }
 
-/// How a group stands, as gauges.
+/// The status of a group, as gauges.
 private struct GroupGauges: Sendable {
     let length: Gauge
     let undelivered: Gauge
@@ -90,7 +90,7 @@ private struct GroupGauges: Sendable {
     }
 }
 
-/// The numbers of a relay.
+/// The metrics of a relay.
 struct RelayMetrics: Sendable {
     let published = Counter(label: "bus_outbox_published_total")
     let refused = Counter(label: "bus_outbox_refused_total")

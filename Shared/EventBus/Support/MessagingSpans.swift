@@ -6,12 +6,12 @@ public import WireFormat
 
 /// The handling of a message, as a span below the one that caused the message.
 ///
-/// The attributes are those of OpenTelemetry's conventions for messaging. Without a tracer there is no span, and what the message
-/// says of its trace is handed on as it is.
+/// The attributes are those of OpenTelemetry's conventions for messaging. Without a tracer there is no span, and the trace
+/// context of the message is passed on unchanged.
 struct HandlerSpan: Sendable {
-    /// What the handler and what it calls know of their work.
+    /// The context that the handler and its callees run in.
     let context: InstrumentationContext
-    /// What the events that the handler causes carry on.
+    /// The trace parent of the events that the handler causes.
     let traceparent: String?
     private let span: (any Span)?
 
@@ -39,7 +39,7 @@ struct HandlerSpan: Sendable {
         switch result {
         case .handled: break
         case .duplicate: span.attributes["heliograph.duplicate"] = true
-        // It is asked for by the handler, and no fault.
+        // The handler asked for it; it is not an error.
         case .failed(let error as HandlerDeferral): span.attributes["heliograph.postponed"] = "\(error.delay)"
         case .failed(let error): span.recordError(error)
         case .unreadable(let error): span.recordError(error)
@@ -49,20 +49,20 @@ struct HandlerSpan: Sendable {
 }
 
 extension Envelope {
-    /// What is known of the work that the message asks for. A handler of single messages runs in it; one of batches uses it for what
-    /// is about one of them, such as a log line.
+    /// The instrumentation context of the message. A handler of single messages runs in it; a handler of batches uses it for
+    /// work on one of them, such as a log line.
     public var work: InstrumentationContext {
         .work(requestID: requestID, traceparent: traceparent, messageID: id.wireString)
     }
 }
 
-/// The publication of messages, each as a span beside those of its handlers: what is before it was spent in the outbox, and what
-/// is between it and a handler in the stream.
+/// Spans for the publication of messages, beside those of their handlers. The time before such a span was spent in the outbox, the
+/// time between it and a handler's span in the stream.
 struct PublishSpans: Sendable {
     private let start = DefaultTracerClock.now
     private let isOn = !(InstrumentationSystem.instrument is NoOpInstrument)
 
-    /// Notes that a message was appended to its stream.
+    /// Records that a message was appended to its stream.
     func sent(_ message: OutboxMessage) {
         guard isOn, let parent = message.envelope.traceparent.flatMap(TraceParent.init), parent.isSampled else { return }
         var context = InstrumentationContext.topLevel

@@ -1,36 +1,36 @@
 import Synchronization
 
-/// How something ended, for one who waits: the first word counts, and the wait does not end before it, cancelled or not.
+/// A result that is set once and awaited by one task. Later results are ignored, and cancellation does not end the wait.
 final class OneShot: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<EventBusError?, Never>)
-        case over(EventBusError?)
+        case completed(EventBusError?)
     }
 
     private let state = Mutex(State.open)
 
-    /// It has ended, with an error or without.
+    /// Sets the result: an error, or nil for success.
     func complete(_ error: EventBusError?) {
         let waiter = state.withLock { state -> CheckedContinuation<EventBusError?, Never>? in
             switch state {
-            case .over: return nil
+            case .completed: return nil
             case .open:
-                state = .over(error)
+                state = .completed(error)
                 return nil
             case .awaited(let waiter):
-                state = .over(error)
+                state = .completed(error)
                 return waiter
             }
         }
         waiter?.resume(returning: error)
     }
 
-    /// Waits for the end; once.
+    /// Waits for the result; may be called once.
     func wait() async -> EventBusError? {
         await withCheckedContinuation { continuation in
             let error = state.withLock { state -> EventBusError?? in
-                if case .over(let error) = state { return .some(error) }
+                if case .completed(let error) = state { return .some(error) }
                 state = .awaited(continuation)
                 return nil
             }

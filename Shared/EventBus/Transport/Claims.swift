@@ -1,22 +1,22 @@
 public import RedisClient
 
-/// What a consumer wants to take over from others.
+/// A request to claim entries of other consumers.
 public struct ClaimRequest: Sendable {
-    /// After how long without a sign of life entries may be taken.
+    /// The idle time after which entries may be claimed.
     public var minIdle: Duration
     /// Where the last claim ended; zero to begin.
     public var cursor: EntryID
-    /// At most so many entries; with 0 the claim only tells the server that this group is being tended.
+    /// The most entries to claim; 0 only records that the group is being maintained.
     public var count: Int
-    /// Whether a suspect may be among them: one entry with which consumers died twice. It is tried alone, for it may be the
-    /// cause, and its delivery count is what it will be once it is begun.
+    /// Whether one suspect may be among them: an entry that two consumers held when they died. It is handled in isolation, and its
+    /// delivery count is the one that it will have once it is begun.
     public var takesSuspect: Bool
-    /// With so many crashes an entry is not to be tried any more, and does not count as a suspect.
+    /// The number of crashes from which on an entry is no suspect but a dead letter.
     public var crashBudget: Int
-    /// When nobody has tended the group for so long, the server stood still or was away: signs of life are missing although
-    /// their consumers live, and nothing is given away for ``holdOff``, but what was handed back.
+    /// The time without maintenance of the group after which the server is taken to have stood still: renewals are missing although
+    /// their consumers live, and for ``holdOff`` only released entries can be claimed.
     public var stallLimit: Duration
-    /// How long every living consumer needs at most to give a sign of life for all it holds; at most ``minIdle`` counts.
+    /// The time in which every living consumer renews all entries that it holds; at most ``minIdle`` counts.
     public var holdOff: Duration
 
     public init(
@@ -33,7 +33,7 @@ public struct ClaimRequest: Sendable {
     }
 }
 
-/// What a claim brought.
+/// The result of a claim.
 public struct ClaimedEntries: Sendable {
     public let entries: [DeliveredEntry]
     /// Where the next call goes on; zero when the end was reached.
@@ -42,10 +42,10 @@ public struct ClaimedEntries: Sendable {
     public let lost: [EntryID]
 }
 
-/// A failed entry that its group shall be given again.
+/// A failed entry that its group is delivered again after a delay.
 public struct DelayedRetry: Sendable {
     public let id: EntryID
-    /// How often a handler has failed with the message, this time included.
+    /// The failures of the handler with this message, this one included.
     public let failures: Int
     public let delay: Duration
 
@@ -56,9 +56,9 @@ public struct DelayedRetry: Sendable {
     }
 }
 
-/// What became of the entries that wait for a retry.
+/// The result of appending due retries.
 public struct ResumedRetries: Sendable {
-    /// How many were due and are in the stream again.
+    /// The number of entries that were due and were appended.
     public let count: Int
     /// When the next one is due; nil when none waits.
     public let nextIn: Duration?

@@ -4,15 +4,15 @@ public import WireFormat
 
 /// Why a message is a dead letter.
 public enum DeadLetterReason: String, Sendable, CaseIterable {
-    /// It cannot be read: no envelope, or a body that its type does not allow, or a type or version that nobody knows.
+    /// It cannot be read: no envelope, or a body that its type does not allow, or an unknown type or version.
     case unreadable
-    /// Its handler has failed as often as it may.
+    /// Its handler has failed ``RetryPolicy/maxFailures`` times.
     case failures
-    /// As many consumers as may have died with it in hand.
+    /// ``RetryPolicy/maxCrashes`` consumers have died while they held it.
     case crashes
 }
 
-/// An entry to move to the dead letters, and what shall be known of it.
+/// An entry to move to the dead letters, with the facts that are kept about it.
 public struct DeadLetterRequest: Sendable {
     /// The most bytes of an error's text that are kept.
     public static let maxErrorBytes = 2048
@@ -21,7 +21,7 @@ public struct DeadLetterRequest: Sendable {
     /// The message's id; nil when it cannot be read.
     public let messageID: UUID?
     public let reason: DeadLetterReason
-    /// The last error, for whoever looks at the dead letter; cut off at ``maxErrorBytes``.
+    /// The last error, for the operator; cut off at ``maxErrorBytes``.
     public let error: String
     public let failures: Int
     public let crashes: Int
@@ -38,22 +38,22 @@ public struct DeadLetterRequest: Sendable {
     }
 }
 
-/// A message that a group has given up.
+/// A message that a group does not attempt again until an operator requeues it.
 public struct DeadLetter: Sendable {
-    /// Its number among the dead letters.
+    /// Its entry id in the stream of dead letters.
     public let id: EntryID
-    /// The number of the entry that it was.
+    /// Its entry id in the stream where it failed.
     public let entryID: String
     public let reason: DeadLetterReason?
     public let error: String
     public let failures: Int
     public let crashes: Int
-    /// The consumer that gave it up.
+    /// The consumer that dead-lettered it.
     public let consumer: String
     /// The message as it was published.
     public let fields: [StreamField]
 
-    /// When it was given up, by the server's clock.
+    /// The time of dead-lettering, by the server's clock.
     public var deadLetteredAt: Date { Date(timeIntervalSince1970: Double(id.milliseconds) / 1000) }
 
     /// The message; nil when it cannot be read.

@@ -1,19 +1,19 @@
-/// What takes entries for streams.
+/// Appends entries to streams.
 public protocol EventAppender: Sendable {
     /// Appends entries in one go, each to the end of its stream.
     ///
-    /// - Returns: One result an entry, in order: the number it got, or why it was refused.
+    /// - Returns: One result for each entry, in order: its entry id, or the reason of its refusal.
     /// - Throws: ``EventBusError`` when nothing is known about any of them; then some may have been appended.
     func append(_ entries: [OutgoingEntry]) async throws(EventBusError) -> [Result<EntryID, EventBusError>]
 }
 
-/// What carries messages: streams that keep their entries, and groups that remember what each of them was given.
+/// Carries messages: streams of entries, and consumer groups with pending entries.
 ///
-/// Implementations promise: entries of a stream keep the order in which they were appended; every group is given every
-/// entry that is not meant for another alone, to one consumer at a time; an entry stays pending until it is settled; groups
-/// begin at the first entry; and who does not hold an entry any more cannot settle it.
+/// Implementations guarantee: a stream keeps the order in which entries were appended; each group is delivered every entry that is
+/// not for another group alone, to one consumer at a time; an entry stays pending until it is settled; groups begin at the first
+/// entry; and a consumer cannot settle an entry that it no longer holds.
 public protocol EventTransport: EventAppender {
-    /// Makes a group that will be given everything from the first entry on; harmless when it exists.
+    /// Creates a group that is delivered all entries from the first on; does nothing when it exists.
     func createGroup(_ group: String, on stream: String) async throws(EventBusError)
 
     /// Opens a reader for one consumer of a group; each has a connection of its own, because it waits.
@@ -22,70 +22,70 @@ public protocol EventTransport: EventAppender {
     /// Opens a reader of all entries that are appended from now on, outside of any group.
     func openTail(streams: [String]) async throws(EventBusError) -> any TailReader
 
-    // MARK: Settling. Each returns the entries that are not the consumer's any more; nothing was done to those.
+    // MARK: Settlement. Each returns the entries that the consumer no longer holds; those are unchanged.
 
-    /// Tells that entries are done which the consumer was given. Doing it twice is harmless.
+    /// Acknowledges entries. Doing it twice is harmless.
     func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
-    /// Takes entries out of the consumer's hands and gives them to the group, and to no other, again after a delay.
+    /// Schedules entries for another delivery to this group, and to no other, after a delay.
     func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Moves entries to the group's dead letters, where they stay until an operator redrives or drops them, or until they are too
     /// old: ``trimDeadLetters(of:age:)``.
     func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
-    /// Gives entries back that were not worked on: any consumer may claim them at once, and the delivery does not count.
+    /// Releases entries that were not begun: any consumer may claim them at once, and the delivery does not count.
     func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
-    /// Gives a sign of life for entries that a consumer is still working on, so that nobody claims them.
+    /// Renews entries that a consumer still works on, so that no other claims them.
     func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Counts a delivery of suspects that a claim brought, just before they are worked on.
     func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
-    // MARK: Tending a group. Any of its consumers may do these at any time.
+    // MARK: Maintenance of a group. Any of its consumers may do these at any time.
 
-    /// Takes over entries of consumers that gave no sign of life, and counts a delivery of each but a suspect: that is counted
-    /// when it is begun, so that a consumer which dies before, for another reason, is not held against it.
+    /// Claims entries that were not renewed, and counts a delivery of each but a suspect's: that is counted when it is begun, so that a
+    /// consumer which dies before, for another reason, does not count against it.
     func claim(_ request: ClaimRequest, for consumer: GroupConsumer) async throws(EventBusError) -> ClaimedEntries
 
-    /// Appends what waited for a retry and is due, at most `limit` entries.
+    /// Appends entries whose retry is due, at most `limit`.
     func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries
 
-    /// Deletes the entries that all groups of a stream have settled.
+    /// Deletes entries that all groups of a stream have settled.
     ///
     /// - Parameter age: Of a stream without any group, entries older than this; nil leaves such a stream alone.
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted entries.
     @discardableResult
     func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int
 
     /// Deletes a group's dead letters that are older than `age`.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted entries.
     @discardableResult
     func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int
 
-    /// Takes a consumer off its group, unless it still has pending entries, which would be lost with it.
+    /// Deletes a consumer from its group, unless it still has pending entries, which would be lost with it.
     ///
-    /// - Returns: Whether it was taken off.
+    /// - Returns: Whether it was deleted.
     @discardableResult
     func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool
 
-    /// Takes off all consumers that have nothing pending and were not heard of for `idle`: they died without retiring.
+    /// Deletes the consumers without pending entries that were idle for `idle`: they died without retiring.
     ///
-    /// - Returns: How many were taken off.
+    /// - Returns: The number of deleted consumers.
     @discardableResult
     func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int
 
-    // MARK: Looking
+    // MARK: Inspection
 
-    /// Returns those of the published messages that the group has neither before it, nor in a consumer's hands, nor set aside
-    /// for a retry: they were settled, or the server lost them. The inbox knows which.
+    /// Returns the published messages that are neither undelivered, nor pending, nor scheduled for a retry in the group: they were
+    /// settled, or the server lost them. The inbox tells which.
     func absent(
         _ messages: [PublishedMessage], from group: StreamGroup
     ) async throws(EventBusError) -> [PublishedMessage]
 
-    /// Tells how a group stands; zeros when the stream or the group does not exist.
+    /// Returns the status of a group; zeros when the stream or the group does not exist.
     func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus
 
     /// Returns dead letters of a group, the oldest first, at most `count`.
@@ -95,18 +95,18 @@ public protocol EventTransport: EventAppender {
         of group: StreamGroup, after id: EntryID, count: Int
     ) async throws(EventBusError) -> [DeadLetter]
 
-    /// Gives dead letters to the group again, with all their budgets; each once, whoever else asks at the same time.
+    /// Requeues dead letters to their group with full budgets; each once, even when several callers do it at the same time.
     ///
-    /// - Returns: Those that were there and are given again.
+    /// - Returns: The dead letters that existed and were requeued.
     func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID]
 
     /// Deletes dead letters for good.
     ///
-    /// - Returns: How many were there.
+    /// - Returns: The number of deleted dead letters.
     func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int
 }
 
-/// Gives one consumer the entries that its group was not given before.
+/// Reads new entries of a group for one consumer.
 public protocol GroupReader: Sendable {
     /// Waits up to `wait` for entries and returns at most `count`; none when the time was up or it was interrupted.
     ///
@@ -118,18 +118,18 @@ public protocol GroupReader: Sendable {
     /// Makes a waiting read return at once without losing an entry; a read that does not wait yet is not affected.
     func interrupt() async
 
-    /// Gives back what the reader holds. The entries it was given stay pending.
+    /// Releases the reader's resources. Its delivered entries stay pending.
     func close() async
 }
 
-/// Gives the entries of streams as they are appended.
+/// Reads entries of streams as they are appended.
 public protocol TailReader: Sendable {
-    /// Waits up to `wait` for entries after those it gave before.
+    /// Waits up to `wait` for entries after those that it returned before.
     func read(count: Int, wait: Duration) async throws(EventBusError) -> [TailEntry]
 
     /// Makes a waiting read return at once.
     func interrupt() async
 
-    /// Gives back what the reader holds.
+    /// Releases the reader's resources.
     func close() async
 }

@@ -63,7 +63,7 @@ public struct DeliveredEntry: Sendable {
         fields.first { $0.name == EncodedEnvelope.Field.id }.flatMap { UUID(uuidString: String(decoding: $0.value, as: UTF8.self)) }
     }
 
-    /// How many consumers died with the entry in hand.
+    /// The number of consumers that died while they held the entry.
     var crashes: Int { max(0, deliveryCount - 1) }
 }
 

@@ -1,15 +1,15 @@
 import RedisClient
 
-/// What the consumers of a group do for each other. Each is one step on the server, so that any number may do it at once.
+/// Scripts that maintain a group. Each is atomic on the server, so that any number of consumers may run it at once.
 enum MaintenanceScripts {
-    /// Takes over entries whose consumers gave no sign of life. KEYS: stream, pulse, how often each consumer lost entries.
+    /// Claims entries that were not renewed. KEYS: stream, pulse, how often each consumer lost entries.
     /// ARGV: group, consumer, least idle time in milliseconds, where to begin, how many, whether a suspect may be among them,
     /// crash budget, longest time without a pulse in milliseconds, how long nothing is given away after a longer one, and the
     /// name under which entries are pending that were handed back.
     ///
     /// Gives the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and how often each
     /// entry was delivered; a suspect's delivery is counted only when it is begun. The pulse says when the group was last
-    /// tended: after a longer pause the server stood still or was away, signs of life could not reach it, and nothing is given
+    /// tended: after a longer pause the server stood still or was away, renewals could not reach it, and nothing is given
     /// away until the living could give some; but what was handed back is. From whom entries are taken is noted first, for the
     /// acknowledge script; under a memory limit that cannot be written, and nothing is taken.
     static let claim = RedisScript(
@@ -99,7 +99,7 @@ enum MaintenanceScripts {
     /// stays, because the server can tell a group's lag only while it is there. KEYS: stream. ARGV: the age in milliseconds to
     /// which a stream without groups is trimmed, or -1. Gives how many entries were deleted.
     ///
-    /// Never by length: `MAXLEN` deletes what nobody has read, and what is deleted while it is pending is lost.
+    /// Never by length: `MAXLEN` deletes entries that no group has read, and what is deleted while it is pending is lost.
     static let trim = RedisScript(
         LuaSnippets.now + LuaSnippets.isAfter + """
             if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end

@@ -1,15 +1,15 @@
 import RedisClient
 
-/// What a consumer does with the entries in its hands. Redis acknowledges and claims for anybody, so each script first looks
-/// whether the entries are the consumer's own: what a zombie held may be somebody else's by now.
+/// Scripts that settle a consumer's pending entries. Redis acknowledges and claims for any caller, so each script first checks that
+/// the entries are the consumer's own: another may have claimed those of a consumer that stood still.
 ///
-/// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer, and the answer is the entries that
-/// are not its own. Nothing is done to those.
+/// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer. They return the entries that are not the
+/// consumer's own, and leave those unchanged.
 enum SettlementScripts {
     /// Acknowledges. KEYS: stream, how often each consumer lost entries to a claim. ARGV: ascending entries.
     ///
-    /// What was never claimed from a consumer is all its own, and one look tells; only then is a look an entry worth its
-    /// price, which is more than all else that Redis does for an acknowledgement.
+    /// A consumer from which no entry was ever claimed owns all its entries, which one HEXISTS tells. Only otherwise each entry is
+    /// checked, which costs more than the acknowledgement itself.
     static let acknowledge = RedisScript(
         """
         local ids, gone = {}, {}
@@ -85,7 +85,7 @@ enum SettlementScripts {
             return gone
             """)
 
-    /// Hands back: an hour of idle time, so that the next claim takes them, and one delivery less, which that claim counts
+    /// Releases: sets an hour of idle time, so that the next claim takes them, and one delivery less, which that claim counts
     /// again. ARGV: the name they are pending under meanwhile, and the entries.
     static let release = RedisScript(
         """
