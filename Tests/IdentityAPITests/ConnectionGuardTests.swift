@@ -13,7 +13,7 @@ import Testing
         init(on channel: EmbeddedChannel) {
             let promise = channel.eventLoop.makePromise(of: Void.self)
             promise.futureResult.assumeIsolated().whenComplete { self.outcome = $0 }
-            channel.triggerUserOutboundEvent(AnswerTaken(), promise: promise)
+            channel.triggerUserOutboundEvent(FlushedEvent(), promise: promise)
         }
 
         var hasSucceeded: Bool { if case .success = outcome { true } else { false } }

@@ -19,9 +19,9 @@ struct IdentityFixture: Sendable {
     let blobRoot: String
     let http: HTTPClient
     /// The requests of this server that wait for a session.
-    let waiters: RowFeed<Session>
+    let waiters: RowWatcher<Session>
     /// Those that wait for an image job.
-    let jobFeed: RowFeed<ImageJob>
+    let jobFeed: RowWatcher<ImageJob>
 
     var postgres: PostgresClient { context.postgres }
     var keys: AccountKeys { AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer) }
@@ -103,8 +103,8 @@ func withIdentityAPI(
         let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
         var iterator = ports.makeAsyncIterator()
         let port = await iterator.next() ?? 0
-        let waiters = try #require(services.lazy.compactMap { $0 as? RowFeed<Session> }.first)
-        let jobFeed = try #require(services.lazy.compactMap { $0 as? RowFeed<ImageJob> }.first)
+        let waiters = try #require(services.lazy.compactMap { $0 as? RowWatcher<Session> }.first)
+        let jobFeed = try #require(services.lazy.compactMap { $0 as? RowWatcher<ImageJob> }.first)
         let fixture = IdentityFixture(
             port: port, context: context, blobRoot: folder.path, http: http, waiters: waiters, jobFeed: jobFeed)
         let outcome: Result<Void, any Error>

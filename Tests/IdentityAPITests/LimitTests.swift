@@ -216,10 +216,10 @@ import WireFormat
         try await withIdentityAPI { api in
             let session = try await api.start()
             try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<RowFeed<Session>.Limits(total: 0).perRow {
+                for _ in 0..<RowWatcher<Session>.Limits(total: 0).perRow {
                     group.addTask { try await api.status(session, query: "?wait=60").status }
                 }
-                try await eventually("they wait") { api.waiters.count == RowFeed<Session>.Limits(total: 0).perRow }
+                try await eventually("they wait") { api.waiters.count == RowWatcher<Session>.Limits(total: 0).perRow }
                 let surplus = try await api.status(session, query: "?wait=60")
                 #expect(surplus.status == 200 && surplus.json.text("data.state") == "received", "it does not wait")
                 try await api.decide(session.id, .failed(.noMatch))

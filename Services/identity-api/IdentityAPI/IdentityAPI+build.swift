@@ -12,10 +12,10 @@ public import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// The public edge: takes photos, says what became of a session, signs devices in and out.
+/// The public edge: accepts photos, answers with the states of sessions, signs devices in and out.
 public enum IdentityAPI: HeliographService {
     public static let name = "identity-api"
-    public static let summary = "Take photos for face sign-up and sign-in, and tell what came of them."
+    public static let summary = "Accepts photos for face sign-up and sign-in, and answers with their outcome."
 
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         try build(context, configuration: IdentityAPIConfiguration(context.settings)) { _ in }
@@ -30,10 +30,10 @@ public enum IdentityAPI: HeliographService {
         let links = try context.mediaLinks(to: blobs)
         let postgres = context.postgres
         let keys = AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer)
-        let waiters = RowFeed<Session>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
+        let waiters = RowWatcher<Session>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
             Dictionary(uniqueKeysWithValues: try await SessionRepository(postgres).find(ids: ids).map { ($0.id, $0) })
         }
-        let jobs = RowFeed<ImageJob>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
+        let jobs = RowWatcher<ImageJob>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
             Dictionary(uniqueKeysWithValues: try await ImageJobRepository(postgres).find(ids: ids).map { ($0.id, $0) })
         }
         let authenticator = AccessTokenAuthenticator(postgres: postgres)
@@ -83,7 +83,7 @@ public enum IdentityAPI: HeliographService {
 
     private static func imageRoutes(
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
-        keys: AccountKeys, authenticator: any Authenticator, jobs: RowFeed<ImageJob>, uploads: UploadSlots
+        keys: AccountKeys, authenticator: any Authenticator, jobs: RowWatcher<ImageJob>, uploads: UploadSlots
     ) -> ImageRoutes {
         let perAddress = configuration.limits.uploadsPerAddress
         let downloads = UploadSlots(limit: configuration.downloads, perAddress: perAddress)
@@ -95,7 +95,7 @@ public enum IdentityAPI: HeliographService {
                 blobs: blobs, postgres: postgres, authenticator: authenticator,
                 starter: ImageJobStarter(
                     postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime,
-                    openJobsMax: configuration.limits.openImageJobs),
+                    maxOpenJobs: configuration.limits.openImageJobs),
                 reader: reader, jobs: jobs, slots: uploads, limiter: RateLimiter(configuration.limits.orders),
                 limits: configuration.uploads),
             jobs: controller,

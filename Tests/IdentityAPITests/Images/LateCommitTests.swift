@@ -24,7 +24,7 @@ import Testing
             logger.logLevel = .critical
             let impatient = try PostgresClient(configuration: configuration, logger: logger)
             let starter = ImageJobStarter(
-                postgres: impatient, keys: api.keys, processingTime: .seconds(300), openJobsMax: 20)
+                postgres: impatient, keys: api.keys, processingTime: .seconds(300), maxOpenJobs: 20)
             let jobID = UUID()
             try await api.postgres.withTransaction { transaction in
                 // It is idle until the starter gives up.

@@ -19,7 +19,7 @@ struct SessionMatcher: Sendable {
     let signUp = SignUpDecision()
     let signIn: SignInDecision
 
-    /// What a sign-in is compared with when the e-mail belongs to nobody, so that it takes the same steps and time.
+    /// The template that a sign-in with an unknown e-mail is compared with, so that it takes the same steps and time.
     private static let decoy: EnrolledFace = {
         var generator = SystemRandomNumberGenerator()
         let faces = (0..<3).map { _ in

@@ -56,12 +56,12 @@ struct AccountKeys: Sendable {
         try sealed(email.normalised, context: SealingContext.email(lookup: lookup))
     }
 
-    /// Seals the name by which others see somebody.
+    /// Seals a user's display name.
     func sealed(_ name: DisplayName, of userID: UUID) throws(CryptoError) -> [UInt8] {
         try sealed(name.text, context: SealingContext.displayName(userID: userID))
     }
 
-    /// The name by which others see a user; nil for one who has given none.
+    /// Opens a user's display name; nil when none is set.
     func displayName(of user: User) throws(CryptoError) -> String? {
         guard let sealed = user.displayNameSealed else { return nil }
         let name = try sealer.open(sealed, context: SealingContext.displayName(userID: user.id))

@@ -36,28 +36,28 @@ struct ProfileController: Sendable {
     }
 }
 
-/// The name by which others see somebody. Never logged.
+/// A user's display name. Never logged.
 struct DisplayName: Sendable {
     static let field = "display_name"
     /// The most characters of a name, as a reader counts them.
-    static let charactersMax = 50
+    static let maxCharacters = 50
     /// The most bytes of a name, because a character may have any number.
-    static let bytesMax = 400
+    static let maxBytes = 400
 
     let text: String
 
-    /// Takes what somebody wants to be called; white space around it is dropped.
+    /// Validates a display name; white space around it is dropped.
     ///
     /// - Throws: `invalid_request` for a name that is empty, too long, or has characters that would change how the words around
     ///   it are shown: control characters, line breaks, changes of the direction of writing.
     init(_ text: String) throws(APIError) {
         let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
         let name = String(trimmed)
-        guard !name.isEmpty, name.count <= Self.charactersMax, name.utf8.count <= Self.bytesMax,
+        guard !name.isEmpty, name.count <= Self.maxCharacters, name.utf8.count <= Self.maxBytes,
             !name.unicodeScalars.contains(where: Self.isUnsafe)
         else {
             throw APIError(
-                .invalidRequest, "A name has 1 to \(Self.charactersMax) characters on one line", field: Self.field)
+                .invalidRequest, "A name has 1 to \(Self.maxCharacters) characters on one line", field: Self.field)
         }
         self.text = name
     }

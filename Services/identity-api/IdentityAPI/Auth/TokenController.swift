@@ -61,7 +61,7 @@ struct TokenController: Sendable {
     /// Binds the device of a sign-in to its user, with the token that came with the sign-in, which is the device's newest.
     private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> RegisteredInstall? {
         let installs = PushInstallRepository(transaction)
-        // The push may not have been addressed yet, and then nobody has registered the installation so far.
+        // The push may not have been addressed yet; then the installation is not registered so far.
         if let registration = try keys.registration(of: session) {
             return try await installs.register(registration, userID: session.userID)
         }
@@ -102,7 +102,7 @@ struct TokenController: Sendable {
         }
     }
 
-    /// Revokes the device's tokens and takes its push token away, unless somebody else has signed in on it since.
+    /// Revokes the device's tokens and takes its push token away, unless another user has signed in on it since.
     ///
     /// A user has one sign-in a device: a newer one ended those before it when it was exchanged for its tokens. So whoever
     /// logs out gets no push there any more, and a late logout of an older sign-in finds nothing to end.
@@ -118,7 +118,7 @@ struct TokenController: Sendable {
         return Answer.success("Logged out", data: .null)
     }
 
-    /// Takes the push token of the device of a revoked sign-in away, unless somebody else has signed in on it since.
+    /// Takes the push token of the device of a revoked sign-in away, unless another user has signed in on it since.
     private static func signOut(
         deviceOf revoked: AccessToken, requestID: String, in transaction: PostgresTransaction
     ) async throws {

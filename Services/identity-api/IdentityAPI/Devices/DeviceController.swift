@@ -46,7 +46,7 @@ struct DeviceController: Sendable {
         case target(PushTarget)
         /// It says nothing, and means the sender's own.
         case own
-        /// It names what is no installation, and so nobody's.
+        /// It names no installation that can exist.
         case nothing
     }
 

@@ -4,11 +4,11 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Binds installations to whoever is signed in on them and takes them away again, each in one transaction with the events that
+/// Binds installations to the users who are signed in on them and removes them again, each in one transaction with the events that
 /// tell of it.
 ///
-/// An installation belongs to whoever registered it last. To take it over is allowed here, and not with a token that comes
-/// along with an order: an app registers with the bearer of whoever is signed in on it, and only the app itself has its token.
+/// An installation belongs to the user who registered it last. To take it over is allowed here, and not with a token that comes
+/// along with an order: an app registers with the bearer of its signed-in user, and only the app itself has its token.
 struct DeviceRegistrar: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
@@ -37,7 +37,7 @@ struct DeviceRegistrar: Sendable {
         }
     }
 
-    /// Takes an installation away from a user, unless it is somebody else's by now or holds another token.
+    /// Takes an installation away from a user, unless it belongs to another user by now or has another token.
     ///
     /// - Parameter target: What the app gives back: a Firebase installation id is any value of it, a token is only itself. Nil
     ///   for the installation that the sign-in is bound to.
@@ -78,7 +78,7 @@ extension OutboxRepository {
         try await publish(removed: registered.removedIDs + others, requestID: requestID)
     }
 
-    /// Tells of installations that nobody is signed in on any more.
+    /// Publishes the removal of installations on which no user is signed in any more.
     func publish(removed ids: [UUID], requestID: String) async throws {
         guard !ids.isEmpty else { return }
         try await publish(ids.map(DeviceRemoved.init(installationID:)), requestID: requestID)

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// A request that is refused: what the client is told, and what only the log is told.
+/// A refused request: the error for the client, and details for the log alone.
 struct APIError: Error, CustomStringConvertible {
     /// The published code.
     let code: ErrorCode

@@ -62,18 +62,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var waited = TimeAmount.zero
     private var received = 0
     private var timer: RepeatedTask?
-    private var unread: UnreadAnswers
+    private var unread: WriteStallBudget
     private var unreadTimer: RepeatedTask?
     /// Who waits until all that was written is taken.
     private var whenTaken: [EventLoopPromise<Void>] = []
 
     init(limits: Limits) {
         self.limits = limits
-        unread = UnreadAnswers(patience: limits.unreadAnswers, bytesASecond: limits.bytesASecond)
+        unread = WriteStallBudget(patience: limits.unreadAnswers, bytesASecond: limits.bytesASecond)
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        if event is AnswerTaken, let promise {
+        if event is FlushedEvent, let promise {
             return unread.isEmpty ? promise.succeed() : whenTaken.append(promise)
         }
         guard let event = event as? ClientEvent else {

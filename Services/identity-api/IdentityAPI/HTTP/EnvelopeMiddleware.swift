@@ -55,7 +55,7 @@ struct EnvelopeMiddleware: RouterMiddleware {
         return Answer.failure(error, requestID: context.requestID, asProblem: asProblem)
     }
 
-    /// Errors of the framework: a path nobody serves, a body it could not read.
+    /// Errors of the framework: an unknown path, a body it could not read.
     private static func translate(_ error: any HTTPResponseError) -> APIError {
         switch error.status {
         case .notFound: APIError(.notFound, "There is nothing at this path", underlying: error)

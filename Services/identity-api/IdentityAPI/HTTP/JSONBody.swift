@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import JSONStream
 
-/// The members of the JSON object that a request brings. Members that nobody asks for are left alone.
+/// The members of a request's JSON object. Unknown members are ignored.
 struct JSONBody: Sendable {
     private let values: [String: JSONValue]
 

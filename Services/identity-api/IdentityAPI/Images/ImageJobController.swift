@@ -21,7 +21,7 @@ struct ImageJobController: Sendable {
     let blobs: any BlobStore
     let authenticator: any Authenticator
     let reader: ImageJobReader
-    let jobs: RowFeed<ImageJob>
+    let jobs: RowWatcher<ImageJob>
 
     /// One job; with `?wait=N` when it has ended, or N seconds later.
     func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -81,7 +81,7 @@ struct ImageJobController: Sendable {
                 try await blobs.deleteAll(under: try ImageBlobs.prefix(of: id))
                 try await repository.remove([id])
             } catch {
-                // Nobody sees the job any more; the sweeper comes for what is left.
+                // The job is invisible already; the sweeper deletes the rest.
                 context.logger.error("a deleted job's pictures are left", metadata: ["error": "\(error)"])
             }
         }
@@ -90,7 +90,7 @@ struct ImageJobController: Sendable {
         return Response(status: .noContent)
     }
 
-    /// What can be ordered; for everybody, so that an app can show it before anybody signs in.
+    /// The styles that can be ordered; without a bearer, so that an app can show them before a sign-in.
     func templates(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         var response = Answer.json(ImageJobAnswer.templates(try await ImageTemplateRepository(postgres).list()))
         response.headers[.cacheControl] = "public, max-age=\(Self.templateLifetime)"

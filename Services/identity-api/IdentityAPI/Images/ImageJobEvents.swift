@@ -17,7 +17,7 @@ struct ImageJobEvents: Sendable {
 
     let controller: ImageJobController
     let postgres: PostgresClient
-    let jobs: RowFeed<ImageJob>
+    let jobs: RowWatcher<ImageJob>
     /// How many of these there may be, and of one address: each holds a connection for minutes.
     let slots: UploadSlots
 

@@ -102,7 +102,7 @@ struct ImageJobReader: Sendable {
                 try await writer.write(ByteBuffer(string: Base64.encode(pending.readBytes(length: ready) ?? [])))
                 pending.discardReadBytes()
                 // The next piece is read when the client has taken this one.
-                try await context.answerTaken()
+                try await context.waitUntilFlushed()
             }
             try await writer.write(ByteBuffer(bytes: halves[1]))
             try await writer.finish(nil)

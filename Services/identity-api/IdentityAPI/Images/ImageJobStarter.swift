@@ -18,7 +18,7 @@ struct ImageJobStarter: Sendable {
     /// See `IMAGE_JOB_DEADLINE_SECONDS`.
     let processingTime: Duration
     /// See `IMAGE_JOBS_OPEN_PER_USER`.
-    let openJobsMax: Int
+    let maxOpenJobs: Int
 
     /// The request an order came with.
     struct Origin: Sendable {
@@ -52,7 +52,7 @@ struct ImageJobStarter: Sendable {
                 throw APIError.requestInProgress
             }
             let jobs = ImageJobRepository(transaction)
-            if openJobsMax > 0, try await jobs.lockOpen(userID: origin.userID) >= openJobsMax {
+            if maxOpenJobs > 0, try await jobs.lockOpen(userID: origin.userID) >= maxOpenJobs {
                 throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
             }
             if let target = order.target {

@@ -19,13 +19,13 @@ struct ImageSubmitController: Sendable {
     let authenticator: any Authenticator
     let starter: ImageJobStarter
     let reader: ImageJobReader
-    let jobs: RowFeed<ImageJob>
+    let jobs: RowWatcher<ImageJob>
     let slots: UploadSlots
     /// Counts the orders of an account.
     let limiter: RateLimiter<UUID>
     let limits: UploadLimits
 
-    /// What came of reading an order.
+    /// The result of reading an order.
     private struct Outcome {
         let userID: UUID
         let answer: IdempotencyAnswer
@@ -65,7 +65,7 @@ struct ImageSubmitController: Sendable {
         return Outcome(userID: identity.userID, answer: answer, order: order, isReplay: isReplay)
     }
 
-    /// Takes an order in and starts its job. Nothing is left of one that fails, unless nobody knows whether it did.
+    /// Stores an order and starts its job. A failed order leaves nothing behind, unless its outcome is unknown.
     private func start(
         _ request: Request, lease: RequestLease?, _ identity: Identity, _ context: APIRequestContext
     ) async throws -> (answer: IdempotencyAnswer, extra: ImageOrder) {

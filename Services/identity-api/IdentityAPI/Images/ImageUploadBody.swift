@@ -15,7 +15,7 @@ enum ImageUploadPiece {
     case pictureEnded
 }
 
-/// A body that orders a picture, in one of its two forms; read piece by piece at the pace of whoever asks.
+/// A body that orders a picture, in one of its two forms; read piece by piece at the pace of its consumer.
 protocol ImageUploadBody {
     /// What the field of the picture is called.
     var pictureField: String { get }

@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// Tells the address of whoever sends a request: the connection's, or what proxies of ours say about it.
+/// Determines a request's client address: the connection's, or the one that trusted proxies report.
 struct ClientAddresses: Sendable {
     /// The most hops of a forwarding header that are followed.
     private static let maxHops = 16
 
-    /// The proxies whose `X-Forwarded-For` is believed. None by default: anybody can send that header.
+    /// The proxies whose `X-Forwarded-For` is believed. None by default: any client can send that header.
     var trustedProxies: [AddressBlock] = []
 
     /// Returns the last address that was not added by a trusted proxy.

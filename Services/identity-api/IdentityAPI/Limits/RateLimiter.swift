@@ -57,7 +57,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 }
 
 extension APIError {
-    /// The refusal of whoever has to wait.
+    /// The refusal for a client that has to wait.
     static func rateLimited(_ message: String, wait: Duration) -> APIError {
         let (seconds, rest) = wait.components
         return APIError(.rateLimited, message, retryAfter: max(1, Int(seconds) + (rest > 0 ? 1 : 0)))

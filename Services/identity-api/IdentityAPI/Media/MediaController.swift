@@ -6,12 +6,12 @@ internal import Hummingbird
 internal import MediaLinks
 internal import NIOCore
 
-/// Answers `GET` and `HEAD /media/…`: pictures, to whoever has a signed link.
+/// Answers `GET` and `HEAD /media/…`: pictures, to the holder of a signed link.
 ///
 /// The object of a link never changes, since keys are not used again; so whatever its tag stands for is current.
 struct MediaController: Sendable {
     /// Bytes of the biggest object that is given out.
-    private static let objectBytesMax = 64 * 1024 * 1024
+    private static let maxObjectBytes = 64 * 1024 * 1024
 
     let blobs: any BlobStore
     let signer: MediaLinkSigner
@@ -21,7 +21,7 @@ struct MediaController: Sendable {
     func file(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let query = request.uri.queryParameters
         let path = String(request.uri.path.dropFirst(MediaLinkSigner.pathPrefix.count))
-        // One answer to everything that is no good: it tells nobody which part was.
+        // One response to every invalid link: it does not disclose which part is wrong.
         guard let grant = signer.verify(path: path, expiry: query["exp"].map(String.init), signature: query["sig"].map(String.init))
         else { throw Self.notFound }
         let tag = "\"\(Hex.encode(SHA256.hash(path).prefix(16)))\""
@@ -48,7 +48,7 @@ struct MediaController: Sendable {
 
     private func open(_ key: BlobKey) async throws -> any BlobReader {
         do throws(BlobStoreError) {
-            return try await blobs.openMedia(key, limit: Self.objectBytesMax)
+            return try await blobs.openMedia(key, limit: Self.maxObjectBytes)
         } catch  where error.code == .notFound {
             throw Self.notFound
         }
@@ -84,7 +84,7 @@ struct MediaController: Sendable {
                 offset += piece.readableBytes
                 try await writer.write(piece)
                 // The next piece is read when the client has taken this one.
-                try await context.answerTaken()
+                try await context.waitUntilFlushed()
             }
             try await writer.finish(nil)
             withExtendedLifetime(slot) {}

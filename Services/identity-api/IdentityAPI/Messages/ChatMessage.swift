@@ -6,13 +6,13 @@ internal import WireFormat
 /// A message as it arrives, checked.
 struct ChatMessage: Sendable {
     /// The most characters of an id: with its prefix it has to fit into what a push is replaced by.
-    static let messageIDLengthMax = 48
+    static let maxMessageIDLength = 48
     /// The most bytes of a text.
-    static let textBytesMax = 16 * 1024
+    static let maxTextBytes = 16 * 1024
     /// The most characters of a preview; one more than is shown, so that the notifier sees that there is more.
     private static let previewCharacters = 101
     /// The most bytes of a preview, because a character may have any number.
-    private static let previewBytesMax = 1_024
+    private static let maxPreviewBytes = 1_024
 
     let conversation: TopicName
     let messageID: String
@@ -29,15 +29,15 @@ struct ChatMessage: Sendable {
         messageID = try Self.checkedID(try body.requiredText("message_id"))
         isSensitive = try body.bool("sensitive") ?? false
         text = isSensitive ? try body.text("text") : try body.requiredText("text")
-        guard (text?.utf8.count ?? 0) <= Self.textBytesMax else {
-            throw APIError(.invalidRequest, "A text has up to \(Self.textBytesMax / 1_024) KB", field: "text")
+        guard (text?.utf8.count ?? 0) <= Self.maxTextBytes else {
+            throw APIError(.invalidRequest, "A text has up to \(Self.maxTextBytes / 1_024) KB", field: "text")
         }
     }
 
     /// Returns the id if it is one.
     static func checkedID(_ id: String) throws(APIError) -> String {
         let isID =
-            1...messageIDLengthMax ~= id.utf8.count
+            1...maxMessageIDLength ~= id.utf8.count
             && id.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -47,7 +47,7 @@ struct ChatMessage: Sendable {
                 }
             }
         guard isID else {
-            let message = "A message's id is 1 to \(messageIDLengthMax) characters of A-Z a-z 0-9 _ - ."
+            let message = "A message's id is 1 to \(maxMessageIDLength) characters of A-Z a-z 0-9 _ - ."
             throw APIError(.invalidRequest, message, field: "message_id")
         }
         return id
@@ -60,7 +60,7 @@ struct ChatMessage: Sendable {
     var preview: String? {
         guard !isSensitive, let text else { return nil }
         var preview = text.prefix(Self.previewCharacters)
-        while preview.utf8.count > Self.previewBytesMax { preview.removeLast() }
+        while preview.utf8.count > Self.maxPreviewBytes { preview.removeLast() }
         return preview.isEmpty ? nil : String(preview)
     }
 }
@@ -68,7 +68,7 @@ struct ChatMessage: Sendable {
 /// The push that tells the others of a message.
 struct ChatPush: Sendable {
     /// Up to this many members a conversation is one of people who wait for each other.
-    static let urgentMembersMax = 50
+    static let maxUrgentMembers = 50
     /// After this the conversation has gone on.
     static let lifetime: Duration = .seconds(60 * 60)
 
@@ -79,7 +79,7 @@ struct ChatPush: Sendable {
 
     /// Prepares the push of a message.
     ///
-    /// - Parameter senderName: nil for somebody who has given none.
+    /// - Parameter senderName: nil when the sender has set none.
     init(_ message: ChatMessage, senderName: String?, keys: AccountKeys) throws(CryptoError) {
         self.message = message
         notificationID = UUIDv7.generate()
@@ -104,7 +104,7 @@ struct ChatPush: Sendable {
         ]
         return NotificationRequested(
             notificationID: notificationID, dedupeKey: "chat:\(posted.topicID.wireString):\(posted.messageID)", kind: .chatMessage,
-            recipient: .topic(message.conversation), lane: memberCount <= Self.urgentMembersMax ? .urgent : .normal,
+            recipient: .topic(message.conversation), lane: memberCount <= Self.maxUrgentMembers ? .urgent : .normal,
             parameters: parameters.merging(sealedTexts) { own, _ in own },
             expiresAt: posted.createdAt.addingTimeInterval(Double(Self.lifetime.components.seconds)))
     }

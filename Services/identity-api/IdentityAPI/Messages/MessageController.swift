@@ -12,7 +12,7 @@ internal import WireFormat
 /// What is said goes on as a sealed preview in a push and is kept nowhere: the conversation itself is the app's.
 struct MessageController: Sendable {
     /// Bytes of a message's JSON: a text of which every byte is escaped, and the rest.
-    private static let maxMessageBytes = 6 * ChatMessage.textBytesMax + 4 * 1_024
+    private static let maxMessageBytes = 6 * ChatMessage.maxTextBytes + 4 * 1_024
     /// Bytes of the JSON that says what was read.
     private static let maxReadBytes = 4 * 1_024
 
@@ -83,7 +83,7 @@ struct MessageController: Sendable {
                 throw APIError(.idempotencyKeyReused, "The id was used for another message", field: "message_id")
             case .repeated(let posted): return (posted, true)
             case .posted(let posted, let memberCount):
-                // Who talks to nobody wakes nobody.
+                // A conversation without other members causes no push.
                 if memberCount > 1 {
                     let told = push.request(posted, memberCount: memberCount)
                     try await OutboxRepository(transaction).publish(

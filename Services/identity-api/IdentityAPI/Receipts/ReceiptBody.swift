@@ -6,7 +6,7 @@ internal import WireFormat
 /// What a device tells of pushes, checked: `[{notification_id | message_id | job_id | session_id | event_id, event, at?}]`.
 struct ReceiptBody: Sendable {
     /// The most receipts of one request.
-    static let receiptsMax = 100
+    static let maxReceipts = 100
 
     let receipts: [Receipt]
 
@@ -20,8 +20,8 @@ struct ReceiptBody: Sendable {
             throw APIError(.invalidRequest, "The body is not the JSON that is asked for", underlying: error)
         }
         guard case .array(let items) = value else { throw APIError(.invalidRequest, "The body is an array of receipts") }
-        guard items.count <= Self.receiptsMax else {
-            throw APIError(.invalidRequest, "There are up to \(Self.receiptsMax) receipts in a request")
+        guard items.count <= Self.maxReceipts else {
+            throw APIError(.invalidRequest, "There are up to \(Self.maxReceipts) receipts in a request")
         }
         var receipts: [Receipt] = []
         for (index, item) in items.enumerated() {

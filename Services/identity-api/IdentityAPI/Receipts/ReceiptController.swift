@@ -5,10 +5,10 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `POST /v1/notifications/receipts`: what became of pushes on the sender's device.
+/// Answers `POST /v1/notifications/receipts`: events of pushes on the sender's device.
 ///
-/// Telling a thing twice counts once. What is told of pushes that are not the sender's counts not at all, and the answer is the
-/// same as for pushes that never were, so that nobody learns of other people's.
+/// A repeated receipt counts once. Receipts for pushes of other users are ignored, and the response is the
+/// same as for pushes that do not exist, so that it discloses nothing about other users.
 struct ReceiptController: Sendable {
     /// Bytes of the JSON.
     private static let maxBodyBytes = 64 * 1_024

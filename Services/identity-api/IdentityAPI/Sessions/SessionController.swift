@@ -9,7 +9,7 @@ internal import WireFormat
 /// Answers `GET /api/v1/ekyc/sessions/{id}`.
 struct SessionController: Sendable {
     let postgres: PostgresClient
-    let waiters: RowFeed<Session>
+    let waiters: RowWatcher<Session>
 
     func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let wait = try request.wait()

@@ -9,7 +9,7 @@ internal import WireFormat
 enum UploadOwner: Sendable {
     /// The bearer's own account: a sign-up replaces its face, if the bearer's sign-in is still good when it is decided.
     case authorised(Identity)
-    /// Whoever says to have this address.
+    /// A client that claims this e-mail address.
     case email(EmailAddress)
 }
 

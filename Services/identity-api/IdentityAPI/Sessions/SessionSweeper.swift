@@ -55,7 +55,7 @@ struct SessionSweeper: Service {
         }
     }
 
-    /// Expires sessions, tells whoever waits and whoever has to push, all in one transaction.
+    /// Expires sessions and publishes their completion and push, in one transaction.
     private func expireOverdue(limit: Int) async throws -> Int {
         let expired = try await postgres.withTransaction { transaction in
             let expired = try await SessionRepository(transaction).expireOverdue(limit: limit)

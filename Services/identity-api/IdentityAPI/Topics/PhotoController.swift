@@ -65,7 +65,7 @@ struct PhotoController: Sendable {
         let uploaderID: UUID
     }
 
-    /// Takes a photo in. Nothing is left of one that fails, unless nobody knows whether it did.
+    /// Stores a photo. A failed upload leaves nothing behind, unless its outcome is unknown.
     private func take(_ upload: PhotoUpload, _ lease: RequestLease?) async throws -> IdempotencyAnswer {
         let id = UUID()
         let prefix = try BlobKey("topics/\(id.wireString)")

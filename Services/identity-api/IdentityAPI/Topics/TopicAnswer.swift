@@ -4,7 +4,7 @@ internal import WireFormat
 
 /// The bodies that speak of topics.
 enum TopicAnswer {
-    /// That somebody is in a topic now.
+    /// The response to joining a topic.
     static func member(_ userID: UUID, of name: TopicName, requestID: String) -> JSONText {
         Answer.data(.members(("topic", .string(name.text)), ("user_id", .string(userID.wireString))), requestID)
     }

@@ -11,7 +11,7 @@ internal import WireFormat
 /// To strangers, and to invited users until they accept, a topic does not exist; a user who wants its name learns only that it is
 /// taken. Whether a user id belongs to an account shows nowhere: an invitation is answered, and written, the same way for any id.
 struct TopicController: Sendable {
-    /// Members of a page when nobody says how many.
+    /// The default number of members on a page.
     private static let usualPage = 100
 
     let postgres: PostgresClient

@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import Multipart
 internal import NIOCore
 
-/// Reads a multipart request body piece by piece, at the pace of whoever asks for the pieces.
+/// Reads a multipart request body piece by piece, at the pace of its consumer.
 struct MultipartBody {
     /// What comes next in a body.
     enum Piece {

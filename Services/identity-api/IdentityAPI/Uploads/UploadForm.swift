@@ -19,7 +19,7 @@ struct UploadForm: Sendable {
     let textFields: Set<String>
     /// Names the request in the keys of repeatable ones.
     let route: String
-    /// What the client is told when it worked.
+    /// The message of the successful response.
     let successMessage: String
 
     static let pushToken = "fcm_token"

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Counts the transfers of pictures under way, so that memory and disk are shared by a known number of them.
 final class UploadSlots: Sendable {
-    /// One transfer's place; it is free again when nobody holds it any more.
+    /// The slot of one transfer; it is released with its last reference.
     final class Slot: Sendable {
         private let release: @Sendable () -> Void
 

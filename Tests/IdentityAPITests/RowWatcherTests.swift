@@ -4,8 +4,8 @@ import Testing
 
 @testable import IdentityAPI
 
-@Suite struct RowFeedTests {
-    private let feed = RowFeed<Int>(
+@Suite struct RowWatcherTests {
+    private let feed = RowWatcher<Int>(
         limits: .init(total: 6, perRow: 2, perAccount: 3, perAddress: 4), logger: Logger(label: "feed")
     ) { _ in [:] }
 

@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// How long a client leaves its answers unread: a stock of time, which is used up while bytes wait to be taken and comes back
-/// with those that are.
-struct UnreadAnswers {
+/// The time that a client may leave responses unread: a budget that is spent while bytes wait to be flushed, and refilled by bytes
+/// that are.
+struct WriteStallBudget {
     private let patience: TimeAmount
     private let bytesASecond: Int
     private var left: TimeAmount
@@ -10,24 +10,24 @@ struct UnreadAnswers {
     private var waiting = 0
 
     /// - Parameters:
-    ///   - patience: the stock.
-    ///   - bytesASecond: how many bytes bring a second of it back.
+    ///   - patience: the budget.
+    ///   - bytesASecond: the flushed bytes that refill one second.
     init(patience: TimeAmount, bytesASecond: Int) {
         self.patience = patience
         self.bytesASecond = max(bytesASecond, 1)
         left = patience
     }
 
-    /// Whether all that was written was taken.
+    /// Whether all written bytes are flushed.
     var isEmpty: Bool { waiting == 0 }
 
-    /// Notes bytes that are to be taken.
+    /// Records written bytes.
     mutating func wrote(_ count: Int, now: NIODeadline) {
         if isEmpty { waitingSince = now }
         waiting += count
     }
 
-    /// Notes bytes that were taken.
+    /// Records flushed bytes.
     mutating func took(_ count: Int, now: NIODeadline) {
         left = left - (now - waitingSince)
         waitingSince = now

@@ -3,12 +3,12 @@ import Testing
 
 @testable import IdentityAPI
 
-@Suite struct UnreadAnswersTests {
+@Suite struct WriteStallBudgetTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
     /// Seconds for which a client is waited for that takes so many bytes a second of an answer without end; nil for ten minutes.
     private func patience(with bytesASecond: Int) -> Int? {
-        var unread = UnreadAnswers(patience: .seconds(30), bytesASecond: 8_192)
+        var unread = WriteStallBudget(patience: .seconds(30), bytesASecond: 8_192)
         unread.wrote(.max / 2, now: start)
         for second in 1...600 {
             let now = start + .seconds(Int64(second))
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `time counts only while there is something to take, and haste is not saved up`() {
-        var unread = UnreadAnswers(patience: .seconds(30), bytesASecond: 8_192)
+        var unread = WriteStallBudget(patience: .seconds(30), bytesASecond: 8_192)
         unread.wrote(1 << 30, now: start)
         unread.took(1 << 30, now: start)
         #expect(unread.isEmpty)

@@ -4,15 +4,14 @@ internal import Metrics
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Tells requests that wait how rows of the database stand: as soon as an event says that one changed, and every second
-/// in any case.
+/// Delivers changes of database rows to waiting requests: at once when an event reports a change, and by polling every second.
 ///
-/// The event is fast and may be lost; the look is sure and costs one query a second for all who wait together.
-final class RowFeed<Row: Sendable>: Service {
-    /// Reads the rows of these ids that there are.
+/// Events are fast and may be lost; the poll is certain, and costs one query a second for all waiting requests together.
+final class RowWatcher<Row: Sendable>: Service {
+    /// Reads the rows with these ids that exist.
     typealias Fetch = @Sendable (_ ids: [UUID]) async throws -> [UUID: Row]
 
-    /// How much may be waited for at a time.
+    /// The most requests that wait at a time.
     struct Limits: Sendable {
         /// Requests in all; each holds a connection.
         var total: Int
@@ -63,7 +62,7 @@ final class RowFeed<Row: Sendable>: Service {
     ///
     /// - Parameters:
     ///   - owner: whose share of the places it takes.
-    ///   - whenClientHangsUp: is given what to call then: a place that nobody waits in is not kept.
+    ///   - whenClientHangsUp: is given what to call then: the place of a closed connection is released.
     /// - Throws: `overloaded` when too many wait already, `rate_limited` when too many wait for this row or owner.
     func follow(
         _ id: UUID, for owner: RowOwner, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void
@@ -203,15 +202,15 @@ final class RowFeed<Row: Sendable>: Service {
     }
 }
 
-/// Who waits for a row.
+/// The owner of a wait for a row, by whom waits are limited.
 enum RowOwner: Hashable, Sendable {
-    /// Somebody who has signed in.
+    /// A signed-in user.
     case account(UUID)
-    /// Somebody who has not: an account would be anybody's who names its e-mail.
+    /// The address of a client without a sign-in; not the account that it names, whose share anyone could use up.
     case address(IPAddress)
 }
 
-/// A place among those who follow a row; it is given up when nobody holds it any more.
+/// A place among the requests that watch a row; it is released with its last reference.
 final class RowSubscription<Row: Sendable>: Sendable {
     /// The row, each time it was looked at.
     let rows: AsyncStream<Row?>
