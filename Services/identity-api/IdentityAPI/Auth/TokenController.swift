@@ -61,7 +61,7 @@ struct TokenController: Sendable {
     /// Binds the device of a sign-in to its user, with the token that came with the sign-in, which is the device's newest.
     private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> RegisteredInstall? {
         let installs = PushInstallRepository(transaction)
-        // The push may not have been addressed yet; then the installation is not registered so far.
+        // The push may not have been addressed yet; then the installation is not registered yet.
         if let registration = try keys.registration(of: session) {
             return try await installs.register(registration, userID: session.userID)
         }

@@ -46,7 +46,7 @@ struct DeviceController: Sendable {
         case target(PushTarget)
         /// It says nothing, and means the sender's own.
         case own
-        /// It names no installation that can exist.
+        /// The named value cannot identify an installation.
         case nothing
     }
 

@@ -44,10 +44,10 @@ final class RowWatcher<Row: Sendable>: Service {
         self.fetch = fetch
     }
 
-    /// How many requests wait.
+    /// The number of waiting requests.
     var count: Int { state.withLock { $0.count } }
 
-    /// Says that a row changed.
+    /// Reports that a row changed.
     func wake(_ id: UUID) {
         let isWaitedFor = state.withLock { state in
             guard state.followers[id] != nil else { return false }
