@@ -56,8 +56,10 @@ public final class HTTP2Client: Service {
 
     /// Sends a request and returns the response, whatever its status.
     ///
-    /// - Throws: `cancelled` when the calling task is cancelled; otherwise see ``HTTPClientError/Code``.
+    /// - Throws: `cancelled` when the calling task is cancelled, without sending anything when it was cancelled before the call;
+    ///   otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTP2Request, body: [UInt8]) async throws(HTTPClientError) -> HTTPClientResponse {
+        if Task.isCancelled { throw .cancelledBeforehand }
         let box = CallIDBox()
         let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -29,9 +29,11 @@ public final class HTTPClient: Service {
 
     /// Sends a request and returns the response, whatever its status.
     ///
-    /// - Throws: `cancelled` when the calling task is cancelled, at once; otherwise see ``HTTPClientError/Code``.
+    /// - Throws: `cancelled` when the calling task is cancelled, at once, and without sending anything when it was cancelled before
+    ///   the call; otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         if let fault = request.fault { throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault) }
+        if Task.isCancelled { throw .cancelledBeforehand }
         let id = lastID.add(1, ordering: .relaxed).newValue
         let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

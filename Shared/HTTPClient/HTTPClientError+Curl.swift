@@ -58,4 +58,7 @@ extension HTTPClientError {
     }
 
     package static let shutDown = HTTPClientError(.shutDown, mayHaveReachedServer: false, "the client was shut down")
+
+    package static let cancelledBeforehand = HTTPClientError(
+        .cancelled, mayHaveReachedServer: false, "the caller was cancelled before the request was sent")
 }

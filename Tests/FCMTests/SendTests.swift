@@ -88,11 +88,21 @@ import Testing
             try await eventually("the send is in flight") { fixture.emulator.statistics.sends > 1 }
             sending.cancel()
             #expect(await sending.value.outcome == .cancelled)
+        }
+    }
+
+    @Test func `a send of a task that is cancelled beforehand sends nothing`() async throws {
+        try await SendingFixture.with { (fixture: SendingFixture) async throws in
+            let token = fixture.emulator.mintToken()
+            _ = try await fixture.send(to: token)
+            let message = try fixture.message()
             let late = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return await fixture.client.send(message, to: .token(token))
             }
             #expect(await late.value.outcome == .cancelled)
+            _ = try await fixture.send(to: token)
+            #expect(fixture.emulator.statistics.sends == 2)
         }
     }
 

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a task that is cancelled beforehand fails as cancelled`() async throws {
+    @Test func `a task that is cancelled beforehand fails as cancelled and sends nothing`() async throws {
         let server = try await Self.silentServer()
         try await withClient(server.origin) { client in
             let task = Task {
@@ -51,6 +51,8 @@ import Testing
             }
             let error = try await task.value
             #expect(error?.code == .cancelled)
+            #expect(error?.mayHaveReachedServer == false)
+            #expect(client.takeConnectionsOpened() == 0)
         }
     }
 

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a task that is cancelled beforehand fails as cancelled`() async throws {
+    @Test func `a task that is cancelled beforehand fails as cancelled and sends nothing`() async throws {
         let server = try await Self.hangingServer()
         try await withClient { client in
             let request = FaultTests.post(server.url, timeout: .seconds(60))
@@ -33,7 +33,10 @@ import Testing
                 withUnsafeCurrentTask { $0?.cancel() }
                 return await failure(client, request)
             }
-            #expect(await task.value?.code == .cancelled)
+            let error = await task.value
+            #expect(error?.code == .cancelled)
+            #expect(error?.mayHaveReachedServer == false)
+            #expect(server.connectionCount == 0)
         }
     }
 

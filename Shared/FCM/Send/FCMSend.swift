@@ -47,13 +47,14 @@ public final class FCMSend: Sendable {
         }
     }
 
-    /// Cancels the send: unless it has ended, it ends soon with the outcome `cancelled`.
+    /// Cancels the send: unless it has ended, it ends soon with the outcome `cancelled`. Nothing is sent after the cancellation.
     public func cancel() {
         isCancelled.store(true, ordering: .sequentiallyConsistent)
         client.cancel(lastCall.load(ordering: .sequentiallyConsistent))
     }
 
     private func post(_ token: String, _ remaining: RemainingRetries, _ completion: @escaping Completion) {
+        if isCancelled.load(ordering: .sequentiallyConsistent) { return completion(FCMResult(.cancelled, code: "cancelled")) }
         let call = client.post(body, token: token) { [self] result in handle(result, token, remaining, completion) }
         // The completion may have run already and have started a later call.
         lastCall.max(call, ordering: .sequentiallyConsistent)
