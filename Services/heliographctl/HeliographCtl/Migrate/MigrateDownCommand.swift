@@ -8,7 +8,7 @@ struct MigrateDownCommand: AsyncParsableCommand {
         commandName: "down",
         abstract: "Undo migrations, newest first. Data in the tables they made is lost.",
         discussion: """
-            --to names the last migration that stays: `migrate down --to 7 --yes` undoes 8 and all after it, `--to 0` \
+            --to names the last migration that stays: `migrate down --to 3 --yes` undoes 4 and all after it, `--to 0` \
             empties the database. Without --yes it only prints what it would do.
             """
     )

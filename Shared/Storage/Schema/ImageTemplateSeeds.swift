@@ -1,6 +1,6 @@
-/// The templates every installation begins with: one a style of the local generator, with prompts for those that read.
+/// The templates of a new database: one for each style of the local generator, with prompts for the generators that use them.
 ///
-/// Operators change them by SQL; identity-api and image-worker read them anew for every job.
+/// Operators change them by SQL; identity-api and image-worker read them for every job.
 let imageTemplateSeeds = """
     INSERT INTO image_templates (id, name, description, style, position, prompt, negative_prompt) VALUES
     ('anime-style', 'Anime Style', 'Clean outlines, flat bright colours and soft shading, like a frame of an animated film.',

@@ -1,0 +1,60 @@
+extension Baseline {
+    /// Accounts with their tokens and faces.
+    ///
+    /// Tokens are stored as SHA-256 hashes. `access_tokens_by_installation` covers revoked pairs too, because an installation that
+    /// signed in lately has its own budget of failed sign-ins, signed out or not.
+    static let accounts = """
+        CREATE TABLE users (
+            id                  uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
+            email_lookup        bytea       NOT NULL UNIQUE CHECK (octet_length(email_lookup) = 32),
+            email_sealed        bytea       NOT NULL,
+            display_name_sealed bytea,
+            created_at          timestamptz NOT NULL DEFAULT now()
+        );
+        COMMENT ON TABLE users IS 'Accounts. The e-mail is found by its HMAC and stored sealed, never in clear text.';
+        COMMENT ON COLUMN users.email_lookup IS 'HMAC-SHA256 of the normalised e-mail under LOOKUP_KEY.';
+        COMMENT ON COLUMN users.display_name_sealed IS 'The name that other users see; NULL when the user gave none.';
+
+        CREATE TABLE access_tokens (
+            id                 uuid        PRIMARY KEY,
+            user_id            uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            session_id         uuid        NOT NULL,
+            family_id          uuid        NOT NULL,
+            access_hash        bytea       NOT NULL UNIQUE CHECK (octet_length(access_hash) = 32),
+            refresh_hash       bytea       NOT NULL UNIQUE CHECK (octet_length(refresh_hash) = 32),
+            installation_key   bytea       CHECK (octet_length(installation_key) = 32),
+            created_at         timestamptz NOT NULL DEFAULT now(),
+            expires_at         timestamptz NOT NULL,
+            refresh_expires_at timestamptz NOT NULL,
+            revoked_at         timestamptz,
+            CONSTRAINT access_tokens_refresh_outlives_access CHECK (refresh_expires_at >= expires_at)
+        );
+        CREATE INDEX access_tokens_by_user ON access_tokens (user_id) WHERE revoked_at IS NULL;
+        CREATE INDEX access_tokens_by_family ON access_tokens (family_id) WHERE revoked_at IS NULL;
+        CREATE INDEX access_tokens_by_expiry ON access_tokens (refresh_expires_at);
+        CREATE INDEX access_tokens_by_installation ON access_tokens (user_id, installation_key, created_at);
+        COMMENT ON TABLE access_tokens IS 'Pairs of access and refresh token; a family is a sign-in with all its refreshes.';
+        COMMENT ON COLUMN access_tokens.session_id IS 'The session of the sign-in; no foreign key, because the session is deleted first.';
+
+        CREATE TABLE face_templates (
+            user_id          uuid        PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+            model_id         text        NOT NULL,
+            pipeline_version integer     NOT NULL CHECK (pipeline_version > 0),
+            template_sealed  bytea       NOT NULL,
+            created_at       timestamptz NOT NULL DEFAULT now(),
+            updated_at       timestamptz NOT NULL DEFAULT now()
+        );
+        COMMENT ON TABLE face_templates IS 'The enrolled face of each user; descriptors of different models are not comparable.';
+        COMMENT ON COLUMN face_templates.template_sealed IS 'AES-256-GCM, bound to the user id.';
+
+        CREATE TABLE face_photo_hashes (
+            user_id    uuid        NOT NULL,
+            photo_hash bytea       NOT NULL CHECK (octet_length(photo_hash) = 32),
+            created_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (user_id, photo_hash)
+        );
+        CREATE INDEX face_photo_hashes_by_age ON face_photo_hashes (created_at);
+        COMMENT ON TABLE face_photo_hashes IS
+            'SHA-256 of photos that were used for a user, to detect replays; no foreign key, because decoy ids have rows too.';
+        """
+}

@@ -1,0 +1,114 @@
+extension Baseline {
+    /// App installations that can receive pushes, and their history.
+    ///
+    /// An installation has one `user_id`, so that it belongs to at most one user. No column that a registration or a successful push
+    /// updates is indexed, so that these updates stay heap-only. Triggers keep `bound_generation` and the history, so that no
+    /// statement can forget them.
+    ///
+    /// `push_installs_value_hash_key` is deferrable because two first registrations of one installation may race: the insert that
+    /// loses finds the other by the installation's key and updates it, but a constraint that is checked at once would report its own
+    /// withdrawn row as a duplicate.
+    static let pushInstalls = """
+        CREATE TABLE push_installs (
+            id               uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
+            installation_key bytea       NOT NULL UNIQUE CHECK (octet_length(installation_key) = 32),
+            kind             text        NOT NULL CHECK (kind IN ('token', 'fid')),
+            value_sealed     bytea       NOT NULL,
+            value_hash       bytea       NOT NULL UNIQUE DEFERRABLE INITIALLY IMMEDIATE CHECK (octet_length(value_hash) = 32),
+            user_id          uuid        REFERENCES users (id) ON DELETE SET NULL,
+            generation       bigint      NOT NULL DEFAULT 1 CHECK (generation > 0),
+            bound_generation bigint      NOT NULL DEFAULT 1,
+            platform         text        CHECK (platform IN ('ios', 'android', 'web')),
+            locale           text        CHECK (length(locale) <= 35),
+            app_version      text        CHECK (length(app_version) <= 64),
+            state            text        NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'stale', 'suspect', 'invalid')),
+            registered_at    timestamptz NOT NULL DEFAULT now(),
+            last_seen_at     timestamptz NOT NULL DEFAULT now(),
+            suspect_until    timestamptz,
+            invalid_at       timestamptz,
+            invalid_code     text,
+            CONSTRAINT push_installs_bound_generation CHECK (bound_generation <= generation),
+            CONSTRAINT push_installs_suspect_has_time CHECK ((state = 'suspect') = (suspect_until IS NOT NULL)),
+            CONSTRAINT push_installs_invalid_has_time CHECK ((state = 'invalid') = (invalid_at IS NOT NULL))
+        ) WITH (fillfactor = 85);
+        CREATE INDEX push_installs_by_user ON push_installs (user_id) WHERE user_id IS NOT NULL;
+        CREATE INDEX push_installs_suspect ON push_installs (id) WHERE state = 'suspect';
+        CREATE INDEX push_installs_invalid_by_time ON push_installs (invalid_at) WHERE state = 'invalid';
+        COMMENT ON TABLE push_installs IS 'App installations; a row stays when the installation gets a new token.';
+        COMMENT ON COLUMN push_installs.installation_key IS
+            'HMAC of the installation id (the token up to its colon) under LOOKUP_KEY; the same for all tokens of an installation.';
+        COMMENT ON COLUMN push_installs.value_hash IS 'HMAC of the whole token or FID, by which a change is detected.';
+        COMMENT ON COLUMN push_installs.generation IS
+            'Grows when the token or the user changes, so that a late response of FCM is not held against the new token.';
+        COMMENT ON COLUMN push_installs.bound_generation IS
+            'The generation of the last change of user; a push of an earlier generation was meant for another user.';
+        COMMENT ON COLUMN push_installs.suspect_until IS 'Nothing is sent before; the next push afterwards decides whether it is dead.';
+
+        CREATE TABLE push_install_audit (
+            id          bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            install_id  uuid        NOT NULL,
+            event       text        NOT NULL CHECK (event IN ('registered', 'bound', 'rotated', 'state', 'removed')),
+            old_user_id uuid,
+            new_user_id uuid,
+            state       text        NOT NULL,
+            code        text,
+            at          timestamptz NOT NULL DEFAULT now()
+        );
+        CREATE INDEX push_install_audit_by_install ON push_install_audit (install_id);
+        CREATE INDEX push_install_audit_by_old_user ON push_install_audit (old_user_id) WHERE old_user_id IS NOT NULL;
+        CREATE INDEX push_install_audit_by_new_user ON push_install_audit (new_user_id) WHERE new_user_id IS NOT NULL;
+        COMMENT ON TABLE push_install_audit IS 'The history of installations; ids and states only, never a token.';
+
+        CREATE FUNCTION push_install_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO push_install_audit (install_id, event, old_user_id, new_user_id, state, code)
+            VALUES (coalesce(NEW.id, OLD.id),
+                    CASE WHEN TG_OP = 'INSERT' THEN 'registered' WHEN TG_OP = 'DELETE' THEN 'removed'
+                         WHEN OLD.user_id IS DISTINCT FROM NEW.user_id THEN 'bound'
+                         WHEN OLD.value_hash <> NEW.value_hash THEN 'rotated' ELSE 'state' END,
+                    OLD.user_id, NEW.user_id, coalesce(NEW.state, OLD.state), coalesce(NEW.invalid_code, OLD.invalid_code));
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER push_install_made_or_removed AFTER INSERT OR DELETE ON push_installs
+            FOR EACH ROW EXECUTE FUNCTION push_install_audit();
+        CREATE TRIGGER push_install_changed AFTER UPDATE ON push_installs FOR EACH ROW
+            WHEN (OLD.user_id IS DISTINCT FROM NEW.user_id OR OLD.value_hash <> NEW.value_hash OR OLD.state <> NEW.state)
+            EXECUTE FUNCTION push_install_audit();
+
+        CREATE FUNCTION push_install_bound() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            NEW.bound_generation := NEW.generation;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER push_install_bound BEFORE UPDATE OF user_id ON push_installs
+            FOR EACH ROW WHEN (OLD.user_id <> NEW.user_id) EXECUTE FUNCTION push_install_bound();
+        """
+
+    /// Tells an outage of FCM from dead tokens, and holds the position of the daily walk over all installations.
+    static let pushHealth = """
+        CREATE TABLE push_outcomes (
+            minute timestamptz NOT NULL,
+            shard  smallint    NOT NULL,
+            sent   bigint      NOT NULL,
+            dead   bigint      NOT NULL,
+            PRIMARY KEY (minute, shard)
+        ) WITH (fillfactor = 50);
+        COMMENT ON TABLE push_outcomes IS 'Responses of FCM per minute; several rows a minute, so that senders do not wait for one lock.';
+
+        CREATE TABLE push_guard (
+            is_only       boolean     PRIMARY KEY DEFAULT true CHECK (is_only),
+            tripped_at    timestamptz,
+            tripped_until timestamptz
+        );
+        INSERT INTO push_guard DEFAULT VALUES;
+        COMMENT ON TABLE push_guard IS 'Whether FCM reports so many dead tokens at once that they are not believed; one row.';
+
+        CREATE TABLE push_walk (
+            is_only    boolean     PRIMARY KEY DEFAULT true CHECK (is_only),
+            after_id   uuid,
+            started_at timestamptz NOT NULL DEFAULT '-infinity'
+        );
+        INSERT INTO push_walk DEFAULT VALUES;
+        COMMENT ON TABLE push_walk IS 'The position of the daily walk over the installations; one row.';
+        """
+}

@@ -1,0 +1,28 @@
+import PostgresClient
+
+extension Migration {
+    /// The schema of the first release.
+    static let baseline = Migration(
+        number: 1, name: "baseline",
+        up: [
+            Baseline.accounts, Baseline.sessions, Baseline.idempotency, Baseline.outboxAndInbox, Baseline.pushInstalls,
+            Baseline.pushHealth, Baseline.notifications, Baseline.deliveries, Baseline.deliveryPages, Baseline.pushLimits,
+            Baseline.imageTemplates, Baseline.imageJobs, Baseline.topics, Baseline.invitations, Baseline.conversations,
+            Baseline.topicPhotos, Baseline.fanOuts,
+        ].joined(separator: "\n\n"),
+        down: """
+            DROP TABLE topic_fan_outs, topic_photo_windows, topic_photos, push_presence, conversation_messages, topic_invitation_log,
+                topic_invitations, topic_leavers, topic_members, topics;
+            DROP TABLE image_job_reads, image_attempts, image_jobs, image_templates;
+            DROP VIEW delivery_ledger;
+            DROP TABLE push_install_rates, push_quota, push_leases, delivery_pages, deliveries, notification_receipts, notifications;
+            DROP TABLE push_walk, push_guard, push_outcomes, push_install_audit, push_installs;
+            DROP FUNCTION push_install_bound();
+            DROP FUNCTION push_install_audit();
+            DROP TABLE inbox, outbox, idempotency_keys, sessions, face_photo_hashes, face_templates, access_tokens, users;
+            """
+    )
+}
+
+/// The parts of the baseline migration, one per area of the product; a part may refer to the tables of earlier parts.
+enum Baseline {}

@@ -1,0 +1,13 @@
+public import PostgresClient
+
+/// The database schema of the whole system, as numbered migrations.
+///
+/// No release is out yet, so that a change edits the baseline. From the first release on, a migration that was released is never
+/// edited: a change is a new migration, and every migration can be undone.
+public enum HeliographSchema {
+    /// All migrations, in the order in which they are applied.
+    public static let migrations: [Migration] = [.baseline]
+
+    /// The `LISTEN` channel that a commit with new rows in `outbox` notifies.
+    public static let outboxChannel = "heliograph_outbox"
+}
