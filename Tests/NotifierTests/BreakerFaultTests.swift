@@ -29,7 +29,7 @@ import WireFormat
             #expect(other.first?.state == .accepted)
 
             let foreign = (0..<20).map { _ in fixture.emulator.mintToken(project: "another-project") }
-            let many = try await fixture.address(foreign, expiresIn: 86_400)
+            let many = try await fixture.address(foreign, of: fixture.user(), expiresIn: 86_400)
             try await eventually("all have failed or wait") {
                 try await fixture.deliveries(many).allSatisfy { $0.code != nil }
             }
@@ -37,6 +37,17 @@ import WireFormat
             #expect(!states.contains(.dead) && states.contains(.pending))
             #expect(states.count { $0 == .failed } < 5)
             #expect(await fixture.context.health.report().failures["fcm_credentials"] != nil)
+        }
+    }
+
+    @Test func `another project's tokens that arrive with failed sign-ins fail alone, and delay no other push`() async throws {
+        try await NotifierFixture.with { fixture in
+            let foreign = (0..<20).map { _ in fixture.emulator.mintToken(project: "another-project") }
+            let strays = try await fixture.settled(fixture.address(foreign))
+            #expect(strays.count == 20 && strays.allSatisfy { $0.state == .failed && $0.code == "SENDER_ID_MISMATCH" })
+            #expect(await fixture.context.health.report().failures["fcm_credentials"] == nil)
+            let other = try await fixture.settled(fixture.address([fixture.emulator.mintToken()]))
+            #expect(other.first?.state == .accepted && other.first?.attempt == 1)
         }
     }
 

@@ -249,10 +249,10 @@ import WireFormat
 
     @Test func `refusals of one phone, or with accepted pushes between them, do not stop a platform`() {
         let breakers = Breakers()
-        for _ in 0..<20 { _ = breakers.note(.providerAuth, platform: "ios", installID: phone) }
+        for _ in 0..<20 { _ = breakers.note(.providerAuth, platform: "ios", installID: phone, isBound: true) }
         for _ in 0..<20 {
-            _ = breakers.note(.providerAuth, platform: "ios", installID: UUID())
-            _ = breakers.note(.accepted(name: "n"), platform: "ios", installID: UUID())
+            _ = breakers.note(.providerAuth, platform: "ios", installID: UUID(), isBound: true)
+            _ = breakers.note(.accepted(name: "n"), platform: "ios", installID: UUID(), isBound: true)
         }
         #expect(breakers.admit(platform: "ios") == nil && !breakers.isOpen(platform: "ios"))
     }
@@ -260,38 +260,52 @@ import WireFormat
     @Test func `a fault of our own credentials stops all pushes`() {
         let breakers = Breakers()
         #expect(breakers.admit(platform: "android") == nil && breakers.hasCredentials)
-        _ = breakers.note(.config, platform: "android", installID: phone)
+        _ = breakers.note(.config, platform: "android", installID: phone, isBound: true)
         #expect(breakers.admit(platform: "ios")?.code == "breaker_credentials")
         #expect(breakers.suspension?.code == "breaker_credentials" && !breakers.hasCredentials)
     }
 
     @Test func `stray tokens of another project stop nothing, and many of them without a success stop all pushes`() {
         let breakers = Breakers()
-        for _ in 0..<20 { _ = breakers.note(.foreignTarget, platform: nil, installID: phone) }
+        for _ in 0..<20 { _ = breakers.note(.foreignTarget, platform: nil, installID: phone, isBound: true) }
         for _ in 0..<20 {
-            _ = breakers.note(.foreignTarget, platform: nil, installID: UUID())
-            _ = breakers.note(.accepted(name: "n"), platform: nil, installID: UUID())
+            _ = breakers.note(.foreignTarget, platform: nil, installID: UUID(), isBound: true)
+            _ = breakers.note(.accepted(name: "n"), platform: nil, installID: UUID(), isBound: true)
         }
         #expect(breakers.suspension == nil && breakers.hasCredentials)
-        for _ in 0..<Breakers.minForeign - 1 { _ = breakers.note(.foreignTarget, platform: nil, installID: UUID()) }
+        for _ in 0..<Breakers.minForeign - 1 { _ = breakers.note(.foreignTarget, platform: nil, installID: UUID(), isBound: true) }
         #expect(breakers.suspension == nil)
-        _ = breakers.note(.foreignTarget, platform: nil, installID: UUID())
+        _ = breakers.note(.foreignTarget, platform: nil, installID: UUID(), isBound: true)
         #expect(breakers.suspension?.code == "breaker_credentials" && !breakers.hasCredentials)
     }
 
     @Test func `a probe that belongs to another project leaves the breaker of our credentials open`() {
         let now = Mutex(ContinuousClock.now)
         let breakers = Breakers(clock: { now.withLock { $0 } })
-        _ = breakers.note(.config, platform: nil, installID: phone)
+        _ = breakers.note(.config, platform: nil, installID: phone, isBound: true)
         now.withLock { $0 += .seconds(30) }
         #expect(breakers.admit(platform: nil) == nil)
-        _ = breakers.note(.foreignTarget, platform: nil, installID: phone)
+        _ = breakers.note(.foreignTarget, platform: nil, installID: phone, isBound: true)
         #expect(breakers.suspension?.wait == .seconds(60))
+    }
+
+    @Test func `another project's tokens without a user neither open the breaker of our credentials nor keep it open`() {
+        let now = Mutex(ContinuousClock.now)
+        let breakers = Breakers(clock: { now.withLock { $0 } })
+        for _ in 0..<100 { _ = breakers.note(.foreignTarget, platform: nil, installID: UUID(), isBound: false) }
+        #expect(breakers.suspension == nil && breakers.hasCredentials)
+        _ = breakers.note(.config, platform: nil, installID: phone, isBound: true)
+        now.withLock { $0 += .seconds(30) }
+        #expect(breakers.admit(platform: nil) == nil)
+        _ = breakers.note(.foreignTarget, platform: nil, installID: UUID(), isBound: false)
+        #expect(breakers.admit(platform: nil) == nil)
+        #expect(breakers.note(.accepted(name: "n"), platform: nil, installID: phone, isBound: true))
+        #expect(breakers.hasCredentials)
     }
 
     @Test func `a platform's push service stops that platform only`() {
         let breakers = Breakers()
-        for _ in 0..<3 { _ = breakers.note(.providerAuth, platform: "ios", installID: UUID()) }
+        for _ in 0..<3 { _ = breakers.note(.providerAuth, platform: "ios", installID: UUID(), isBound: true) }
         #expect(breakers.admit(platform: "ios")?.code == "breaker_provider_ios")
         #expect(breakers.admit(platform: "android") == nil && breakers.admit(platform: nil) == nil)
         #expect(breakers.suspension == nil && breakers.hasCredentials && breakers.trustsDeadTokens)
@@ -299,15 +313,15 @@ import WireFormat
 
     @Test func `dead tokens are not trusted while the breaker for transient faults is open`() {
         let breakers = Breakers()
-        for _ in 0..<100 { _ = breakers.note(.transient(retryAfter: nil), platform: nil, installID: phone) }
+        for _ in 0..<100 { _ = breakers.note(.transient(retryAfter: nil), platform: nil, installID: phone, isBound: true) }
         #expect(breakers.suspension?.code == "breaker_transient")
         #expect(!breakers.trustsDeadTokens && breakers.hasCredentials)
     }
 
     @Test func `an exhausted quota and a cancelled send open no breaker`() {
         let breakers = Breakers()
-        for _ in 0..<500 { _ = breakers.note(.quota(retryAfter: .seconds(60)), platform: nil, installID: phone) }
-        for _ in 0..<500 { _ = breakers.note(.cancelled, platform: nil, installID: phone) }
+        for _ in 0..<500 { _ = breakers.note(.quota(retryAfter: .seconds(60)), platform: nil, installID: phone, isBound: true) }
+        for _ in 0..<500 { _ = breakers.note(.cancelled, platform: nil, installID: phone, isBound: true) }
         #expect(breakers.suspension == nil)
     }
 }

@@ -66,13 +66,13 @@ struct DeliverySender: Sendable {
     func evaluate(_ answer: PushAnswer, at now: Date) -> (DeliveryVerdict, SendQueue.Pace) {
         let outcome = answer.result.outcome
         let delivery = answer.push.delivery
+        let isBound = delivery.target?.userID != nil
         // A device's own quota does not affect the pace.
         var isDevicesOwn = false
         if case .quota(let wait) = outcome {
-            let isBound = delivery.target?.userID != nil
             isDevicesOwn = !pauses.refused(delivery.notification.lane, delivery.installID, isBound: isBound, for: wait)
         }
-        let hasClosed = breakers.note(outcome, platform: delivery.target?.platform, installID: delivery.installID)
+        let hasClosed = breakers.note(outcome, platform: delivery.target?.platform, installID: delivery.installID, isBound: isBound)
         let pace: SendQueue.Pace =
             switch outcome {
             case _ where hasClosed: .restarted
@@ -110,7 +110,7 @@ struct DeliverySender: Sendable {
             guard breakers.trustsDeadTokens else { return retry(answer) }
             log(.info, "the installation is gone, its push is skipped", push, result)
             return settle(delivery, .dead, result.code, sentAt: answer.sentAt)
-        case .foreignTarget where !breakers.hasCredentials:
+        case .foreignTarget where !breakers.hasCredentials && delivery.target?.userID != nil:
             log(.error, "FCM assigns the installations to another project; all pushes wait until one is accepted", push, result)
             return deferUncounted(delivery, for: Breaker.probeTime, code: result.code)
         case .foreignTarget:

@@ -98,6 +98,11 @@ struct Breaker: Sendable {
         if state == .halfOpen { probesLeft -= 1 }
     }
 
+    /// Returns the probe of a push whose outcome says nothing, so that another push is the probe.
+    mutating func returnProbe() {
+        if state == .halfOpen { probesLeft = min(probesLeft + 1, probes) }
+    }
+
     private mutating func beginProbing(at now: ContinuousClock.Instant) {
         probesLeft = probes
         probesGood = 0

@@ -28,7 +28,7 @@ final class Breakers: Sendable {
         var providers: [String: Breaker] = [:]
         /// By platform, the installations that its push service has refused since it last accepted a push; at most ``minRefused``.
         var refused: [String: Set<UUID>] = [:]
-        /// The installations that FCM has assigned to another project since it last accepted a push; at most ``minForeign``.
+        /// The bound installations that FCM has assigned to another project since it last accepted a push; at most ``minForeign``.
         var foreign: Set<UUID> = []
 
         /// Returns how long nothing may be sent, and the code of the breaker that is open; nil when sending is allowed.
@@ -46,7 +46,8 @@ final class Breakers: Sendable {
     static let minRefused = 3
 
     /// The number of installations of another project, with no push accepted since the first of them, at which our key counts as the
-    /// wrong project's. Fewer are stray tokens, which must not delay other pushes.
+    /// wrong project's. Fewer are stray tokens, which must not delay other pushes. Only installations of signed-in users count: anyone
+    /// can hand in another project's tokens with the photos of a sign-in that fails.
     static let minForeign = 5
 
     private let state = Mutex(State())
@@ -86,8 +87,9 @@ final class Breakers: Sendable {
 
     /// Records the outcome of a push to a device of this platform.
     ///
+    /// - Parameter isBound: Whether a user is signed in on the installation.
     /// - Returns: Whether it has closed a breaker: sending then restarts, and should do so slowly.
-    func note(_ outcome: FCMOutcome, platform: String?, installID: UUID) -> Bool {
+    func note(_ outcome: FCMOutcome, platform: String?, installID: UUID, isBound: Bool) -> Bool {
         let now = clock()
         return state.withLock { state in
             var hasClosed = false
@@ -97,6 +99,10 @@ final class Breakers: Sendable {
             case .ourAuth, .config: hasClosed = state.credentials.note(isFault: true, installID: installID, at: now)
             case .foreignTarget:
                 hasClosed = state.transient.note(isFault: false, installID: installID, at: now)
+                guard isBound else {
+                    state.credentials.returnProbe()
+                    break
+                }
                 if state.foreign.count < Self.minForeign { state.foreign.insert(installID) }
                 // A refused probe does not prove that the credentials work, however few refusals came before it.
                 if state.foreign.count >= Self.minForeign || state.credentials.state == .halfOpen {
