@@ -7,7 +7,7 @@ func benchmarkJobs() async throws -> [Figure] {
     let stack = try await Stack.start(
         fsync: true,
         settings: [
-            "UPLOAD_CONCURRENCY": "\(concurrentSubmissions)", "UPLOAD_CONCURRENCY_PER_ADDRESS": "\(concurrentSubmissions)",
+            "UPLOAD_CONCURRENCY": "\(2 * concurrentSubmissions)", "UPLOAD_CONCURRENCY_PER_ADDRESS": "\(concurrentSubmissions)",
             "RATE_LIMIT_ORDERS_PER_MINUTE": "0",
         ])
     let phone = try await Phone.make(stack)

@@ -42,6 +42,32 @@ import Testing
         #expect(late.status == 401)
     }
 
+    @Test func `an upload that is sent five times at once, and again later, has one session, one result and one push`() async throws {
+        let stack = try await Stack.shared()
+        let phone = try await Phone.make(stack)
+        let (email, key) = ("mary-\(UUID().uuidString)@example.org", UUID().uuidString)
+        let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+            for _ in 0..<5 { group.addTask { try await phone.signUp(email: email, key: key) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let first = try #require(answers.first { $0.status == 200 })
+        for answer in answers where answer.status != 200 {
+            #expect(answer.status == 409 && answer.body["error"]["code"].text == "request_in_progress")
+        }
+        #expect(try await phone.outcome(of: first)["state"].text == "succeeded")
+        let push = try await phone.pushes()[0]
+        let again = try await phone.signUp(email: email, key: key)
+        #expect(again.status == 200 && again.sessionID == first.sessionID && again.sessionToken == first.sessionToken)
+
+        // A later push of the same phone shows that no second one of the sign-up is on its way before it.
+        let login = try await phone.signIn(email: email, faces: Photos.sameFace)
+        #expect(try await phone.outcome(of: login)["state"].text == "succeeded")
+        let pushes = try await phone.pushes(count: 2)
+        #expect(pushes.map { $0["data"]["session_id"].text } == [push["data"]["session_id"].text, login.sessionID])
+        let user = try #require(push["data"]["user_id"].text)
+        #expect(try await stack.database.psql("SELECT count(*) FROM sessions WHERE user_id = '\(user)' AND event = 'sign_up'") == "1")
+    }
+
     @Test func `somebody else's face is refused, and so is an unknown e-mail, in the same way`() async throws {
         let stack = try await Stack.shared()
         let owner = try await Phone.make(stack)

@@ -112,7 +112,7 @@ import Testing
         try await withClient { client in
             let answered = await withTaskGroup(of: Bool.self) { group in
                 for index in 0..<300 {
-                    let task = Task { await failure(client, HTTPClientRequest(url: server.url, timeout: .seconds(30))) }
+                    let task = Task { await failure(client, HTTPClientRequest(url: server.url, timeout: .seconds(600))) }
                     group.addTask {
                         for _ in 0..<(index % 20) { await Task.yield() }
                         if index % 2 == 0 { task.cancel() }

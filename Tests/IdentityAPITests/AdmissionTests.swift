@@ -63,15 +63,20 @@ import WireFormat
     }
 
     @Test func `Two instances together do not let more sessions of a device in than one`() async throws {
-        try await withIdentityAPI(Self.limits { $0.perInstallation = 2 }) { api in
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for number in 0..<8 {
-                    group.addTask { try await api.send(.signIn(email: "e\(number)@example.org"), to: Path.login).status }
+        let limits = Self.limits { $0.perInstallation = 2 }
+        try await withIdentityAPI(limits) { first in
+            try await withSecondInstance(of: first, limits) { second in
+                #expect(first.port != second.port)
+                let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for number in 0..<8 {
+                        let api = number.isMultiple(of: 2) ? first : second
+                        group.addTask { try await api.send(.signIn(email: "e\(number)@example.org"), to: Path.login).status }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
+                #expect(statuses.count { $0 == 200 } == 2)
+                #expect(statuses.count { $0 == 503 } == 6)
             }
-            #expect(statuses.count { $0 == 200 } == 2)
-            #expect(statuses.count { $0 == 503 } == 6)
         }
     }
 
@@ -99,6 +104,37 @@ import WireFormat
             let enrolment = try await api.send(
                 .signUp(email: nil), to: Path.signUp, headers: [("Authorization", "Bearer \(device.accessToken)")])
             #expect(enrolment.status == 200, "the account's owner may enrol again")
+        }
+    }
+
+    @Test func `An account authorises a limited number of undecided sign-ups, from whatever phones and addresses`() async throws {
+        let limits = Self.limits { $0.perAccount = 2 }
+        try await withIdentityAPI {
+            limits(&$0)
+            $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+        } _: { api in
+            let device = try await api.signedInDevice()
+            func enrol(_ number: Int) async throws -> HTTPClientResponse {
+                try await api.send(
+                    .signUp(email: nil).with("fcm_token", "phone-\(number)-aaaaaaaaaaaaaaaa:token"), to: Path.signUp,
+                    headers: [("Authorization", "Bearer \(device.accessToken)"), ("X-Forwarded-For", "198.51.100.\(number)")])
+            }
+            for number in 1...2 { #expect(try await enrol(number).status == 200) }
+            Self.expectRefusal(try await enrol(3))
+            #expect(try await api.send(.signUp(email: "known@example.org"), to: Path.signUp).status == 200, "strangers do not count")
+        }
+    }
+
+    @Test func `An upload that was answered gets its answer again, though others have taken all places since`() async throws {
+        try await withIdentityAPI(Self.limits { $0.total = 4 }) { api in
+            let key = [("Idempotency-Key", "k-1")]
+            let form = Form.signUp()
+            let first = try await api.send(form, to: Path.signUp, headers: key)
+            for number in 1...2 { _ = try await api.start(Path.login, Self.stranger(number)) }
+            Self.expectRefusal(try await api.send(.signUp(email: "new@example.org"), to: Path.signUp))
+            let again = try await api.send(form, to: Path.signUp, headers: key)
+            #expect(again.status == 200 && again.json.text("data.session_id") == first.json.text("data.session_id"))
+            Self.expectRefusal(try await api.send(form, to: Path.signUp, headers: [("Idempotency-Key", "k-2")]))
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
 
 /// A running identity-api with a database, a key prefix and a folder of photos of its own.
 struct IdentityFixture: Sendable {
-    let port: Int
+    var port: Int
     let context: ServiceContext
     let blobRoot: String
     let http: HTTPClient
@@ -75,6 +75,28 @@ enum Path {
 }
 
 struct UnexpectedAnswer: Error { let response: HTTPClientResponse }
+
+/// Runs a second identity-api beside a running one, with the same database, Redis and store of photos.
+func withSecondInstance(
+    of first: IdentityFixture, _ change: (inout IdentityAPIConfiguration) -> Void, _ body: (IdentityFixture) async throws -> Void
+) async throws {
+    var configuration = IdentityAPIConfiguration()
+    configuration.port = 0
+    configuration.sweepInterval = .seconds(3_600)
+    change(&configuration)
+    let (ports, listening) = AsyncStream<Int>.makeStream()
+    let services = try IdentityAPI.build(first.context, configuration: configuration) { listening.yield($0) }
+    let group = ServiceGroup(services: services, logger: first.context.logger)
+    let running = Task { try await group.run() }
+    var iterator = ports.makeAsyncIterator()
+    var second = first
+    second.port = await iterator.next() ?? 0
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await body(second)) } catch { outcome = .failure(error) }
+    await group.triggerGracefulShutdown()
+    try await running.value
+    try outcome.get()
+}
 
 /// Runs a test against a server that really listens.
 func withIdentityAPI(

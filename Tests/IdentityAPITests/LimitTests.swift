@@ -156,6 +156,35 @@ import WireFormat
         }
     }
 
+    @Test func `Strangers who try an e-mail do not use up the bucket of its account's bearer`() async throws {
+        try await withIdentityAPI {
+            $0.limits.account = Rate(perMinute: 1, burst: 2)
+        } _: { api in
+            let device = try await api.signedInDevice()
+            let stranger = Form.signUp(email: "known@example.org")
+            #expect(try await api.send(stranger, to: Path.signUp).status == 200)
+            #expect(try await api.send(stranger.with("fcm_token", "other:token"), to: Path.signUp).refusal == "429 rate_limited")
+            let bearer = [("Authorization", "Bearer \(device.accessToken)")]
+            #expect(try await api.send(.signUp(email: nil), to: Path.signUp, headers: bearer).status == 200)
+        }
+    }
+
+    @Test func `an address takes half of the slots that other addresses leave, and none waits for a slot in vain`() throws {
+        let slots = UploadSlots(limit: 64, perAddress: 50)
+        var held: [UploadSlots.Slot] = []
+        let counts = try (1...7).map { number in
+            let address = try #require(IPAddress("198.51.100.\(number)")), before = held.count
+            while let slot = try? slots.take(for: address) { held.append(slot) }
+            return held.count - before
+        }
+        #expect(counts == [32, 16, 8, 4, 2, 1, 1])
+        let late = try #require(IPAddress("198.51.100.8"))
+        let refusal = #expect(throws: APIError.self) { _ = try slots.take(for: late) }
+        #expect(refusal?.code == .overloaded)
+        held.removeFirst()
+        _ = try slots.take(for: late)
+    }
+
     @Test func `An address does not get all slots of uploads, however slowly it sends`() async throws {
         try await withIdentityAPI { configuration in
             configuration.limits.uploadsPerAddress = 1

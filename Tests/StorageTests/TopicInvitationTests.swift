@@ -144,6 +144,22 @@ struct TopicInvitationTests {
         }
     }
 
+    @Test func `one account does not use up the pushes of invitations that a user may get from others`() async throws {
+        try await withTopics(users: 3) { topics, users in
+            func invite(by owner: UUID, _ number: Int) async throws -> Bool? {
+                let name = try #require(TopicName("event:\(number)"))
+                _ = try await topics.add(owner, to: name, by: owner)
+                let change = try await topics.add(users[0], to: name, by: owner, quota: TopicInvitationQuota(openPerPair: 2))
+                if case .invited(let invitation) = change { return invitation?.isAnnounced }
+                return nil
+            }
+            var announced: [Bool?] = []
+            for number in 0..<4 { announced.append(try await invite(by: users[1], number)) }
+            #expect(announced == [true, true, false, false])
+            #expect(try await invite(by: users[2], 9) == true)
+        }
+    }
+
     @Test func `expired invitations and old log entries are deleted`() async throws {
         try await withTopics { topics, users in
             let repository = TopicRepository(topics.client)

@@ -53,6 +53,16 @@ public struct IdempotencyRepository: Sendable {
         return .inProgress
     }
 
+    /// Whether a request with this key was answered, of any user: before the body is read, the user may be unknown.
+    public func isAnswered(route: String, key: String) async throws(PostgresError) -> Bool {
+        try await !db.query(
+            """
+            SELECT key FROM idempotency_keys
+            WHERE key = \(key) AND route = \(route) AND answered_at IS NOT NULL AND expires_at > now() LIMIT 1
+            """
+        ).isEmpty
+    }
+
     /// Renews a lease.
     ///
     /// - Returns: False when the lease had ended and another attempt has taken it: stop processing.

@@ -51,8 +51,8 @@ extension Baseline {
                        OR (num_nulls(email_lookup, email_sealed) = 0 AND event = 'sign_up' AND NOT authorised
                            AND state IN ('received', 'processing')))
         );
-        CREATE INDEX sessions_open_by_deadline ON sessions (deadline_at) INCLUDE (address_key, installation_key, photo_bytes)
-            WHERE state IN ('received', 'processing');
+        CREATE INDEX sessions_open_by_deadline ON sessions (deadline_at)
+            INCLUDE (address_key, installation_key, user_id, authorised, photo_bytes) WHERE state IN ('received', 'processing');
         CREATE INDEX sessions_open_sign_ins ON sessions (user_id) WHERE event = 'sign_in' AND state IN ('received', 'processing');
         CREATE INDEX sessions_by_expiry ON sessions (expires_at);
         CREATE INDEX sessions_decided_sign_ins ON sessions (user_id, completed_at)
@@ -96,6 +96,7 @@ extension Baseline {
             CONSTRAINT idempotency_keys_answer_is_whole
                 CHECK (num_nulls(answered_at, fingerprint, resource_id, answer_status, answer) IN (0, 5))
         );
+        CREATE INDEX idempotency_keys_by_key ON idempotency_keys (key);
         CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
         COMMENT ON TABLE idempotency_keys IS 'Responses to repeatable requests, kept for 24 hours.';
         COMMENT ON COLUMN idempotency_keys.owner IS 'The request that holds the lease, or that was answered.';

@@ -35,13 +35,16 @@ public struct TopicInvitationQuota: Sendable {
     public var madePerDay: Int
     /// Open invitations for which a user got a push, at a time. Above it, invitations are made without a push.
     public var openPerUser: Int
+    /// Those of them that one account made: a single account must not use up the limits of a user.
+    public var openPerPair: Int
     /// Pushes of invitations that a user gets in 24 hours. Above it, invitations are made without a push.
     public var pushedPerDay: Int
 
-    /// Makes a quota; by default 100 made a day, 20 open at a time and 50 pushes a day.
-    public init(madePerDay: Int = 100, openPerUser: Int = 20, pushedPerDay: Int = 50) {
+    /// Makes a quota; by default 100 made a day, 20 open at a time (3 by one account) and 50 pushes a day.
+    public init(madePerDay: Int = 100, openPerUser: Int = 20, openPerPair: Int = 3, pushedPerDay: Int = 50) {
         self.madePerDay = madePerDay
         self.openPerUser = openPerUser
+        self.openPerPair = openPerPair
         self.pushedPerDay = pushedPerDay
     }
 }

@@ -37,7 +37,7 @@ extension TopicRepository {
     ) async throws(PostgresError) -> TopicMemberChange {
         if try await isInvited(userID, to: topic.id) { return .invited(nil) }
         if let wait = try await lockQuota(of: inviterID, quota) { return .quotaReached(wait: wait) }
-        let isAnnounced = try await lockInbox(of: userID, quota)
+        let isAnnounced = try await lockInbox(of: userID, from: inviterID, quota)
         // A conflicting row has expired, and the sweeper has not deleted it yet.
         try await db.execute(
             """
@@ -106,12 +106,15 @@ extension TopicRepository {
     }
 
     /// Whether an invitation of this user may be pushed. Other invitations of the user wait until this transaction ends.
-    private func lockInbox(of userID: UUID, _ quota: TopicInvitationQuota) async throws(PostgresError) -> Bool {
+    private func lockInbox(
+        of userID: UUID, from inviterID: UUID, _ quota: TopicInvitationQuota
+    ) async throws(PostgresError) -> Bool {
         try await lockInvitations("to", userID)
         return try await db.query(
             """
-            SELECT (SELECT count(*) FROM topic_invitations
-                    WHERE user_id = \(userID) AND is_announced AND expires_at > now()) < \(quota.openPerUser)
+            SELECT (SELECT count(*) < \(quota.openPerUser)
+                           AND count(*) FILTER (WHERE inviter_id = \(inviterID)) < \(quota.openPerPair)
+                    FROM topic_invitations WHERE user_id = \(userID) AND is_announced AND expires_at > now())
                 AND (SELECT count(*) FROM topic_invitation_log
                      WHERE user_id = \(userID) AND is_announced AND created_at > now() - interval '1 day') < \(quota.pushedPerDay)
                 AS has_room

@@ -99,7 +99,9 @@ import Testing
     @Test func `fifty slow readers of large pictures share a small memory, and get them whole`() async throws {
         // A container of identity-api has 384 MiB; fifty pictures held whole would be a thousand.
         let (readers, mostMiB) = (49, 256)
-        try await withIdentityAPI { api in
+        try await withIdentityAPI {
+            $0.downloads = 2 * (readers + 1)  // An address gets half of them.
+        } _: { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
             let picture = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ ($0 >> 16)) }

@@ -31,10 +31,12 @@ public struct Phone: Sendable {
 
     /// Uploads nine photos; the names are those of `.cache/photos`.
     ///
-    /// - Parameter address: Where the request comes from, as a trusted proxy says it.
+    /// - Parameters:
+    ///   - address: The address that the request comes from, as a trusted proxy says.
+    ///   - key: The idempotency key.
     public func signUp(
         email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front,
-        address: String? = nil
+        address: String? = nil, key: String? = nil
     ) async throws -> Answer {
         var form = MultipartForm()
         form.add("fcm_token", token)
@@ -42,7 +44,9 @@ public struct Phone: Sendable {
         for (field, names) in [("left_faces", left), ("right_faces", right), ("front_faces", front)] {
             for name in names { form.add(field, file: name, try Photos.load(name)) }
         }
-        return try await post("/api/v1/ekyc/upload-photos", form, headers: address.map { [("X-Forwarded-For", $0)] } ?? [])
+        let headers = [("X-Forwarded-For", address), ("Idempotency-Key", key)]
+        return try await post(
+            "/api/v1/ekyc/upload-photos", form, headers: headers.compactMap { name, value in value.map { (name, $0) } })
     }
 
     /// Uploads three photos.

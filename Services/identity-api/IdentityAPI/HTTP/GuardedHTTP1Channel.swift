@@ -15,7 +15,7 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         let peer = channel.peer
         if !addresses.isTrusted(peer) {
-            guard quota.take(peer) else {
+            guard quota.take(peer) == .taken else {
                 channel.close(promise: nil)
                 return channel.eventLoop.makeFailedFuture(TooManyConnections())
             }
@@ -48,7 +48,7 @@ extension HTTPServerBuilder {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headBytes, maxHeaderListSize: limits.headBytes,
                 maxHeaderFieldCount: limits.headFields))
-        let quota = AddressQuota(limit: configuration.limits.connectionsPerAddress)
+        let quota = AddressQuota(perAddress: configuration.limits.connectionsPerAddress)
         return HTTPServerBuilder { responder in
             GuardedHTTP1Channel(
                 base: HTTP1Channel(responder: responder, configuration: http), limits: limits, quota: quota,

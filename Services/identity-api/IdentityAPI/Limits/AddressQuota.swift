@@ -1,31 +1,60 @@
 internal import Synchronization
 
-/// Counts what each address holds at the moment, so that none holds everything.
+/// Limits the number of items that one address may hold at a time, so that no address holds all of them.
 ///
-/// As many addresses are known as hold something, which is bounded by how much there is to hold.
+/// The memory it needs is bounded by the number of items: an address that holds none is forgotten.
 final class AddressQuota: Sendable {
-    private let limit: Int
-    private let held = Mutex<[IPAddress: Int]>([:])
+    /// The result of an attempt to take an item.
+    enum Outcome: Sendable {
+        case taken
+        /// The address already holds its share.
+        case shareExhausted
+        /// No item is left.
+        case exhausted
+    }
 
-    init(limit: Int) { self.limit = limit }
+    private struct State {
+        var taken = 0
+        var held: [IPAddress: Int] = [:]
+    }
 
-    /// Takes one for the address's subscriber; false when that has its share.
-    func take(_ address: IPAddress) -> Bool {
-        held.withLock { held in
-            guard held[address.subscriber, default: 0] < limit else { return false }
-            held[address.subscriber, default: 0] += 1
-            return true
+    private let perAddress: Int
+    private let total: Int
+    private let state = Mutex(State())
+
+    /// Creates a quota.
+    ///
+    /// - Parameters:
+    ///   - perAddress: The largest number that an address may hold.
+    ///   - total: The number of all items. An address may hold half of those that other addresses leave, and at least one, so that a few
+    ///     addresses that hold on to their share do not exhaust them.
+    init(perAddress: Int, total: Int = .max) {
+        self.perAddress = perAddress
+        self.total = total
+    }
+
+    /// Takes an item for the subscriber of an address; call ``release(_:)`` when it was taken.
+    func take(_ address: IPAddress) -> Outcome {
+        state.withLock { state in
+            let own = state.held[address.subscriber, default: 0]
+            let left = total - (state.taken - own)
+            guard state.taken < total else { return .exhausted }
+            guard own < min(perAddress, max(1, left / 2)) else { return .shareExhausted }
+            state.taken += 1
+            state.held[address.subscriber] = own + 1
+            return .taken
         }
     }
 
-    /// Gives one back that was taken.
+    /// Returns an item that was taken.
     func release(_ address: IPAddress) {
-        held.withLock { held in
-            let left = held[address.subscriber, default: 0] - 1
-            held[address.subscriber] = left > 0 ? left : nil
+        state.withLock { state in
+            state.taken -= 1
+            let left = state.held[address.subscriber, default: 0] - 1
+            state.held[address.subscriber] = left > 0 ? left : nil
         }
     }
 
-    /// How many addresses hold something.
-    var count: Int { held.withLock { $0.count } }
+    /// The number of addresses that hold an item.
+    var count: Int { state.withLock { $0.held.count } }
 }

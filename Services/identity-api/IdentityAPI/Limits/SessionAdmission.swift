@@ -12,13 +12,15 @@ struct SessionAdmission: Sendable {
         var perAddress = 50
         /// Of one installation.
         var perInstallation = 5
+        /// Sign-ups that one account authorised: they may take the places that strangers may not.
+        var perAccount = 3
         /// Of all. A core of face-matching-worker decides some 130 sign-ups a minute: with two, who is let in is served in a minute or two.
         var total = 300
         /// Bytes of the photos of all.
         var photoBytes = 4_096 << 20
 
         /// No limits at all.
-        static let none = Limits(perAddress: 0, perInstallation: 0, total: 0, photoBytes: 0)
+        static let none = Limits(perAddress: 0, perInstallation: 0, perAccount: 0, total: 0, photoBytes: 0)
 
         /// The most that sessions of installations which are not known may be of ``total``: three quarters.
         var newTotal: Int { total * 3 / 4 }
@@ -42,6 +44,9 @@ struct SessionAdmission: Sendable {
         if limits.perInstallation > 0, undecided.ofInstallation >= limits.perInstallation {
             throw Self.refusal("installation", "Too many sessions of this device are not decided yet")
         }
+        if limits.perAccount > 0, undecided.ofAccount >= limits.perAccount {
+            throw Self.refusal("account", "Too many sessions of this account are not decided yet")
+        }
         if limits.total > 0, undecided.total >= (isKnown ? limits.total : limits.newTotal) {
             throw Self.refusal(isKnown ? "total" : "new", "Too many sessions are not decided yet")
         }
@@ -62,6 +67,7 @@ extension SessionAdmission.Limits {
         let range = 0...1_000_000
         perAddress = try settings.int("EKYC_UNDECIDED_PER_ADDRESS", default: perAddress, in: range)
         perInstallation = try settings.int("EKYC_UNDECIDED_PER_INSTALLATION", default: perInstallation, in: range)
+        perAccount = try settings.int("EKYC_UNDECIDED_PER_ACCOUNT", default: perAccount, in: range)
         total = try settings.int("EKYC_UNDECIDED_TOTAL", default: total, in: range)
         photoBytes = try settings.int("EKYC_UNDECIDED_MIB", default: photoBytes >> 20, in: range) << 20
     }

@@ -34,10 +34,12 @@ struct SessionStarter: Sendable {
     /// Counts the sessions that are started for an account.
     let limiter: RateLimiter<Account>
 
-    /// Whose sessions are counted, each event by itself: a flood of sign-ups is no reason to refuse a sign-in.
+    /// The account whose sessions are counted, each event by itself: a flood of sign-ups is no reason to refuse a sign-in.
     struct Account: Hashable, Sendable {
         let userID: UUID
         let event: EkycEvent
+        /// Whether the request has the account's bearer: strangers who try the account's e-mail do not use up its owner's bucket.
+        let isAuthorised: Bool
         /// An installation that is known to the account and has a bucket of its own; nil for all together.
         var installationKey: [UInt8]?
     }
@@ -51,10 +53,21 @@ struct SessionStarter: Sendable {
 
     /// Refuses an upload whose session would not be started now, before its body is read.
     ///
-    /// - Parameter mayBeKnown: Whether the body may name an installation that is known to the account.
-    func checkAdmission(from address: IPAddress, mayBeKnown: Bool) async throws {
-        let undecided = try await SessionRepository(postgres).undecided(of: keys.addressKey(address), installationKey: nil)
-        try admission.check(undecided, isKnown: mayBeKnown)
+    /// - Parameters:
+    ///   - bearer: The account that authorises a sign-up.
+    ///   - mayBeKnown: Whether the body may name an installation that is known to the account.
+    ///   - key: The idempotency key. A request that was answered is let in whatever the load: it starts no session, and load is what
+    ///     loses responses.
+    func checkAdmission(
+        from address: IPAddress, bearer: Identity?, mayBeKnown: Bool, route: String, key: String?
+    ) async throws {
+        let undecided = try await SessionRepository(postgres).undecided(
+            of: keys.addressKey(address), installationKey: nil, accountID: bearer?.userID)
+        do {
+            try admission.check(undecided, isKnown: mayBeKnown)
+        } catch {
+            guard let key, try await IdempotencyRepository(postgres).isAnswered(route: route, key: key) else { throw error }
+        }
     }
 
     /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
@@ -68,7 +81,9 @@ struct SessionStarter: Sendable {
         _ order: SessionOrder, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let installationKey = keys.installationKey(order.target)
-        try await limit(Account(userID: claimedUserID(of: order.owner), event: order.form.event), from: installationKey)
+        let account = Account(
+            userID: claimedUserID(of: order.owner), event: order.form.event, isAuthorised: order.bearer != nil)
+        try await limit(account, from: installationKey)
         let data = JSONText.members(("session_id", .string(sessionID.wireText)))
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
@@ -105,7 +120,8 @@ struct SessionStarter: Sendable {
             try SignInLock.check(try await sessions.lockSignInAttempts(userID: new.userID, installationKey: installationKey))
             isKnown = try await AccessTokenRepository(transaction).isKnown(installationKey: installationKey, to: new.userID)
         }
-        let undecided = try await sessions.lockUndecided(of: new.addressKey, installationKey: new.installationKey)
+        let undecided = try await sessions.lockUndecided(
+            of: new.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
         try admission.check(undecided, isKnown: isKnown, adding: new.photoBytes)
         try await sessions.insert(new)
         return isKnown ? .known : .new

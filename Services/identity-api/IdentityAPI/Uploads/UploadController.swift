@@ -30,7 +30,8 @@ struct UploadController: Sendable {
         }
         let identity = try await identity(of: request, form)
         // Only a bearer makes a sign-up one of a known person; of a sign-in its form says the installation.
-        try await starter.checkAdmission(from: context.client, mayBeKnown: form.event == .signIn || identity != nil)
+        try await starter.checkAdmission(
+            from: context.client, bearer: identity, mayBeKnown: form.event == .signIn || identity != nil, route: form.route, key: key)
         return try await slots.withSlot(for: context.client) {
             let sessionID = UUID()
             var mayBeStarted = false

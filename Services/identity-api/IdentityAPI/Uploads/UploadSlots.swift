@@ -1,6 +1,4 @@
-internal import Synchronization
-
-/// Counts the transfers of pictures under way, so that memory and disk are shared by a known number of them.
+/// Limits the number of transfers of pictures at a time, and with it the memory and the disk space that they take.
 final class UploadSlots: Sendable {
     /// The slot of one transfer; it is released with its last reference.
     final class Slot: Sendable {
@@ -11,36 +9,26 @@ final class UploadSlots: Sendable {
         deinit { release() }
     }
 
-    private let limit: Int
-    private let taken = Mutex(0)
     private let quota: AddressQuota
 
-    /// Makes slots.
+    /// Creates slots.
     ///
-    /// - Parameter perAddress: how many of them one address may hold, however slow it is: the rest is for others.
+    /// - Parameters:
+    ///   - limit: The number of slots.
+    ///   - perAddress: The largest number that one address may hold; see also ``AddressQuota``.
     init(limit: Int, perAddress: Int) {
-        self.limit = limit
-        quota = AddressQuota(limit: perAddress)
+        quota = AddressQuota(perAddress: perAddress, total: limit)
     }
 
     /// Takes a slot.
     ///
-    /// - Throws: `overloaded` at once when all are taken, `rate_limited` when the client has its share; whoever waits in
-    ///   line here would only hold a connection.
+    /// - Throws: `overloaded` when all are taken, `rate_limited` when the client has its share; both at once, because a client that waits
+    ///   here would only hold a connection.
     func take(for client: IPAddress) throws(APIError) -> Slot {
-        guard quota.take(client) else { throw APIError.rateLimited("Too many transfers from this address", wait: .seconds(2)) }
-        let isFree = taken.withLock { taken in
-            guard taken < limit else { return false }
-            taken += 1
-            return true
-        }
-        guard isFree else {
-            quota.release(client)
-            throw APIError.overloaded("Too many transfers at the moment")
-        }
-        return Slot { [self] in
-            taken.withLock { $0 -= 1 }
-            quota.release(client)
+        switch quota.take(client) {
+        case .taken: Slot { [quota] in quota.release(client) }
+        case .shareExhausted: throw APIError.rateLimited("Too many transfers from this address", wait: .seconds(2))
+        case .exhausted: throw APIError.overloaded("Too many transfers at the moment")
         }
     }
 
