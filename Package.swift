@@ -66,7 +66,6 @@ let package = Package(
         .shared("HTTP2Client", ["CLibCurl", "CNGHTTP2", "COpenSSL", "HTTPClient", .logging, .lifecycle, .deque]),
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
-        .shared("TraceContext", [.instrumentation, .logging]),
         .shared("Multipart", []),
         .shared("JSONStream", []),
         .shared("ImageProbe", []),
@@ -75,21 +74,25 @@ let package = Package(
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
 
         // MARK: What the services share
-        .shared("OTLP", ["TraceContext", "HTTPClient", .tracing, .logging, .metrics, .lifecycle]),
+        // Not named Tracing: swift-distributed-tracing has a module of that name.
+        .shared(
+            "HeliographTracing", ["HTTPClient", .instrumentation, .tracing, .logging, .metrics, .lifecycle], path: "Shared/Tracing"),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
         .shared("BlobStore", ["HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
-        .shared("MediaLinks", ["BlobStore", "HeliographCrypto"]),
         .shared(
             "EventBus",
-            ["RedisClient", "PostgresClient", "Storage", "TraceContext", "WireFormat", .tracing, .logging, .metrics, .lifecycle, .deque]),
+            [
+                "RedisClient", "PostgresClient", "Storage", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics, .lifecycle,
+                .deque,
+            ]),
         .shared("FCM", ["HTTP2Client", "HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
-                "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "MediaLinks", "HeliographCrypto", "OTLP",
-                "TraceContext", .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
+                "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto", "HeliographTracing",
+                .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser, .nioCore, .httpTypes,
             ]),
 
@@ -97,7 +100,7 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "Multipart", "JSONStream", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore,
+                "Multipart", "JSONStream", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
                 .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
@@ -111,7 +114,7 @@ let package = Package(
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary(
-            "Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
+            "Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", .deque]),
         .service("notifier", library: "Notifier"),
         .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque]),
         .service("heliographctl", library: "HeliographCtl"),
@@ -168,15 +171,13 @@ let package = Package(
             swiftSettings: sharedSettings),
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
-        .tests("TraceContextTests", ["TraceContext", .instrumentation, .logging]),
-        .tests("OTLPTests", ["OTLP", "TraceContext", "TestSupport", .tracing, .logging, .lifecycle]),
+        .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
         .tests("HTTP2ClientTests", ["HTTP2Client", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "SeededRandom"]),
         .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
         .tests("ImageProbeTests", ["ImageProbe", "SeededRandom"]),
-        .tests("MediaLinksTests", ["BlobStore", "MediaLinks"]),
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport", "SeededRandom"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
@@ -198,11 +199,14 @@ let package = Package(
             ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
-            ["ServiceDefaults", "OTLP", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
+            [
+                "ServiceDefaults", "HeliographTracing", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics,
+                .logging, .lifecycle,
+            ]),
         .tests(
             "IdentityAPITests",
             [
-                "IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
+                "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
                 "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
                 .nioCore, .nioEmbedded, .nioPosix,
             ]),
@@ -224,13 +228,13 @@ let package = Package(
             [
                 "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage",
                 "HeliographCrypto",
-                "TestSupport", "TraceContext", .logging, .inMemoryLogging, .lifecycle,
+                "TestSupport", "HeliographTracing", .logging, .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "NotifierTests",
             [
                 "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage", "WireFormat",
-                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "TraceContext", .logging,
+                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
         .tests(
@@ -275,7 +279,8 @@ extension Target {
         .target(
             name: name,
             dependencies: [
-                "ServiceDefaults", "EventBus", "Storage", "TraceContext", "WireFormat", "PostgresClient", "RedisClient", .tracing, .logging,
+                "ServiceDefaults", "EventBus", "Storage", "HeliographTracing", "WireFormat", "PostgresClient", "RedisClient", .tracing,
+                .logging,
                 .metrics, .lifecycle, .configuration,
             ] + dependencies,
             path: "Services/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)

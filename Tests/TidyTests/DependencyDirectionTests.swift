@@ -8,11 +8,10 @@ import Testing
         [
             "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe",
             "SeededRandom",
-            "TraceContext",
         ],
         ["Imaging", "HTTP2Client"],
-        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "OTLP"],
-        ["Storage", "MediaLinks"],
+        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
+        ["Storage"],
         ["EventBus"],
         ["ServiceDefaults"],
         ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl"],
@@ -22,7 +21,7 @@ import Testing
 
     private static func module(of file: SourceFile) -> String {
         let folder = file.path.hasPrefix("Services/") ? String(file.path.split(separator: "/")[2]) : file.owner
-        return folder == "Crypto" ? "HeliographCrypto" : folder
+        return ["Crypto", "Tracing"].contains(folder) ? "Heliograph\(folder)" : folder
     }
 
     @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Shared/") || $0.path.hasPrefix("Services/") })

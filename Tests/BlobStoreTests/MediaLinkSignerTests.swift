@@ -1,6 +1,5 @@
 import BlobStore
 import Foundation
-import MediaLinks
 import Testing
 
 @Suite struct MediaLinkSignerTests {

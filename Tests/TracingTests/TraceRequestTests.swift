@@ -1,10 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
-import TraceContext
 import Tracing
 
-@testable import OTLP
+@testable import HeliographTracing
 
 @Suite struct TraceRequestTests {
     private static let identity = TraceParent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")

@@ -1,4 +1,3 @@
-internal import TraceContext
 public import Tracing
 
 /// Creates the spans of a process and propagates traces by the W3C header `traceparent`.

@@ -1,5 +1,3 @@
-public import BlobStore
-
 /// The types of pictures that the system serves, with file extension and MIME type.
 public enum PictureType: String, Sendable, CaseIterable {
     case jpeg

@@ -1,5 +1,5 @@
+import HeliographTracing
 import Logging
-import OTLP
 import ServiceLifecycle
 import TestSupport
 import Testing

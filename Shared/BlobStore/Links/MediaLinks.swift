@@ -1,4 +1,3 @@
-public import BlobStore
 public import FoundationEssentials
 
 /// Makes links to pictures in the blob store.

@@ -1,8 +1,7 @@
 import Testing
-import TraceContext
 import Tracing
 
-@testable import OTLP
+@testable import HeliographTracing
 
 @Suite struct OTLPTracerTests {
     private let queue = SpanQueue(maxSpans: 10, maxBatchSize: 10)

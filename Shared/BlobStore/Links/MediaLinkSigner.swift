@@ -1,4 +1,3 @@
-public import BlobStore
 public import FoundationEssentials
 internal import HeliographCrypto
 

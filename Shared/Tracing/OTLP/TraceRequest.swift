@@ -1,4 +1,3 @@
-internal import TraceContext
 internal import Tracing
 
 /// The body of an export: spans and their resource, as JSON.

@@ -1,4 +1,3 @@
-internal import TraceContext
 internal import Tracing
 
 /// A span that has ended, ready to be exported.

@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import TraceContext
 public import Tracing
 
 /// A span that is exported when it ends if its trace is sampled; otherwise it only propagates the trace, at little cost.
