@@ -69,7 +69,6 @@ let package = Package(
         .shared("Multipart", []),
         .shared("JSONStream", []),
         .shared("ImageProbe", []),
-        .shared("SeededRandom", []),
         .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
 
@@ -116,20 +115,23 @@ let package = Package(
         .serviceLibrary(
             "Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", .deque]),
         .service("notifier", library: "Notifier"),
-        .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque]),
-        .service("heliographctl", library: "HeliographCtl"),
 
-        // MARK: Tests and their tools
+        // MARK: Tools
+        .serviceLibrary(
+            "HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque],
+            in: "Tools"),
+        .service("heliographctl", library: "HeliographCtl", in: "Tools"),
+        .target(name: "SeededRandom", path: "Tools/SeededRandom", swiftSettings: sharedSettings),
         .target(
             name: "FCMEmulator",
             dependencies: [
                 "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK, .httpTypes,
                 .logging, .lifecycle,
             ],
-            path: "Tests/FCMEmulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
+            path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
             name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
-            path: "Tests/FCMEmulator/main",
+            path: "Tools/fcm-emulator/main",
             swiftSettings: sharedSettings),
         // Its listener, its answers and its JSON are those of the other emulator.
         .target(
@@ -137,10 +139,10 @@ let package = Package(
             dependencies: [
                 "FCMEmulator", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
             ],
-            path: "Tests/GeminiEmulator/GeminiEmulator", swiftSettings: sharedSettings),
+            path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
             name: "gemini-emulator", dependencies: ["GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
-            path: "Tests/GeminiEmulator/main", swiftSettings: sharedSettings),
+            path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
             dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix],
@@ -151,9 +153,9 @@ let package = Package(
                 "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
                 "ImageProbe", "Imaging", "HTTPClient", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
-            path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
+            path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
         .target(
-            name: "FaultLedger", dependencies: ["PostgresClient", "WireFormat"], path: "Tests/FaultTests/Ledger",
+            name: "FaultLedger", dependencies: ["PostgresClient", "WireFormat"], path: "Tools/faults/Ledger",
             swiftSettings: sharedSettings),
         .executableTarget(
             name: "fault-worker",
@@ -161,14 +163,16 @@ let package = Package(
                 "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", .argumentParser, .logging,
                 .lifecycle, .unixSignals,
             ],
-            path: "Tests/FaultTests/Worker", swiftSettings: sharedSettings),
+            path: "Tools/faults/Worker", swiftSettings: sharedSettings),
         .target(
             name: "FaultMatrix",
             dependencies: ["FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging],
-            path: "Tests/FaultTests/Matrix", swiftSettings: sharedSettings),
+            path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tests/FaultTests/Run",
+            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/Run",
             swiftSettings: sharedSettings),
+
+        // MARK: Tests
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
@@ -254,7 +258,7 @@ let package = Package(
             ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "SeededRandom", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
-            path: "Tests/FaultTests/Suite", swiftSettings: sharedSettings),
+            path: "Tests/FaultTests", swiftSettings: sharedSettings),
         .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
         .tests("TidyTests", []),
     ],
@@ -274,7 +278,7 @@ extension Target {
 
     /// The library of a service: everything but its command line, so that tests run it in their own process.
     static func serviceLibrary(
-        _ name: String, of service: String, _ dependencies: [Dependency], resources: [Resource] = []
+        _ name: String, of service: String, _ dependencies: [Dependency], resources: [Resource] = [], in folder: String = "Services"
     ) -> Target {
         .target(
             name: name,
@@ -283,14 +287,14 @@ extension Target {
                 .logging,
                 .metrics, .lifecycle, .configuration,
             ] + dependencies,
-            path: "Services/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
+            path: "\(folder)/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
     }
 
     /// The executable of a service: one file that reads its arguments and runs the library.
-    static func service(_ name: String, library: String) -> Target {
+    static func service(_ name: String, library: String, in folder: String = "Services") -> Target {
         .executableTarget(
             name: name, dependencies: [.byName(name: library), "ServiceDefaults", .argumentParser],
-            path: "Services/\(name)/main", swiftSettings: sharedSettings)
+            path: "\(folder)/\(name)/main", swiftSettings: sharedSettings)
     }
 
     static func tests(_ name: String, _ dependencies: [Dependency], exclude: [String] = []) -> Target {

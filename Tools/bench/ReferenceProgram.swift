@@ -5,9 +5,9 @@ import TestSupport
 struct ReferenceProgram {
     private let path: String
 
-    /// Compiles a source of `Tests/Benchmarks/Reference` with optimisation.
+    /// Compiles a source of `Tools/bench/Reference` with optimisation.
     init(_ name: String, libraries: [String]) async throws {
-        let folder = try PackageRoot.file("Tests/Benchmarks/Reference")
+        let folder = try PackageRoot.file("Tools/bench/Reference")
         let path = "\(FileManager.default.temporaryDirectory.path)/heliograph-\(name)-\(UUID().uuidString)"
         self.path = path
         try await CommandLineTool.run(

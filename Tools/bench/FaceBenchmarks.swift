@@ -72,7 +72,7 @@ private struct FaceReference {
 
     init(models: String) async throws {
         self.models = models
-        let source = try PackageRoot.file("Tests/Benchmarks/Reference/face_reference.cpp")
+        let source = try PackageRoot.file("Tools/bench/Reference/face_reference.cpp")
         let folder = PackageRoot.path + "/.cache/bench"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         program = folder + "/face_reference"

@@ -103,7 +103,7 @@ private func peerFigures(messages: Int = 5_000, rounds: Int = 3) async throws ->
         var ours: [Double] = []
         var theirs: [Double] = []
         for round in 1...rounds {
-            let program = try PackageRoot.file("Tests/Benchmarks/Reference/\(name)_peer.py")
+            let program = try PackageRoot.file("Tools/bench/Reference/\(name)_peer.py")
             let output = try await CommandLineTool.run(
                 ["python3", program, server.socket, "\(messages)"], environment: libraries)
             guard let their = Double(output.split(separator: "\n").last ?? "") else {

@@ -194,7 +194,7 @@ private func peerFigure(_ stack: PushStack, _ tokens: [String], ours: Double) as
     let file = "\(stack.folder.path)/tokens.txt"
     try Data(tokens.suffix(peerCount).joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
     let output = try await CommandLineTool.run(
-        ["python3", try PackageRoot.file("Tests/Benchmarks/Reference/firebase_peer.py"), file, stack.sendURL],
+        ["python3", try PackageRoot.file("Tools/bench/Reference/firebase_peer.py"), file, stack.sendURL],
         environment: [
             "PYTHONPATH": libraries, "PUSH_ACCESS_TOKEN": try await stack.accessToken(),
             "REQUESTS_CA_BUNDLE": stack.folder.path + "/fcm.pem",
