@@ -1,10 +1,12 @@
 import FoundationEssentials
-public import RedisClient
+import RedisClient
 import Synchronization
 import WireFormat
 
+@testable import EventBus
+
 /// A transport within one process, for tests of what is built on the bus.
-public final class InMemoryEventTransport: EventTransport {
+final class InMemoryEventTransport: EventTransport {
     private struct State {
         var streams: [String: InMemoryStream] = [:]
         var signals: [ObjectIdentifier: AsyncSignal] = [:]
@@ -13,13 +15,13 @@ public final class InMemoryEventTransport: EventTransport {
     private let state = Mutex(State())
 
     /// Makes a transport without any stream.
-    public init() {}
+    init() {}
 
-    public func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
+    func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
         state.withLock { $0.streams[stream, default: InMemoryStream()].createGroup(group) }
     }
 
-    public func append(
+    func append(
         _ entries: [OutgoingEntry]
     ) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
         let now = Self.milliseconds
@@ -33,18 +35,18 @@ public final class InMemoryEventTransport: EventTransport {
         return ids.map { .success($0) }
     }
 
-    public func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader {
+    func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader {
         InMemoryGroupReader(transport: self, consumer: consumer)
     }
 
-    public func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
+    func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
         let positions = state.withLock { state in
             streams.map { ($0, state.streams[$0]?.lastID ?? .zero) }
         }
         return InMemoryTailReader(transport: self, positions: positions)
     }
 
-    public func claim(
+    func claim(
         _ request: ClaimRequest, for consumer: GroupConsumer
     ) async throws(EventBusError) -> ClaimedEntries {
         try change(consumer.group.stream) { stream throws(EventBusError) in
@@ -52,19 +54,19 @@ public final class InMemoryEventTransport: EventTransport {
         }
     }
 
-    public func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries {
+    func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries {
         let taken = state.withLock { $0.streams[group.stream]?.groups[group.name]?.takeDue(limit, now: .now) }
         guard let taken else { return ResumedRetries(count: 0, nextIn: nil) }
         _ = try await append(taken.due.map { OutgoingEntry(stream: group.stream, fields: $0) })
         return ResumedRetries(count: taken.due.count, nextIn: taken.nextIn)
     }
 
-    public func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int {
+    func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int {
         let before = age.map { Self.milliseconds - UInt64($0.wholeMilliseconds) }
         return state.withLock { $0.streams[stream]?.trim(ungroupedBefore: before) ?? 0 }
     }
 
-    public func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int {
+    func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int {
         let before = EntryID(milliseconds: Self.milliseconds - UInt64(age.wholeMilliseconds), sequence: 0)
         return changeGroup(group) { group in
             let count = group.deadLetters.prefix { $0.id < before }.count
@@ -73,14 +75,14 @@ public final class InMemoryEventTransport: EventTransport {
         } ?? 0
     }
 
-    public func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
+    func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
         changeGroup(consumer.group) { group in
             guard !group.pending.values.contains(where: { $0.consumer == consumer.name }) else { return false }
             return group.consumers.removeValue(forKey: consumer.name) != nil
         } ?? false
     }
 
-    public func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int {
+    func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int {
         changeGroup(group) { $0.retireIdle(idle, now: .now) } ?? 0
     }
 

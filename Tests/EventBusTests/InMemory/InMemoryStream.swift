@@ -1,6 +1,8 @@
 import RedisClient
 import WireFormat
 
+@testable import EventBus
+
 /// One stream of the in-memory transport: plain values, told what time it is.
 struct InMemoryStream {
     private(set) var entries: [(id: EntryID, fields: [StreamField])] = []

@@ -1,13 +1,15 @@
 import FoundationEssentials
-public import RedisClient
+import RedisClient
 import WireFormat
 
+@testable import EventBus
+
 extension InMemoryEventTransport {
-    public func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+    func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         try settle(ids, consumer) { group, id in group.pending[id] = nil }
     }
 
-    public func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+    func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         let byID = Dictionary(retries.map { ($0.id, $0) }) { first, _ in first }
         let now = ContinuousClock.now
         return try change(consumer.group.stream) { stream throws(EventBusError) in
@@ -25,7 +27,7 @@ extension InMemoryEventTransport {
         }
     }
 
-    public func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+    func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         let byID = Dictionary(deadLetterRequests.map { ($0.id, $0) }) { first, _ in first }
         return try change(consumer.group.stream) { stream throws(EventBusError) in
             let before = stream
@@ -39,15 +41,15 @@ extension InMemoryEventTransport {
         }
     }
 
-    public func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+    func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         try settle(ids, consumer) { group, id in group.release(id, now: .now) }
     }
 
-    public func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+    func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         try settle(ids, consumer) { group, id in group.pending[id]?.deliveredAt = .now }
     }
 
-    public func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
+    func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         try settle(suspects, consumer) { group, id in
             group.pending[id]?.deliveryCount += 1
             group.pending[id]?.deliveredAt = .now

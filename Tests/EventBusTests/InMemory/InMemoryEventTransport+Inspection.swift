@@ -1,15 +1,17 @@
 import FoundationEssentials
-public import RedisClient
+import RedisClient
+
+@testable import EventBus
 
 extension InMemoryEventTransport {
-    public func absent(
+    func absent(
         _ messages: [PublishedMessage], from group: StreamGroup
     ) async throws(EventBusError) -> [PublishedMessage] {
         let stream = stream(group.stream)
         return messages.filter { stream?.isBefore(group: group.name, $0) != true }
     }
 
-    public func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus {
+    func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus {
         var status = GroupStatus()
         guard let stream = stream(group.stream) else { return status }
         status.length = stream.entries.count
@@ -32,14 +34,14 @@ extension InMemoryEventTransport {
         return status
     }
 
-    public func deadLetters(
+    func deadLetters(
         of group: StreamGroup, after id: EntryID, count: Int
     ) async throws(EventBusError) -> [DeadLetter] {
         let letters = stream(group.stream)?.groups[group.name]?.deadLetters ?? []
         return letters.filter { $0.id > id }.prefix(count).map { DeadLetter(id: $0.id, fields: $0.fields) }
     }
 
-    public func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID] {
+    func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID] {
         let letters = takeDeadLetters(ids, of: group)
         _ = try await append(
             letters.map { letter in
@@ -51,7 +53,7 @@ extension InMemoryEventTransport {
         return letters.map(\.id)
     }
 
-    public func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {
+    func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {
         takeDeadLetters(ids, of: group).count
     }
 

@@ -1,6 +1,8 @@
 import RedisClient
 import WireFormat
 
+@testable import EventBus
+
 /// One group of an in-memory stream: plain values, told what time it is.
 struct InMemoryGroup {
     struct Pending {

@@ -1,6 +1,8 @@
 import RedisClient
 import Synchronization
 
+@testable import EventBus
+
 /// Reads for one consumer of a group.
 final class InMemoryGroupReader: GroupReader {
     private let transport: InMemoryEventTransport
