@@ -1,5 +1,4 @@
 import FoundationEssentials
-import RedisClient
 
 @testable import EventBus
 

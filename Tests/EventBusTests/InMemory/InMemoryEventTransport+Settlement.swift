@@ -1,5 +1,4 @@
 import FoundationEssentials
-import RedisClient
 import WireFormat
 
 @testable import EventBus

@@ -1,4 +1,3 @@
-import RedisClient
 import WireFormat
 
 @testable import EventBus

@@ -1,4 +1,3 @@
-import RedisClient
 import Synchronization
 
 @testable import EventBus

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import EventBus
-internal import RedisClient
 internal import WireFormat
 
 /// A dead letter with its consumer group.

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import EventBus
 internal import PostgresClient
-internal import RedisClient
 
 /// A live view of the whole bus.
 struct TopCommand: AsyncParsableCommand {
