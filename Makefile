@@ -30,10 +30,10 @@ demo: up ## Sign up, sign in and refuse a face, make six pictures of a portrait,
 	@deploy/local/demo.sh
 
 format: ## Format all Swift files as .swift-format says
-	@swift format --in-place --recursive --parallel Package.swift Services Shared Tests
+	@swift format --in-place --recursive --parallel Package.swift Services Shared Tools Tests
 
 test: setup ## Run all tests; needs no server to be running
-	@swift format lint --strict --recursive --parallel Package.swift Services Shared Tests || { echo "make format mends this"; exit 1; }
+	@swift format lint --strict --recursive --parallel Package.swift Services Shared Tools Tests || { echo "make format mends this"; exit 1; }
 	@deploy/local/fetch-moto.sh
 	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)

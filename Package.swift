@@ -66,30 +66,32 @@ let package = Package(
         .shared("HTTP2Client", ["CLibCurl", "CNGHTTP2", "COpenSSL", "HTTPClient", .logging, .lifecycle, .deque]),
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
-        .shared("TraceContext", [.instrumentation, .logging]),
         .shared("Multipart", []),
         .shared("JSONStream", []),
         .shared("ImageProbe", []),
-        .shared("SeededRandom", []),
         .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
 
         // MARK: What the services share
-        .shared("OTLP", ["TraceContext", "HTTPClient", .tracing, .logging, .metrics, .lifecycle]),
+        // Not named Tracing: swift-distributed-tracing has a module of that name.
+        .shared(
+            "HeliographTracing", ["HTTPClient", .instrumentation, .tracing, .logging, .metrics, .lifecycle], path: "Shared/Tracing"),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
         .shared("BlobStore", ["HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
-        .shared("MediaLinks", ["BlobStore", "HeliographCrypto"]),
         .shared(
             "EventBus",
-            ["RedisClient", "PostgresClient", "Storage", "TraceContext", "WireFormat", .tracing, .logging, .metrics, .lifecycle, .deque]),
+            [
+                "RedisClient", "PostgresClient", "Storage", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics, .lifecycle,
+                .deque,
+            ]),
         .shared("FCM", ["HTTP2Client", "HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
-                "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "MediaLinks", "HeliographCrypto", "OTLP",
-                "TraceContext", .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
+                "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto", "HeliographTracing",
+                .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser, .nioCore, .httpTypes,
             ]),
 
@@ -97,7 +99,7 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "Multipart", "JSONStream", "ImageProbe", "BlobStore", "MediaLinks", "HeliographCrypto", .hummingbird, .hummingbirdCore,
+                "Multipart", "JSONStream", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
                 .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
@@ -111,22 +113,25 @@ let package = Package(
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary(
-            "Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", "MediaLinks", .deque]),
+            "Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", .deque]),
         .service("notifier", library: "Notifier"),
-        .serviceLibrary("HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque]),
-        .service("heliographctl", library: "HeliographCtl"),
 
-        // MARK: Tests and their tools
+        // MARK: Tools
+        .serviceLibrary(
+            "HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque],
+            in: "Tools"),
+        .service("heliographctl", library: "HeliographCtl", in: "Tools"),
+        .target(name: "SeededRandom", path: "Tools/SeededRandom", swiftSettings: sharedSettings),
         .target(
             name: "FCMEmulator",
             dependencies: [
                 "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK, .httpTypes,
                 .logging, .lifecycle,
             ],
-            path: "Tests/FCMEmulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
+            path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
             name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
-            path: "Tests/FCMEmulator/main",
+            path: "Tools/fcm-emulator/main",
             swiftSettings: sharedSettings),
         // Its listener, its answers and its JSON are those of the other emulator.
         .target(
@@ -134,10 +139,10 @@ let package = Package(
             dependencies: [
                 "FCMEmulator", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
             ],
-            path: "Tests/GeminiEmulator/GeminiEmulator", swiftSettings: sharedSettings),
+            path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
             name: "gemini-emulator", dependencies: ["GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
-            path: "Tests/GeminiEmulator/main", swiftSettings: sharedSettings),
+            path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
             dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix],
@@ -148,9 +153,9 @@ let package = Package(
                 "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
                 "ImageProbe", "Imaging", "HTTPClient", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
-            path: "Tests/Benchmarks", exclude: ["Reference"], swiftSettings: sharedSettings),
+            path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
         .target(
-            name: "FaultLedger", dependencies: ["PostgresClient", "WireFormat"], path: "Tests/FaultTests/Ledger",
+            name: "FaultLedger", dependencies: ["PostgresClient", "WireFormat"], path: "Tools/faults/Ledger",
             swiftSettings: sharedSettings),
         .executableTarget(
             name: "fault-worker",
@@ -158,25 +163,25 @@ let package = Package(
                 "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", .argumentParser, .logging,
                 .lifecycle, .unixSignals,
             ],
-            path: "Tests/FaultTests/Worker", swiftSettings: sharedSettings),
+            path: "Tools/faults/Worker", swiftSettings: sharedSettings),
         .target(
             name: "FaultMatrix",
             dependencies: ["FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging],
-            path: "Tests/FaultTests/Matrix", swiftSettings: sharedSettings),
+            path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tests/FaultTests/Run",
+            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/Run",
             swiftSettings: sharedSettings),
+
+        // MARK: Tests
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
-        .tests("TraceContextTests", ["TraceContext", .instrumentation, .logging]),
-        .tests("OTLPTests", ["OTLP", "TraceContext", "TestSupport", .tracing, .logging, .lifecycle]),
+        .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
         .tests("HTTP2ClientTests", ["HTTP2Client", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "SeededRandom"]),
         .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
         .tests("ImageProbeTests", ["ImageProbe", "SeededRandom"]),
-        .tests("MediaLinksTests", ["BlobStore", "MediaLinks"]),
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport", "SeededRandom"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
@@ -198,11 +203,14 @@ let package = Package(
             ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
-            ["ServiceDefaults", "OTLP", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics, .logging, .lifecycle]),
+            [
+                "ServiceDefaults", "HeliographTracing", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics,
+                .logging, .lifecycle,
+            ]),
         .tests(
             "IdentityAPITests",
             [
-                "IdentityAPI", "MediaLinks", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
+                "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
                 "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
                 .nioCore, .nioEmbedded, .nioPosix,
             ]),
@@ -224,13 +232,13 @@ let package = Package(
             [
                 "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage",
                 "HeliographCrypto",
-                "TestSupport", "TraceContext", .logging, .inMemoryLogging, .lifecycle,
+                "TestSupport", "HeliographTracing", .logging, .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "NotifierTests",
             [
                 "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage", "WireFormat",
-                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "TraceContext", .logging,
+                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
         .tests(
@@ -250,7 +258,7 @@ let package = Package(
             ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "SeededRandom", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
-            path: "Tests/FaultTests/Suite", swiftSettings: sharedSettings),
+            path: "Tests/FaultTests", swiftSettings: sharedSettings),
         .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
         .tests("TidyTests", []),
     ],
@@ -270,22 +278,23 @@ extension Target {
 
     /// The library of a service: everything but its command line, so that tests run it in their own process.
     static func serviceLibrary(
-        _ name: String, of service: String, _ dependencies: [Dependency], resources: [Resource] = []
+        _ name: String, of service: String, _ dependencies: [Dependency], resources: [Resource] = [], in folder: String = "Services"
     ) -> Target {
         .target(
             name: name,
             dependencies: [
-                "ServiceDefaults", "EventBus", "Storage", "TraceContext", "WireFormat", "PostgresClient", "RedisClient", .tracing, .logging,
+                "ServiceDefaults", "EventBus", "Storage", "HeliographTracing", "WireFormat", "PostgresClient", "RedisClient", .tracing,
+                .logging,
                 .metrics, .lifecycle, .configuration,
             ] + dependencies,
-            path: "Services/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
+            path: "\(folder)/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
     }
 
     /// The executable of a service: one file that reads its arguments and runs the library.
-    static func service(_ name: String, library: String) -> Target {
+    static func service(_ name: String, library: String, in folder: String = "Services") -> Target {
         .executableTarget(
             name: name, dependencies: [.byName(name: library), "ServiceDefaults", .argumentParser],
-            path: "Services/\(name)/main", swiftSettings: sharedSettings)
+            path: "\(folder)/\(name)/main", swiftSettings: sharedSettings)
     }
 
     static func tests(_ name: String, _ dependencies: [Dependency], exclude: [String] = []) -> Target {

@@ -1,5 +1,3 @@
-import RedisClient
-
 /// Why the bus could not do something.
 public struct EventBusError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, for decisions in code.
@@ -35,18 +33,5 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         underlying.map { "EventBusError(\(code)): \(message) (\($0))" } ?? "EventBusError(\(code)): \(message)"
-    }
-}
-
-extension EventBusError {
-    init(_ error: RedisError, _ doing: String) {
-        let code: Code =
-            switch error.code {
-            case .server(.noGroup): .groupMissing
-            case .cancelled: .cancelled
-            case .shutDown: .shutDown
-            default: error.isRetryable ? .unavailable : .refused
-            }
-        self.init(code, doing, underlying: error)
     }
 }

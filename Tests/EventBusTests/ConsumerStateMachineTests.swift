@@ -1,4 +1,3 @@
-import RedisClient
 import Testing
 
 @testable import EventBus

@@ -1,7 +1,6 @@
 import EventBus
 import Foundation
 import PostgresClient
-import RedisClient
 import Storage
 import Synchronization
 import TestSupport

@@ -1,4 +1,3 @@
-import RedisClient
 import Synchronization
 import TestSupport
 import Testing

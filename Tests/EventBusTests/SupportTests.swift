@@ -105,3 +105,20 @@ extension Task where Failure == Never {
         _ = await value
     }
 }
+
+@Suite struct EntryIDTests {
+    @Test(arguments: [EntryID.zero, EntryID(milliseconds: 1_700_000_000_000, sequence: 7), EntryID(milliseconds: .max, sequence: .max)])
+    func `an id is read from its own text`(id: EntryID) {
+        #expect(EntryID(id.description) == id)
+    }
+
+    @Test(arguments: ["", "-", "1", "1-", "-1", "1-2-3", "+1-2", "1-+2", " 1-2", "1-2 ", "a-1", "18446744073709551616-0", "１-2"])
+    func `other texts are no ids`(text: String) {
+        #expect(EntryID(text) == nil)
+    }
+
+    @Test func `ids are ordered by time, then by sequence`() {
+        let ids = [EntryID(milliseconds: 1, sequence: 9), EntryID(milliseconds: 2, sequence: 0), EntryID(milliseconds: 2, sequence: 1)]
+        #expect(ids.shuffled().sorted() == ids)
+    }
+}

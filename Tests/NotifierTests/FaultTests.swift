@@ -2,13 +2,13 @@ import EventBus
 import FCMEmulator
 import Foundation
 import HeliographCrypto
+import HeliographTracing
 import InMemoryLogging
 import Logging
 import PostgresClient
 import Storage
 import TestSupport
 import Testing
-import TraceContext
 import WireFormat
 
 @Suite struct FaultTests {

@@ -1,4 +1,4 @@
-import OTLP
+import HeliographTracing
 import Testing
 
 @testable import ServiceDefaults

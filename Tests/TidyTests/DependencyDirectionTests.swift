@@ -8,11 +8,10 @@ import Testing
         [
             "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe",
             "SeededRandom",
-            "TraceContext",
         ],
         ["Imaging", "HTTP2Client"],
-        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "OTLP"],
-        ["Storage", "MediaLinks"],
+        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
+        ["Storage"],
         ["EventBus"],
         ["ServiceDefaults"],
         ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl"],
@@ -21,11 +20,11 @@ import Testing
         uniqueKeysWithValues: ranks.enumerated().flatMap { rank, names in names.map { ($0, rank) } })
 
     private static func module(of file: SourceFile) -> String {
-        let folder = file.path.hasPrefix("Services/") ? String(file.path.split(separator: "/")[2]) : file.owner
-        return folder == "Crypto" ? "HeliographCrypto" : folder
+        let folder = file.isExecutable ? String(file.path.split(separator: "/")[2]) : file.owner
+        return ["Crypto", "Tracing"].contains(folder) ? "Heliograph\(folder)" : folder
     }
 
-    @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Shared/") || $0.path.hasPrefix("Services/") })
+    @Test(arguments: Checkout.swift.filter(\.isProduction))
     func `a module imports only what is below it`(file: SourceFile) {
         let module = Self.module(of: file)
         if module == "main" { return }
@@ -39,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Services/") })
+    @Test(arguments: Checkout.swift.filter(\.isExecutable))
     func `services meet only in the wire format`(file: SourceFile) {
         let services = Set(Self.ranks.last!)
         let own = Self.module(of: file)
@@ -47,7 +46,7 @@ import Testing
         #expect(file.imports.allSatisfy { !services.contains($0) || $0 == own }, "\(file.path)")
     }
 
-    @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Shared/") || $0.path.hasPrefix("Services/") })
+    @Test(arguments: Checkout.swift.filter(\.isProduction))
     func `no production code imports a test tool`(file: SourceFile) {
         #expect(Set(file.imports).isDisjoint(with: ["TestSupport", "FCMEmulator", "Testing", "XCTest"]), "\(file.path)")
     }
@@ -59,7 +58,7 @@ import Testing
     }
 
     @Test func `no service links dlib or libvips but the workers`() {
-        for file in Checkout.swift where file.path.hasPrefix("Services/") && !file.path.contains("-worker/") {
+        for file in Checkout.swift where file.isExecutable && !file.path.contains("-worker/") {
             #expect(Set(file.imports).isDisjoint(with: ["FaceEngine", "Imaging", "CDlib", "CVips"]), "\(file.path)")
         }
     }

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: documents)
     func `every path of this repository that a document names is there`(document: SourceFile) {
         for (number, line) in document.lines.enumerated() {
-            for match in line.matches(of: /\b(?:Services|Shared|Tests|docs|deploy)\/[A-Za-z0-9_+.\/-]*[A-Za-z0-9]/) {
+            for match in line.matches(of: /\b(?:Services|Shared|Tools|Tests|docs|deploy)\/[A-Za-z0-9_+.\/-]*[A-Za-z0-9]/) {
                 let path = "\(Checkout.root)/\(match.output)"
                 #expect(FileManager.default.fileExists(atPath: path), "\(document.path):\(number + 1) names \(match.output)")
             }

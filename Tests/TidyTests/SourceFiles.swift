@@ -18,6 +18,12 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// Whether the file is part of a service, of what services share, or of heliographctl, which operators run.
+    var isProduction: Bool { ["Services/", "Shared/", "Tools/heliographctl/"].contains { path.hasPrefix($0) } }
+
+    /// Whether the file is part of a service or a tool instead of a shared module.
+    var isExecutable: Bool { isProduction && !path.hasPrefix("Shared/") }
+
     /// The folder below `Shared` or `Services` that the file is in, such as `EventBus` or `identity-api`.
     var owner: String { String(path.split(separator: "/").dropFirst().first ?? "") }
 }
@@ -47,6 +53,6 @@ enum Checkout {
         return SourceFile(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false))
     }
 
-    static let swift = files(in: ["Services", "Shared", "Tests"], extensions: ["swift"])
-    static let code = swift + files(in: ["Services", "Shared", "Tests", "deploy"], extensions: ["c", "cpp", "h", "sh", "py"])
+    static let swift = files(in: ["Services", "Shared", "Tools", "Tests"], extensions: ["swift"])
+    static let code = swift + files(in: ["Services", "Shared", "Tools", "Tests", "deploy"], extensions: ["c", "cpp", "h", "sh", "py"])
 }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Checkout.swift.filter { !$0.path.hasPrefix("Tests/") })
+    @Test(arguments: Checkout.swift.filter(\.isProduction))
     func `what the compiler cannot check is argued for beside it`(file: SourceFile) {
         let unsafe = ["@unchecked Sendable", "nonisolated(unsafe)", "try!", " as! "]
         for (number, line) in file.lines.enumerated() {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Checkout.swift.filter { $0.path.hasPrefix("Services/") && $0.path.contains("/main/") })
+    @Test(arguments: Checkout.swift.filter { $0.isExecutable && $0.path.contains("/main/") })
     func `the file of an executable is short`(file: SourceFile) {
         #expect(file.lines.count <= 41)
     }

@@ -1,12 +1,12 @@
 import EventBus
 import FoundationEssentials
 import HeliographCrypto
+import HeliographTracing
 import InMemoryLogging
 import Logging
 import PostgresClient
 import Storage
 import Testing
-import TraceContext
 import WireFormat
 
 @testable import TokenRegistry

@@ -15,7 +15,7 @@ import jsonschema
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVICES = sorted(p.name for p in (ROOT / "Services").iterdir() if p.name != "heliographctl")
+SERVICES = sorted(p.name for p in (ROOT / "Services").iterdir())
 OVERLAYS = sorted(p.name for p in (ROOT / "deploy/kubernetes/overlays").iterdir())
 kustomize, promtool = sys.argv[1:3]
 faults = []
@@ -32,7 +32,7 @@ def seconds(text):
 
 
 def sources():
-    for folder in ("Services", "Shared"):
+    for folder in ("Services", "Shared", "Tools/heliographctl"):
         for path in (ROOT / folder).rglob("*.swift"):
             yield path, path.read_text()
 

@@ -4,7 +4,6 @@ internal import FoundationEssentials
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
-internal import MediaLinks
 internal import NIOCore
 internal import PostgresClient
 public import ServiceDefaults

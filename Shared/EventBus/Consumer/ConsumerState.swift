@@ -1,5 +1,4 @@
 import FoundationEssentials
-import RedisClient
 import Synchronization
 
 /// The ``ConsumerStateMachine`` of a consumer behind a lock, shared by its reader, its claimer, its settler and its workers.

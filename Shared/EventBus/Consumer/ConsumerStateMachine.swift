@@ -1,5 +1,4 @@
 import DequeModule
-import RedisClient
 
 /// The entries that one consumer holds: waiting for a worker, in work, or waiting to be settled on the server.
 ///

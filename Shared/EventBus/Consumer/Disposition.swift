@@ -1,5 +1,3 @@
-import RedisClient
-
 /// The settlement of an entry that is not acknowledged, yet to be applied on the server.
 enum Disposition: Sendable {
     case retry(DelayedRetry)

@@ -1,6 +1,5 @@
 import Logging
 import Metrics
-import RedisClient
 
 extension StreamConsumer {
     /// Claims the entries of dead consumers, and renews this consumer's entries whose handlers take long.

@@ -1,6 +1,5 @@
 import Logging
 import Metrics
-import RedisClient
 
 extension StreamConsumer {
     /// The most retries that are appended in one step.

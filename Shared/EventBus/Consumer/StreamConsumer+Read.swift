@@ -1,6 +1,5 @@
 import Logging
 import Metrics
-import RedisClient
 
 extension StreamConsumer {
     /// The most entries of one read.

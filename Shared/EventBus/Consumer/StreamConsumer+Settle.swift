@@ -1,6 +1,5 @@
 import Logging
 import Metrics
-import RedisClient
 
 extension StreamConsumer {
     /// Adds delivered entries: those for the workers, and those that are settled without handling.

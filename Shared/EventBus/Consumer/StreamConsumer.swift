@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Logging
 import Metrics
-import RedisClient
 import ServiceLifecycle
 
 /// Consumes one stream for one group: reads entries, has workers handle them, settles them, and claims those of dead consumers.

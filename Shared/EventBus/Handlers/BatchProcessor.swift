@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Logging
 import PostgresClient
-import RedisClient
 import Storage
 import WireFormat
 

@@ -1,5 +1,4 @@
 import Logging
-import RedisClient
 import WireFormat
 
 /// Handles the entries of one stream, one unit at a time.

@@ -1,4 +1,3 @@
-import RedisClient
 import Tracing
 import WireFormat
 

@@ -2,7 +2,6 @@ import FoundationEssentials
 public import Logging
 import Metrics
 public import PostgresClient
-import RedisClient
 public import ServiceLifecycle
 import Storage
 import WireFormat

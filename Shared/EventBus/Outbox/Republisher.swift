@@ -1,7 +1,6 @@
 import FoundationEssentials
 public import Logging
 public import PostgresClient
-import RedisClient
 public import ServiceLifecycle
 import Storage
 

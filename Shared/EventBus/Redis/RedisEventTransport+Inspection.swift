@@ -50,8 +50,8 @@ extension RedisEventTransport {
     ) async throws(EventBusError) -> [DeadLetter] {
         try await attempt("listing dead letters") { () async throws(RedisError) in
             let reply = try await client.send(
-                RedisCommand("XRANGE", deadKey(of: group), id.next, "+", "COUNT", max(count, 1)))
-            return try RedisStreamEntry.decodeEntries(reply).map { DeadLetter(id: $0.id, fields: $0.fields) }
+                RedisCommand("XRANGE", deadKey(of: group), id.streamID.next, "+", "COUNT", max(count, 1)))
+            return try RedisStreamEntry.decodeEntries(reply).map { DeadLetter(id: EntryID($0.id), fields: $0.fields) }
         }
     }
 

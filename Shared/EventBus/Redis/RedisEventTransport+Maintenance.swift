@@ -9,7 +9,7 @@ extension RedisEventTransport {
         return try await run(
             MaintenanceScripts.claim, "claiming", keys: [stream, pulse, lossKey(of: consumer.group)],
             [
-                consumer.group.name, consumer.name, request.minIdle.wholeMilliseconds, request.cursor.next, request.count,
+                consumer.group.name, consumer.name, request.minIdle.wholeMilliseconds, request.cursor.streamID.next, request.count,
                 request.takesSuspect ? 1 : 0, request.crashBudget, request.stallLimit.wholeMilliseconds,
                 min(request.holdOff, request.minIdle).wholeMilliseconds, GroupConsumer.handedBack,
             ]
@@ -22,7 +22,7 @@ extension RedisEventTransport {
             return ClaimedEntries(
                 entries: entries.enumerated().map { index, entry in
                     DeliveredEntry(
-                        id: entry.id, fields: entry.fields, deliveryCount: index < counts.count ? counts[index] : 1)
+                        id: EntryID(entry.id), fields: entry.fields, deliveryCount: index < counts.count ? counts[index] : 1)
                 },
                 cursor: cursor, lost: (parts[2].array ?? []).compactMap { EntryID($0) })
         }

@@ -27,7 +27,7 @@ final class RedisGroupReader: GroupReader {
                 after: isPipelined ? [command].compactMap { $0 } : [])
             let entries = batches.first?.entries ?? []
             return ReadEntries(
-                entries: entries.map { DeliveredEntry(id: $0.id, fields: $0.fields, deliveryCount: 1) },
+                entries: entries.map { DeliveredEntry(id: EntryID($0.id), fields: $0.fields, deliveryCount: 1) },
                 gone: acknowledging.isEmpty ? [] : await gone(of: acknowledging, replies.first))
         } catch {
             throw EventBusError(error, "reading")
@@ -81,7 +81,7 @@ final class RedisTailReader: TailReader {
         let positions = positions.withLock { $0 }
         do throws(RedisError) {
             let batches = try await connection.xread(
-                streams: positions.map { (stream: $0.key, from: .after($0.after)) }, count: count, block: wait)
+                streams: positions.map { (stream: $0.key, from: .after($0.after.streamID)) }, count: count, block: wait)
             return batches.flatMap(take)
         } catch {
             throw EventBusError(error, "reading")
@@ -92,8 +92,8 @@ final class RedisTailReader: TailReader {
         guard let last = batch.entries.last?.id else { return [] }
         return positions.withLock { positions in
             guard let index = positions.firstIndex(where: { $0.key == batch.stream }) else { return [] }
-            positions[index].after = last
-            return batch.entries.map { TailEntry(stream: positions[index].stream, id: $0.id, fields: $0.fields) }
+            positions[index].after = EntryID(last)
+            return batch.entries.map { TailEntry(stream: positions[index].stream, id: EntryID($0.id), fields: $0.fields) }
         }
     }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import HeliographTracing
 import Storage
-import TraceContext
 public import Tracing
 public import WireFormat
 

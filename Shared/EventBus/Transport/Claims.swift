@@ -1,5 +1,3 @@
-public import RedisClient
-
 /// A request to claim entries of other consumers.
 public struct ClaimRequest: Sendable {
     /// The idle time after which entries may be claimed.

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import RedisClient
 public import WireFormat
 
 /// Why a message is a dead letter.

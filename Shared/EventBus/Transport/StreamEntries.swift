@@ -1,9 +1,5 @@
 public import FoundationEssentials
-public import RedisClient
 public import WireFormat
-
-/// The number of an entry in its stream: milliseconds and a sequence, growing. The in-memory twin counts the same way.
-public typealias EntryID = RedisStreamID
 
 /// An entry to append.
 public struct OutgoingEntry: Sendable {

@@ -1,9 +1,8 @@
 public import BlobStore
 public import EventBus
 public import HeliographCrypto
+public import HeliographTracing
 public import Logging
-public import MediaLinks
-public import OTLP
 public import PostgresClient
 public import RedisClient
 

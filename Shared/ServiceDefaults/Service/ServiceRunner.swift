@@ -1,10 +1,9 @@
 import CoreMetrics
 import EventBus
+import HeliographTracing
 import Instrumentation
 import Logging
-import OTLP
 public import ServiceLifecycle
-import TraceContext
 public import UnixSignals
 
 /// Assembles a service with the components that all services have, and runs it until a signal stops it.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPClient
-import OTLP
+import HeliographTracing
 
 extension OTLPConfiguration {
     /// Reads the settings of OpenTelemetry; nil without an endpoint, and then nothing is traced.

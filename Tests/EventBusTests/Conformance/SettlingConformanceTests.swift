@@ -1,5 +1,4 @@
 import EventBus
-import RedisClient
 import TestSupport
 import Testing
 import WireFormat

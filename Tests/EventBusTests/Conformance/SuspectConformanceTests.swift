@@ -1,4 +1,3 @@
-import RedisClient
 import TestSupport
 import Testing
 

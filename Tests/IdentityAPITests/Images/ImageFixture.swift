@@ -2,7 +2,6 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
-import MediaLinks
 import NIOCore
 import PostgresClient
 import ServiceDefaults

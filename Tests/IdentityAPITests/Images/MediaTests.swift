@@ -1,6 +1,6 @@
+import BlobStore
 import Foundation
 import HTTPClient
-import MediaLinks
 import NIOCore
 import TestSupport
 import Testing

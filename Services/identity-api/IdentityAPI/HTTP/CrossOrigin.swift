@@ -1,6 +1,6 @@
+internal import BlobStore
 internal import HTTPTypes
 internal import Hummingbird
-internal import MediaLinks
 internal import ServiceDefaults
 
 /// The web apps that may read answers from pages of their own origins (CORS, `CORS_ALLOWED_ORIGINS`); none unless set.

@@ -1,6 +1,6 @@
 internal import HTTPTypes
+internal import HeliographTracing
 internal import Hummingbird
-internal import TraceContext
 internal import Tracing
 
 /// Names every request and traces it: what it causes is below its span, here and in the other services, and each log line of its

@@ -1,5 +1,5 @@
+internal import BlobStore
 internal import FoundationEssentials
-internal import MediaLinks
 internal import Storage
 internal import WireFormat
 

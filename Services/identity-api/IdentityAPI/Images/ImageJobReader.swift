@@ -3,7 +3,6 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
-internal import MediaLinks
 internal import NIOCore
 internal import PostgresClient
 internal import Storage

@@ -3,7 +3,6 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
-internal import MediaLinks
 internal import NIOCore
 
 /// Answers `GET` and `HEAD /media/…`: pictures, to the holder of a signed link.

@@ -2,7 +2,6 @@ internal import BlobStore
 internal import FCM
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import MediaLinks
 internal import Storage
 internal import WireFormat
 

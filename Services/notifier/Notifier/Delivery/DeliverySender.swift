@@ -1,9 +1,9 @@
 internal import FCM
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import HeliographTracing
 internal import Logging
 internal import Storage
-internal import TraceContext
 internal import Tracing
 internal import WireFormat
 

@@ -1,6 +1,6 @@
 internal import FCM
+internal import HeliographTracing
 internal import Storage
-internal import TraceContext
 internal import Tracing
 
 /// A claimed delivery with its content, and with all that is needed to write its outcome.

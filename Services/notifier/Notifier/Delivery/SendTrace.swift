@@ -1,6 +1,6 @@
+internal import HeliographTracing
 internal import Storage
 internal import Synchronization
-internal import TraceContext
 internal import Tracing
 internal import WireFormat
 

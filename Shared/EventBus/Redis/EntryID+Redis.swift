@@ -1,0 +1,17 @@
+public import RedisClient
+
+extension EntryID: RedisArgument {
+    init(_ id: RedisStreamID) {
+        self.init(milliseconds: id.milliseconds, sequence: id.sequence)
+    }
+
+    /// Parses the id in a reply; nil when the reply is no id.
+    init?(_ reply: RedisReply) {
+        guard let id = RedisStreamID(reply) else { return nil }
+        self.init(id)
+    }
+
+    var streamID: RedisStreamID { RedisStreamID(milliseconds: milliseconds, sequence: sequence) }
+
+    public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(streamID) }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+
+@testable import EventBus
+
+/// Reads for one consumer of a group.
+final class InMemoryGroupReader: GroupReader {
+    private let transport: InMemoryEventTransport
+    private let consumer: GroupConsumer
+    private let signal = AsyncSignal()
+    private let isInterrupted = Atomic(false)
+
+    init(transport: InMemoryEventTransport, consumer: GroupConsumer) {
+        self.transport = transport
+        self.consumer = consumer
+        transport.addBell(signal)
+    }
+
+    func read(
+        count: Int, wait: Duration, acknowledging: [EntryID]
+    ) async throws(EventBusError) -> ReadEntries {
+        let deadline = ContinuousClock.now + wait
+        let gone = try await transport.acknowledge(acknowledging, by: consumer)
+        while true {
+            if Task.isCancelled { throw EventBusError(.cancelled, "the task was cancelled") }
+            let entries = try transport.change(consumer.group.stream) { stream throws(EventBusError) in
+                try stream.read(consumer, count: count, now: .now)
+            }
+            let left = deadline - .now
+            if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) {
+                return ReadEntries(entries: entries, gone: gone)
+            }
+            await signal.wait(upTo: left)
+        }
+    }
+
+    func interrupt() async {
+        isInterrupted.store(true, ordering: .relaxed)
+        signal.signal()
+    }
+
+    func close() async {
+        transport.removeBell(signal)
+    }
+}
+
+/// Reads what is appended after the reader was made.
+final class InMemoryTailReader: TailReader {
+    private let transport: InMemoryEventTransport
+    private let positions: Mutex<[(stream: String, after: EntryID)]>
+    private let signal = AsyncSignal()
+    private let isInterrupted = Atomic(false)
+
+    init(transport: InMemoryEventTransport, positions: [(String, EntryID)]) {
+        self.transport = transport
+        self.positions = Mutex(positions.map { (stream: $0.0, after: $0.1) })
+        transport.addBell(signal)
+    }
+
+    func read(count: Int, wait: Duration) async throws(EventBusError) -> [TailEntry] {
+        let deadline = ContinuousClock.now + wait
+        while true {
+            if Task.isCancelled { throw EventBusError(.cancelled, "the task was cancelled") }
+            let entries = try take(count)
+            let left = deadline - .now
+            if !entries.isEmpty || left <= .zero || isInterrupted.exchange(false, ordering: .relaxed) { return entries }
+            await signal.wait(upTo: left)
+        }
+    }
+
+    private func take(_ count: Int) throws(EventBusError) -> [TailEntry] {
+        try positions.withLock { positions throws(EventBusError) in
+            var entries: [TailEntry] = []
+            for index in positions.indices {
+                let (name, after) = positions[index]
+                let fresh = try transport.change(name) { stream throws(EventBusError) in
+                    stream.entries(after: after, count: count)
+                }
+                positions[index].after = fresh.last?.id ?? after
+                entries += fresh.map { TailEntry(stream: name, id: $0.id, fields: $0.fields) }
+            }
+            return entries
+        }
+    }
+
+    func interrupt() async {
+        isInterrupted.store(true, ordering: .relaxed)
+        signal.signal()
+    }
+
+    func close() async {
+        transport.removeBell(signal)
+    }
+}

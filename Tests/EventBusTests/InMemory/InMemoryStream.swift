@@ -1,0 +1,113 @@
+import WireFormat
+
+@testable import EventBus
+
+/// One stream of the in-memory transport: plain values, told what time it is.
+struct InMemoryStream {
+    private(set) var entries: [(id: EntryID, fields: [StreamField])] = []
+    private(set) var lastID = EntryID.zero
+    private(set) var appended = 0
+    var groups: [String: InMemoryGroup] = [:]
+
+    mutating func append(_ fields: [StreamField], milliseconds: UInt64) -> EntryID {
+        lastID =
+            milliseconds > lastID.milliseconds
+            ? EntryID(milliseconds: milliseconds, sequence: 0)
+            : EntryID(milliseconds: lastID.milliseconds, sequence: lastID.sequence + 1)
+        entries.append((lastID, fields))
+        appended += 1
+        return lastID
+    }
+
+    mutating func createGroup(_ name: String) {
+        if groups[name] == nil { groups[name] = InMemoryGroup() }
+    }
+
+    mutating func read(
+        _ consumer: GroupConsumer, count: Int, now: ContinuousClock.Instant
+    ) throws(EventBusError) -> [DeliveredEntry] {
+        var group = try group(consumer.group.name)
+        let end = min(entries.count, group.next + count)
+        guard group.next < end else { return [] }
+        let fresh = entries[group.next..<end]
+        group.next = end
+        for entry in fresh { group.give(entry.id, to: consumer.name, count: 1, now: now) }
+        groups[consumer.group.name] = group
+        return fresh.map { DeliveredEntry(id: $0.id, fields: $0.fields, deliveryCount: 1) }
+    }
+
+    /// Does something with each entry that is the consumer's own and returns the others.
+    mutating func settle(
+        _ ids: [EntryID], _ consumer: GroupConsumer, _ body: (inout InMemoryGroup, EntryID) -> Void
+    ) -> [EntryID] {
+        guard var group = groups[consumer.group.name] else { return ids }
+        var gone: [EntryID] = []
+        for id in ids {
+            if group.holds(id, consumer.name) { body(&group, id) } else { gone.append(id) }
+        }
+        groups[consumer.group.name] = group
+        return gone
+    }
+
+    mutating func claim(
+        _ request: ClaimRequest, _ consumer: GroupConsumer, now: ContinuousClock.Instant
+    ) throws(EventBusError) -> ClaimedEntries {
+        var group = try group(consumer.group.name)
+        let (ids, cursor) = group.pick(request, now: now)
+        var claimed: [DeliveredEntry] = []
+        for id in ids {
+            guard let pending = group.pending[id] else { continue }
+            let deliveries = pending.deliveryCount + 1
+            group.give(id, to: consumer.name, count: pending.isSuspect(request) ? deliveries - 1 : deliveries, now: now)
+            claimed.append(DeliveredEntry(id: id, fields: fields(of: id), deliveryCount: deliveries))
+        }
+        groups[consumer.group.name] = group
+        return ClaimedEntries(entries: claimed, cursor: cursor, lost: [])
+    }
+
+    /// Deletes what all groups have settled.
+    mutating func trim(ungroupedBefore milliseconds: UInt64?) -> Int {
+        let needed = groups.values.map { group in
+            group.pending.keys.min() ?? (group.next > 0 ? entries[group.next - 1].id : .zero)
+        }
+        let first = needed.min() ?? milliseconds.map { EntryID(milliseconds: $0, sequence: 0) } ?? .zero
+        let count = entries.prefix { $0.id < first }.count
+        entries.removeFirst(count)
+        for name in groups.keys { groups[name]?.next -= count }
+        return count
+    }
+
+    /// Whether a group was not given a message yet or has it pending.
+    func isBefore(group name: String, _ message: PublishedMessage) -> Bool {
+        if groups[name]?.retries[Array(message.id.wireString.utf8)] != nil { return true }
+        let next = index(after: message.entryID)
+        guard next > 0, entries[next - 1].id == message.entryID else { return false }
+        guard let group = groups[name] else { return true }
+        return next > group.next || group.pending[message.entryID] != nil
+    }
+
+    func entries(after id: EntryID, count: Int) -> [(id: EntryID, fields: [StreamField])] {
+        Array(entries[index(after: id)...].prefix(count))
+    }
+
+    func fields(of id: EntryID) -> [StreamField] {
+        let index = index(after: id) - 1
+        return index >= 0 && entries[index].id == id ? entries[index].fields : []
+    }
+
+    private func group(_ name: String) throws(EventBusError) -> InMemoryGroup {
+        guard let group = groups[name] else { throw EventBusError(.groupMissing, "there is no such group") }
+        return group
+    }
+
+    /// The position of the first entry after `id`, by bisection.
+    private func index(after id: EntryID) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].id <= id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,55 @@
+import HeliographTracing
+import Instrumentation
+import Logging
+import Testing
+
+@Suite struct TraceParentTests {
+    private static let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+    @Test func `a trace parent survives a round trip`() throws {
+        let parent = try #require(TraceParent(Self.good))
+        #expect(parent.traceID.description == "4bf92f3577b34da6a3ce929d0e0e4736")
+        #expect(parent.spanID.description == "00f067aa0ba902b7")
+        #expect(parent.isSampled)
+        #expect(parent.description == Self.good)
+    }
+
+    @Test func `the flags hold whether the span is recorded`() {
+        #expect(TraceParent(String(Self.good.dropLast()) + "0")?.isSampled == false)
+        #expect(TraceParent(String(Self.good.dropLast(2)) + "03")?.isSampled == true)
+    }
+
+    @Test func `of a later version the known fields are read`() {
+        let later = "01" + Self.good.dropFirst(2)
+        #expect(TraceParent(later)?.description == Self.good)
+        #expect(TraceParent(later + "-more")?.description == Self.good)
+    }
+
+    @Test(arguments: [
+        "", "00", good + "-more", "01" + good.dropFirst(2) + "more", "ff" + good.dropFirst(2), good.uppercased(),
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e473g-00f067aa0ba902b7-01", "00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-é",
+    ])
+    func `an invalid trace parent is refused`(text: String) {
+        #expect(TraceParent(text) == nil)
+    }
+
+    @Test func `any ids survive a round trip`() {
+        for _ in 0..<1_000 {
+            let parent = TraceParent(traceID: .random(), spanID: .random(), isSampled: .random())
+            #expect(parent.description.utf8.count == 55)
+            #expect(TraceParent(parent.description) == parent)
+        }
+    }
+
+    @Test func `log lines of the work have the trace, the request and the message`() {
+        var context = InstrumentationContext.topLevel
+        context.traceParent = TraceParent(Self.good)
+        context.requestID = "r-1"
+        context.messageID = "m-1"
+        let metadata = InstrumentationContext.withValue(context) { Logger.MetadataProvider.work.get() }
+        #expect(metadata == ["trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "request_id": "r-1", "message_id": "m-1"])
+        #expect(Logger.MetadataProvider.work.get().isEmpty)
+    }
+}

@@ -1,0 +1,245 @@
+import EventBus
+import Foundation
+import PostgresClient
+import Storage
+import TestSupport
+import WireFormat
+
+/// Measures pushes through the real token-registry and notifier against the emulator of FCM: a fan-out to 100,000, what it
+/// does to a push that is urgent, and what a second notifier is worth.
+func benchmarkPush() async throws -> [Figure] {
+    let stack = try await PushStack.start()
+    let tokens = try await stack.populate(topic: "event:bench", count: fanOutSize)
+    _ = try await stack.populate(topic: "event:few", count: fewerTargets)
+    let witnesses = try await Witnesses.make(stack)
+    let registry = try stack.launch("token-registry")
+    let notifier = try stack.launch("notifier")
+    var figures = try await fanOutFigures(stack, notifier, witnesses, token: tokens[0])
+    await notifier.stop()
+    figures += try await peerFigure(stack, tokens, ours: figures.first { $0.name == "push_fan_out" }?.value ?? 0)
+    figures += try await replicaFigures(stack)
+    await registry.stop()
+    await stack.stop()
+    return figures
+}
+
+private let fanOutSize = 100_000
+/// How often alone, and then with urgent pushes beside it.
+private let (fanOutRuns, sharedRuns) = (3, 2)
+private let fewerTargets = 12_000
+private let peerCount = 2000
+private let idleSamples = 150
+private let witnessCount = 5000
+private let executables: Set = ["fcm-emulator", "notifier", "postgres", "redis-server", "token-registry"]
+private let roundTripMilliseconds = 150
+
+// MARK: A fan-out, and an urgent push meanwhile
+
+private func fanOutFigures(
+    _ stack: PushStack, _ notifier: GuardedProcess, _ witnesses: Witnesses, token: String
+) async throws -> [Figure] {
+    // The first few open connections and fill caches.
+    for _ in 0..<20 { _ = try await witnesses.pushTime() }
+    var idle: [Double] = []
+    for _ in 0..<idleSamples { idle.append(try await witnesses.pushTime()) }
+
+    // In turns, because the machine is not always as fast.
+    var (runs, bounds, shares): ([FanOutRun], [Double], [String: [Double]]) = ([], [], [:])
+    for _ in 0..<fanOutRuns {
+        bounds.append(try await generatorRate(stack, token: token))
+        let timeBefore = ProcessTime(of: executables)
+        runs.append(try await fanOut(stack))
+        let time = ProcessTime(of: executables)
+        for name in executables {
+            shares[name, default: []].append(time.microseconds(of: name, since: timeBefore, by: fanOutSize))
+        }
+    }
+    // While urgent pushes come, bulk goes at the pace of `BulkPace.urgentMemory`.
+    var (shared, busy): ([FanOutRun], [Double]) = ([], [])
+    for _ in 0..<sharedRuns {
+        shared.append(try await fanOut(stack) { busy.append(try await witnesses.pushTime()) })
+    }
+    let memory = peakMemoryMebibytes(of: notifier.pid)
+    let rates = runs.map { Double(fanOutSize) / $0.seconds }
+    let sharedSeconds = shared.map(\.seconds).reduce(0, +) / Double(sharedRuns)
+    idle.sort()
+    busy.sort()
+    return [
+        Figure(
+            "push_fan_out", rates.median, unit: "pushes/s from the request to the last of \(fanOutSize), median of \(fanOutRuns)",
+            reference: "h2load on the same emulator just before", referenceValue: bounds.median,
+            ratio: zip(rates, bounds).map { $0 / $1 }.median, bar: 0.5),
+        Figure("push_fan_out_seconds", runs.map(\.seconds).median, unit: "s"),
+        Figure(
+            "push_fan_out_beside_urgent", Double(fanOutSize) / sharedSeconds, unit: "pushes/s while urgent ones are sent",
+            reference: "what a notifier may send of the quota that FCM grants at first", referenceValue: 8000, bar: 1),
+        Figure(
+            "push_repeated", Double((runs + shared).map(\.repeated).reduce(0, +)), unit: "devices with more than one push",
+            bar: 0,
+            moreIsBetter: false),
+        Figure("push_notifier_peak_memory", memory, unit: "MiB", bar: 120, moreIsBetter: false),
+        Figure("push_urgent_p50_idle", idle[idle.count / 2], unit: "ms"),
+        Figure("push_urgent_p50", busy[busy.count / 2], unit: "ms while \(fanOutSize) others are sent"),
+        Figure(
+            "push_urgent_p99", busy[busy.count * 99 / 100], unit: "ms while \(fanOutSize) others are sent, of \(busy.count)",
+            reference: "idle", referenceValue: idle[idle.count * 99 / 100], bar: 3, moreIsBetter: false),
+    ]
+        + executables.sorted().map { name in
+            Figure("push_cpu_\(name)", shares[name, default: []].median, unit: "µs of a core for each push")
+        }
+}
+
+/// What one fan-out has shown.
+private struct FanOutRun {
+    let seconds: Double
+    /// The devices that were sent more than one push.
+    let repeated: Int
+}
+
+/// Sends a push to all members of the big topic.
+///
+/// - Parameter push: Sends another one, again and again until they have arrived; nil for none.
+private func fanOut(_ stack: PushStack, beside push: (() async throws -> Void)? = nil) async throws -> FanOutRun {
+    // From here on nobody is to be sent more than one.
+    _ = try await stack.control("DELETE", "messages")
+    let before = try await stack.accepted()
+    let start = ContinuousClock.now
+    try await request(stack, topic: "event:bench")
+    var others = 0
+    while try await stack.accepted() - before - others < fanOutSize {
+        guard ContinuousClock.now - start < .seconds(300) else { throw DeadlineExceeded(description: "the fan-out does not end") }
+        if let push {
+            try await push()
+            others += 1
+        }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let counts = try await stack.control("GET", "statistics").object("registrations_by_messages")
+    let repeated = counts.filter { (Int($0.key) ?? 0) > 1 }.values.reduce(0, +)
+    return FanOutRun(seconds: seconds, repeated: repeated)
+}
+
+/// Asks for a push to all members of a topic.
+private func request(_ stack: PushStack, topic: String) async throws {
+    let id = try await stack.postgres.query("SELECT id FROM topics WHERE name = \(topic)").first?.decode("id", as: UUID.self)
+    try await OutboxRepository(stack.postgres).publish(
+        NotificationRequested(
+            dedupeKey: "bench:\(UUID().uuidString)", kind: .newPhotos, recipient: .topic(topic), lane: .bulk,
+            parameters: ["event_id": "bench", NotificationParameter.topicID: id?.wireString ?? ""],
+            expiresAt: Date(timeIntervalSinceNow: 3600)))
+}
+
+/// Many people with one phone each, to whom urgent pushes go one after the other, to nobody twice.
+private final class Witnesses {
+    let stack: PushStack
+    private var waiting: [(token: String, userID: UUID)]
+
+    private init(stack: PushStack, waiting: [(token: String, userID: UUID)]) {
+        self.stack = stack
+        self.waiting = waiting
+    }
+
+    static func make(_ stack: PushStack) async throws -> Witnesses {
+        Witnesses(stack: stack, waiting: try await stack.populateUsers(witnessCount))
+    }
+
+    /// The time from the commit of an urgent request to its push at the emulator, in milliseconds.
+    func pushTime() async throws -> Double {
+        guard let (token, userID) = waiting.popLast() else {
+            throw DeadlineExceeded(description: "there are no witnesses left")
+        }
+        let session = UUIDv7.generate().wireString
+        let start = ContinuousClock.now
+        try await OutboxRepository(stack.postgres).publish(
+            NotificationRequested(
+                dedupeKey: "ekyc:\(session)", kind: .signIn, recipient: .user(userID), lane: .urgent,
+                parameters: ["session_id": session, "user_id": userID.wireString, "success": "true"],
+                expiresAt: Date(timeIntervalSinceNow: 600)))
+        _ = try await stack.control("GET", "messages?token=\(token)&wait=30&count=1")
+        return (ContinuousClock.now - start) / .milliseconds(1)
+    }
+}
+
+// MARK: References
+
+/// What h2load reaches on the same emulator with a body of the same size.
+private func generatorRate(_ stack: PushStack, token: String) async throws -> Double {
+    let session = UUID().uuidString.lowercased()
+    let body = #"""
+        {"message":{"android":{"notification":{"channel_id":"event_photos","tag":"event:bench"},"priority":"HIGH",\#
+        "ttl":"3600s"},"apns":{"headers":{"apns-collapse-id":"event:bench","apns-expiration":"1761562800",\#
+        "apns-priority":"10","apns-push-type":"alert"},\#
+        "payload":{"aps":{"alert":{"body":"New photos added to your event!","title":"PhotoShare"},"badge":7,\#
+        "mutable-content":1,"sound":"default"}}},"data":{"action":"new_photos","event_id":"bench"},\#
+        "notification":{"body":"New photos added to your event!","title":"PhotoShare"},"token":"\#(token)"}}
+        """#
+    let file = "\(stack.folder.path)/body-\(session).json"
+    try Data(body.utf8).write(to: URL(fileURLWithPath: file))
+    let output = try await CommandLineTool.run([
+        "h2load", "-n", "\(fanOutSize)", "-c", "8", "-m", "40", "-d", file, "-H",
+        "authorization: Bearer \(try await stack.accessToken())", "-H", "content-type: application/json", stack.sendURL,
+    ])
+    guard output.contains("\(fanOutSize) succeeded"),
+        let rate = output.split(separator: ",").first(where: { $0.hasSuffix("req/s") })?.split(separator: " ").first,
+        let number = Double(rate)
+    else { throw DeadlineExceeded(description: "h2load did not succeed: \(output)") }
+    return number
+}
+
+/// What Google's own Python SDK reaches on the same emulator.
+private func peerFigure(_ stack: PushStack, _ tokens: [String], ours: Double) async throws -> [Figure] {
+    let libraries = PackageRoot.path + "/.cache/bench-peers"
+    guard FileManager.default.fileExists(atPath: libraries + "/firebase_admin") else { return [] }
+    let file = "\(stack.folder.path)/tokens.txt"
+    try Data(tokens.suffix(peerCount).joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
+    let output = try await CommandLineTool.run(
+        ["python3", try PackageRoot.file("Tools/bench/Reference/firebase_peer.py"), file, stack.sendURL],
+        environment: [
+            "PYTHONPATH": libraries, "PUSH_ACCESS_TOKEN": try await stack.accessToken(),
+            "REQUESTS_CA_BUNDLE": stack.folder.path + "/fcm.pem",
+        ])
+    guard let theirs = Double(output.split(separator: "\n").last ?? "") else {
+        throw DeadlineExceeded(description: "firebase-admin printed no number: \(output)")
+    }
+    return [
+        Figure(
+            "push_against_firebase_admin", ours, unit: "pushes/s", reference: "firebase-admin 7 for Python, send_each",
+            referenceValue: theirs, bar: 20)
+    ]
+}
+
+// MARK: Two notifiers
+
+/// One and two notifiers, each allowed one connection, where FCM is 150 ms away: the way is the limit, and not the two cores.
+private func replicaFigures(_ stack: PushStack) async throws -> [Figure] {
+    let fault = #"{"action":"delay","latency_ms":\#(roundTripMilliseconds),"count":0,"endpoint":"send"}"#
+    _ = try await stack.control("POST", "faults", body: fault)
+    let one = try await rate(stack, notifiers: 1)
+    let two = try await rate(stack, notifiers: 2)
+    _ = try await stack.control("DELETE", "faults")
+    return [
+        Figure(
+            "push_two_notifiers", two, unit: "pushes/s, one connection each, \(roundTripMilliseconds) ms away",
+            reference: "one notifier", referenceValue: one, bar: 1.6)
+    ]
+}
+
+private func rate(_ stack: PushStack, notifiers: Int) async throws -> Double {
+    let running = try (0..<notifiers).map { _ in try stack.launch("notifier", settings: ["FCM_CONNECTIONS": "1"]) }
+    try await Task.sleep(for: .seconds(2))
+    // From here on nobody is to be sent more than one.
+    _ = try await stack.control("DELETE", "messages")
+    let before = try await stack.accepted()
+    try await request(stack, topic: "event:few")
+    // The first quarter is for finding the pace.
+    var marks: [ContinuousClock.Instant] = []
+    for share in [fewerTargets / 4, fewerTargets] {
+        try await eventually(within: .seconds(300), "\(share) pushes have arrived") {
+            try await stack.accepted() - before >= share ? () : nil
+        }
+        marks.append(.now)
+    }
+    for notifier in running { await notifier.stop() }
+    return Double(fewerTargets * 3 / 4) / ((marks[1] - marks[0]) / .seconds(1))
+}
