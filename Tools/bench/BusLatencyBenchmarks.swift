@@ -21,7 +21,7 @@ func benchmarkBusLatency(messages: Int = 250, rounds: Int = 4) async throws -> [
     await server.stop()
     ours.sort()
     theirs.sort()
-    return [("p50", 50, 8.0), ("p99", 99, 8.0)].map { name, percentile, bar in
+    return [("p50", 50, 4.0), ("p99", 99, 4.0)].map { name, percentile, bar in
         Figure(
             "bus_idle_latency_\(name)", ours[ours.count * percentile / 100], unit: "ms", reference: "XADD and XREADGROUP in C on hiredis",
             referenceValue: theirs[theirs.count * percentile / 100], bar: bar, moreIsBetter: false)

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import RedisClient
+import RedisClient
 import WireFormat
 
 extension RedisEventTransport {

@@ -1,4 +1,4 @@
-public import RedisClient
+import RedisClient
 
 extension RedisEventTransport {
     public func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {

@@ -34,7 +34,7 @@ extension InMemoryEventTransport {
                 guard let request = byID[id] else { return }
                 let last = group.deadLetters.last?.id ?? EntryID(milliseconds: Self.milliseconds, sequence: 0)
                 let fields = DeadLetter.fields(before.fields(of: id), id, request, consumer: consumer.name)
-                group.deadLetters.append((last.next, fields))
+                group.deadLetters.append((EntryID(milliseconds: last.milliseconds, sequence: last.sequence + 1), fields))
                 group.pending[id] = nil
             }
         }
