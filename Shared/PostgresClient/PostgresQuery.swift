@@ -43,9 +43,6 @@ public struct PostgresQuery: Sendable {
         copy.timeout = timeout
         return copy
     }
-
-    /// The number of bound values.
-    public var parameterCount: Int { arguments.count }
 }
 
 extension PostgresQuery: ExpressibleByStringInterpolation {

@@ -43,11 +43,6 @@ public struct Envelope<Body: Event>: Sendable, Equatable {
             expiresAt: expiresAt)
     }
 
-    /// Whether the event has expired.
-    public func isExpired(at now: Date = Date()) -> Bool {
-        expiresAt.map { $0 <= now } ?? false
-    }
-
     /// Encodes the body as JSON.
     ///
     /// - Throws: ``WireFormatError`` when the body or a field of the envelope is over its limit.

@@ -118,12 +118,6 @@ struct EnvelopeTests {
         }
     }
 
-    @Test func `a message has expired after its expiry time`() {
-        #expect(!full.isExpired(at: GoldenEvents.time))
-        #expect(full.isExpired(at: GoldenEvents.time.addingTimeInterval(60)))
-        #expect(!Envelope(GoldenEvents.ekycRequested).isExpired(at: .distantFuture))
-    }
-
     @Test func `random fields never crash the decoder`() {
         var random = SeededGenerator(seed: 42)
         let names = ["i", "t", "v", "k", "c", "tp", "r", "x", "b", "?"]

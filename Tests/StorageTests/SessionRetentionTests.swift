@@ -67,8 +67,7 @@ struct SessionRetentionTests {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let id = try await sessions.insert(.make()).id
-            try await sessions.wipePushToken(id)
-            try await sessions.wipePushToken(id)
+            for _ in 0..<2 { try await sessions.wipePushTokens([id]) }
             let session = try #require(try await sessions.find(id: id))
             #expect(session.pushTokenSealed == nil)
             #expect(session.installationKey == hash(99))

@@ -23,11 +23,6 @@ extension SessionRepository {
             "UPDATE sessions SET push_token_sealed = NULL WHERE user_id = \(userID) AND push_token_sealed IS NOT NULL")
     }
 
-    /// Deletes the push token of one session, after its push is settled.
-    public func wipePushToken(_ id: UUID) async throws(PostgresError) {
-        try await wipePushTokens([id])
-    }
-
     /// Returns sessions by id, including expired records; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Session] {
         guard !ids.isEmpty else { return [] }
