@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `The page has every request that is served, and no other`() throws {
+    @Test func `The page lists exactly the served requests`() throws {
         let source = try String(
             contentsOfFile: "\(PackageRoot.path)/Services/identity-api/IdentityAPI/HTTP/Router+build.swift", encoding: .utf8)
         let served = source.matches(of: #/serve\("([^"]+)", \[(.+)\], on/#).flatMap { match in
@@ -29,7 +29,7 @@ import Testing
         #expect(Set(served).subtracting(["GET /"]) == Set(shown))
     }
 
-    @Test func `The page has every error`() {
+    @Test func `The page lists every error`() {
         for code in ErrorCode.allCases {
             #expect(APIPage.text.contains("<code>\(code.rawValue)</code> \(code.number)"))
         }

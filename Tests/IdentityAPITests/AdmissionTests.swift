@@ -48,7 +48,7 @@ import WireFormat
         }
     }
 
-    @Test func `A device with too many undecided sessions is refused, whatever e-mails it names, and leaves nothing`() async throws {
+    @Test func `A device with too many undecided sessions is refused for any e-mail, and leaves nothing`() async throws {
         try await withIdentityAPI(Self.limits { $0.perInstallation = 1 }) { api in
             _ = try await api.start(Path.login, .signIn(email: "a@example.org"))
             let files = api.storedFiles()
@@ -62,7 +62,7 @@ import WireFormat
         }
     }
 
-    @Test func `Two instances together do not let more sessions of a device in than one`() async throws {
+    @Test func `Two instances together admit no more sessions of a device than one`() async throws {
         let limits = Self.limits { $0.perInstallation = 2 }
         try await withIdentityAPI(limits) { first in
             try await withSecondInstance(of: first, limits) { second in
@@ -80,7 +80,7 @@ import WireFormat
         }
     }
 
-    @Test func `Strangers take three quarters of all places, and a phone that is known has the rest and the faster lane`() async throws {
+    @Test func `New installations get three quarters of all sessions, and known ones the rest and the faster lane`() async throws {
         try await withIdentityAPI(Self.limits { $0.total = 4 }) { api in
             let device = try await api.signedInDevice()
             try await api.postgres.execute("DELETE FROM sessions")
@@ -95,7 +95,7 @@ import WireFormat
         }
     }
 
-    @Test func `A sign-up without a bearer is refused before its photos are read once strangers have taken their share`() async throws {
+    @Test func `A sign-up without a bearer is refused before its photos are read once new installations hold their share`() async throws {
         try await withIdentityAPI(Self.limits { $0.total = 4 }) { api in
             let device = try await api.signedInDevice()
             try await api.postgres.execute("DELETE FROM sessions")
@@ -107,7 +107,7 @@ import WireFormat
         }
     }
 
-    @Test func `An account authorises a limited number of undecided sign-ups, from whatever phones and addresses`() async throws {
+    @Test func `An account authorises a limited number of undecided sign-ups over all phones and addresses`() async throws {
         let limits = Self.limits { $0.perAccount = 2 }
         try await withIdentityAPI {
             limits(&$0)
@@ -125,7 +125,7 @@ import WireFormat
         }
     }
 
-    @Test func `An upload that was answered gets its answer again, though others have taken all places since`() async throws {
+    @Test func `An answered upload gets its answer again, even if the limit has been reached since`() async throws {
         try await withIdentityAPI(Self.limits { $0.total = 4 }) { api in
             let key = [("Idempotency-Key", "k-1")]
             let form = Form.signUp()
@@ -138,7 +138,7 @@ import WireFormat
         }
     }
 
-    @Test func `Photos that are not examined yet take a limited number of bytes`() async throws {
+    @Test func `The bytes of photos of undecided sessions are limited`() async throws {
         try await withIdentityAPI(Self.limits { $0.photoBytes = 3 * TestPhoto.jpeg(seed: 2).count + 10 }) { api in
             _ = try await api.start(Path.login, Self.stranger(1))
             Self.expectRefusal(try await api.send(Self.stranger(2), to: Path.login))

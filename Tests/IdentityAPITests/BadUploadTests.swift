@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["Bearer nonsense", "Basic dXNlcjpwYXNz", "Bearer", "Bearer a b"])
-    func `A bearer that is no good is refused, even beside an e-mail`(authorization: String) async throws {
+    func `An invalid bearer is refused, even beside an e-mail`(authorization: String) async throws {
         try await withIdentityAPI { api in
             let response = try await api.send(.signUp(), to: Path.signUp, headers: [("Authorization", authorization)])
             #expect(response.refusal == "401 unauthorized")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `A photo of 30 MB is refused while it is sent, and the client gets the answer`() async throws {
+    @Test func `A photo of 30 MB is refused while it is sent, and the client receives the response`() async throws {
         // All of it may be on its way before the client looks up.
         try await withIdentityAPI {
             ($0.connection.lingerBytes, $0.connection.lingerTime) = (64 << 20, .seconds(60))
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `A body that goes on beyond the limit without announcing its length is refused`() async throws {
+    @Test func `A body over the limit without an announced length is refused`() async throws {
         try await withIdentityAPI {
             $0.uploads.bodyBytes = 200_000
         } _: { api in
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `A client that stops sending is answered, disconnected and cleaned up after`() async throws {
+    @Test func `A client that stops sending is answered and disconnected, and its photos are deleted`() async throws {
         try await withIdentityAPI { configuration in
             configuration.connection.patience = .milliseconds(300)
             configuration.connection.lingerTime = .seconds(2)

@@ -32,7 +32,7 @@ import Testing
         channel.write(IOData.byteBuffer(ByteBuffer(repeating: 7, count: count)), promise: nil)
     }
 
-    @Test func `an answer is taken when the last of its slices is`() throws {
+    @Test func `a response is flushed when its last slice is`() throws {
         let channel = try connection()
         #expect(Wait(on: channel).hasSucceeded, "nothing is written")
         write(1_000_000, to: channel)
@@ -46,7 +46,7 @@ import Testing
         _ = try channel.finish()
     }
 
-    @Test func `whoever waits is told when the connection closes`() throws {
+    @Test func `a wait for a flush fails when the connection closes`() throws {
         let channel = try connection()
         write(1_000_000, to: channel)
         let wait = Wait(on: channel)
@@ -55,7 +55,7 @@ import Testing
         #expect(wait.hasFailed)
     }
 
-    @Test func `an answer whose bytes the connection could not take is not taken`() throws {
+    @Test func `a wait for a flush fails when the write fails`() throws {
         let channel = try connection()
         try channel.pipeline.syncOperations.addHandler(Broken(), position: .first)
         write(1, to: channel)
@@ -65,7 +65,7 @@ import Testing
         _ = try channel.finish()
     }
 
-    @Test func `a body that came too slowly is read on from its answer on, however late that is`() throws {
+    @Test func `the linger time of a slow body begins with its response`() throws {
         let channel = try connection {
             $0.patience = .zero
             $0.lingerTime = .zero
@@ -78,7 +78,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func `an answer to a body that came too slowly is not waited for without end`() throws {
+    @Test func `the time for the response to a slow body is limited`() throws {
         let channel = try connection {
             $0.patience = .zero
             $0.refusalTime = .zero

@@ -22,7 +22,7 @@ import Testing
         ("POST /api/v1/auth/refresh", "Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n", "400"),
         ("POST /api/v1/auth/refresh", "Content-Type: text/plain\r\nContent-Length: 4000\r\n\r\n", "415"),
     ])
-    func `A body that drips is not waited for, whatever was answered`(line: String, rest: String, status: String) async throws {
+    func `A connection with a dripping body is closed after any response`(line: String, rest: String, status: String) async throws {
         try await withIdentityAPI(Self.impatient) { api in
             let connection = try RawConnection(port: api.port)
             try await connection.send("\(line) HTTP/1.1\r\nHost: x\r\n\(rest)")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `A refused request with a small body leaves the connection fit for the next`() async throws {
+    @Test func `A connection is reused after a refused request with a small body`() async throws {
         try await withIdentityAPI { api in
             let connection = try RawConnection(port: api.port)
             let body = String(repeating: "x", count: 1_000)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `A client that asks first is told to go on only if its body is wanted`() async throws {
+    @Test func `A client that expects 100 Continue gets it only if its body is read`() async throws {
         try await withIdentityAPI { api in
             let asking = "Host: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
             let wanted = try RawConnection(port: api.port)
@@ -67,7 +67,7 @@ import Testing
         "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
         "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ])
-    func `What is no request gets the envelope, and the connection is closed`(bytes: String) async throws {
+    func `Bytes that are not a request get the error envelope, and the connection is closed`(bytes: String) async throws {
         try await withIdentityAPI {
             $0.connection.lingerTime = .seconds(2)
         } _: { api in
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere", "/api/v1/auth/logout", "/api/v1/ekyc/sessions/x"])
-    func `An answer to HEAD has no body, or it would be taken for the next answer`(path: String) async throws {
+    func `A response to HEAD has no body, which would be taken for the next response`(path: String) async throws {
         try await withIdentityAPI { api in
             let connection = try RawConnection(port: api.port)
             try await connection.send("HEAD \(path) HTTP/1.1\r\nHost: x\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `Requests before the one that cannot be read are answered first`() async throws {
+    @Test func `Requests before an unreadable one are answered first`() async throws {
         try await withIdentityAPI {
             $0.connection.lingerTime = .seconds(2)
         } _: { api in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `A client that reads no answers is disconnected`() async throws {
+    @Test func `A client that reads no responses is disconnected`() async throws {
         try await withIdentityAPI {
             $0.connection.unreadAnswers = .milliseconds(300)
         } _: { api in

@@ -8,7 +8,7 @@ import Testing
 @testable import IdentityAPI
 
 @Suite struct EnvelopeTests {
-    @Test func `An error is told in the envelope, byte for byte`() async throws {
+    @Test func `The error envelope is exact to the byte`() async throws {
         try await withIdentityAPI { api in
             let headers = [(name: "X-Request-ID", value: "r-1")]
             let response = try await api.send(Form.signIn().without("email"), to: Path.login, headers: headers)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `A client that asks for problem details gets them`() async throws {
+    @Test func `A client that accepts problem details gets them`() async throws {
         try await withIdentityAPI { api in
             let headers = [(name: "X-Request-ID", value: "r-1"), (name: "Accept", value: "application/problem+json")]
             let response = try await api.send(Form.signIn().without("email"), to: Path.login, headers: headers)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `Unknown paths and methods are told in the envelope`() async throws {
+    @Test func `Unknown paths and methods get the error envelope`() async throws {
         try await withIdentityAPI { api in
             for path in ["/v1", "/api/v1/ekyc", "/api/v1/ekyc/sessions", "/favicon.ico"] {
                 #expect(try await api.send("GET", path).refusal == "404 not_found")
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test(arguments: ["a b", "x\"y", "ä", String(repeating: "a", count: 129)])
-    func `A request id that cannot stand in a log line is replaced`(id: String) async throws {
+    func `A request id that is unsafe in a log line is replaced`(id: String) async throws {
         let made = APIRequestContext.requestID(from: id)
         #expect(UUID(uuidString: made)?.uuidString.lowercased() == made)
     }
 
-    @Test func `A database that is away is our fault, and is not described`() async throws {
+    @Test func `A database error gives 500 internal without details`() async throws {
         try await withIdentityAPI { api in
             try await api.postgres.execute("ALTER TABLE sessions RENAME TO gone")
             let response = try await api.send(.signIn(), to: Path.login)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `Codes, numbers and statuses are those that were published`() {
+    @Test func `Codes, numbers and statuses are the published ones`() {
         let table = ErrorCode.allCases.map { "\($0.number) \($0.status.code) \($0.rawValue) \($0.isRetryable)" }
         #expect(
             table == [
@@ -92,7 +92,7 @@ import Testing
         ("JOSE\u{301}@EXAMPLE.ORG", "jos\u{E9}@example.org"), ("x@sub.domain.example", "x@sub.domain.example"),
         ("ö@müller.de", "ö@müller.de"), ("o'hara-x_y@example.org", "o'hara-x_y@example.org"),
     ])
-    func `An address has one spelling`(typed: String, normalised: String) {
+    func `Spellings of an address are normalised to one`(typed: String, normalised: String) {
         #expect(EmailAddress(typed)?.normalised.unicodeScalars.elementsEqual(normalised.unicodeScalars) == true)
     }
 
@@ -102,7 +102,7 @@ import Testing
         String(repeating: "a", count: 65) + "@b.co", "a@" + String(repeating: "b", count: 64) + ".co",
         "a@" + Array(repeating: "abcdefghi", count: 26).joined(separator: ".") + ".org",
     ])
-    func `What is no address is not taken`(typed: String) {
+    func `Invalid addresses are rejected`(typed: String) {
         #expect(EmailAddress(typed) == nil)
     }
 }

@@ -12,7 +12,7 @@ import WireFormat
 @Suite struct RateLimiterTests {
     private let start = ContinuousClock.now
 
-    @Test func `a key may do its burst at once, and then what comes back`() {
+    @Test func `a key may use its burst at once, and then regained tokens`() {
         let limiter = RateLimiter<Int>(Rate(perMinute: 30, burst: 3))
         #expect((0..<3).allSatisfy { _ in limiter.take(1, now: start) == nil })
         #expect(limiter.take(1, now: start) == .seconds(2))
@@ -22,20 +22,20 @@ import WireFormat
         #expect(limiter.take(2, now: start) == nil, "another key has a bucket of its own")
     }
 
-    @Test func `a bucket holds no more than its burst, however long nothing is taken`() {
+    @Test func `a bucket never holds more than its burst`() {
         let limiter = RateLimiter<Int>(Rate(perMinute: 60, burst: 2))
         let later = start + .seconds(86_400)
         #expect(limiter.take(1, now: start) == nil)
         #expect((0..<3).map { _ in limiter.take(1, now: later) } == [nil, nil, .seconds(1)])
     }
 
-    @Test func `no limit is no limit`() {
+    @Test func `a rate of 0 limits nothing`() {
         let limiter = RateLimiter<Int>(Rate(perMinute: 0, burst: 1))
         #expect((0..<1_000).allSatisfy { _ in limiter.take(1, now: start) == nil })
         #expect(limiter.count == 0)
     }
 
-    @Test func `the table does not grow beyond two generations, and forgets who has been away longest`() {
+    @Test func `the table is limited to two generations and drops the keys unused for longest`() {
         let limiter = RateLimiter<Int>(Rate(perMinute: 1, burst: 1), generationSize: 100)
         for key in 0..<1_000 {
             #expect(limiter.take(key, now: start) == nil)
@@ -65,13 +65,13 @@ import WireFormat
         ("2001:db9::1", ["198.51.100.1"], ["2001:db8::/32"], "2001:db9::1"),
         ("11.0.0.1", ["198.51.100.1"], ["10.0.0.0/8"], "11.0.0.1"), ("11.0.0.1", ["2001:db8::7"], ["::/0"], "2001:db8::7"),
     ])
-    func `only what trusted proxies say is believed`(
+    func `only addresses from trusted proxies are used`(
         peer: String, forwarded: [String], proxies: [String], expected: String
     ) throws {
         #expect(try client(peer, forwarded, trusting: proxies) == IPAddress(expected))
     }
 
-    @Test func `a subscriber is an IPv4 address, or the 64 bits that IPv6 gives to each`() throws {
+    @Test func `a subscriber is an IPv4 address or an IPv6 prefix of 64 bits`() throws {
         let first = try #require(IPAddress("2001:db8:1:2::1")), second = try #require(IPAddress("2001:db8:1:2:ffff::9"))
         #expect(first != second && first.subscriber == second.subscriber)
         #expect(first.subscriber != IPAddress("2001:db8:1:3::1")?.subscriber)
@@ -81,14 +81,14 @@ import WireFormat
     }
 
     @Test(arguments: ["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "nonsense", "", "::/129"])
-    func `a block that is none stops the start`(block: String) throws {
+    func `an invalid block stops the start`(block: String) throws {
         #expect(AddressBlock(block) == nil)
         #expect(throws: ConfigurationError.self) {
             try LimitsConfiguration(Settings(environment: ["TRUSTED_PROXIES": "10.0.0.1, \(block)x"]))
         }
     }
 
-    @Test func `settings are read, and none means that nobody is trusted`() throws {
+    @Test func `settings are read, and no proxy is trusted by default`() throws {
         let limits = try LimitsConfiguration(
             Settings(environment: [
                 "TRUSTED_PROXIES": "10.0.0.0/8, ::1", "RATE_LIMIT_ADDRESS_PER_MINUTE": "7", "IMAGE_JOBS_OPEN_PER_USER": "0",
@@ -100,7 +100,7 @@ import WireFormat
 }
 
 @Suite struct LimitTests {
-    @Test func `An address that asks too often is told when to come back, byte for byte`() async throws {
+    @Test func `The refusal of an address over its rate is exact to the byte`() async throws {
         try await withIdentityAPI {
             $0.limits.address = Rate(perMinute: 1, burst: 2)
         } _: { api in
@@ -129,7 +129,7 @@ import WireFormat
         }
     }
 
-    @Test func `Without a trusted proxy nobody gets a new limit by naming another address`() async throws {
+    @Test func `Without a trusted proxy a forwarded address has no limit of its own`() async throws {
         try await withIdentityAPI {
             $0.limits.address = Rate(perMinute: 1, burst: 1)
         } _: { api in
@@ -140,7 +140,7 @@ import WireFormat
         }
     }
 
-    @Test func `An account takes so many sign-ins, and whether it exists makes no difference`() async throws {
+    @Test func `The sign-ins of an account are limited in the same way whether or not it exists`() async throws {
         try await withIdentityAPI {
             $0.limits.account = Rate(perMinute: 1, burst: 2)
         } _: { api in
@@ -156,7 +156,7 @@ import WireFormat
         }
     }
 
-    @Test func `Strangers who try an e-mail do not use up the bucket of its account's bearer`() async throws {
+    @Test func `Strangers who use an e-mail do not empty the bucket of its account's bearer`() async throws {
         try await withIdentityAPI {
             $0.limits.account = Rate(perMinute: 1, burst: 2)
         } _: { api in
@@ -169,7 +169,7 @@ import WireFormat
         }
     }
 
-    @Test func `an address takes half of the slots that other addresses leave, and none waits for a slot in vain`() throws {
+    @Test func `an address gets half of the slots that other addresses leave, and at least one`() throws {
         let slots = UploadSlots(limit: 64, perAddress: 50)
         var held: [UploadSlots.Slot] = []
         let counts = try (1...7).map { number in
@@ -229,7 +229,7 @@ import WireFormat
         }
     }
 
-    @Test func `A client that hangs up does not keep its place among those who wait`() async throws {
+    @Test func `The wait of a client that hangs up is released`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start()
             let connection = try RawConnection(port: api.port)
@@ -241,7 +241,7 @@ import WireFormat
         }
     }
 
-    @Test func `A session is waited for by so many requests only`() async throws {
+    @Test func `The number of requests that wait for one session is limited`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start()
             try await withThrowingTaskGroup(of: Int.self) { group in

@@ -31,7 +31,7 @@ import WireFormat
         }
     }
 
-    @Test func `A sign-in whose tokens were refreshed, signed out or replaced gives none any more`() async throws {
+    @Test func `A sign-in whose tokens were refreshed, revoked or replaced gives no tokens any more`() async throws {
         try await withIdentityAPI { api in
             try await api.signUp("known@example.org")
             func redeemed() async throws -> (session: (id: UUID, token: String), tokens: [String]) {
@@ -52,7 +52,7 @@ import WireFormat
         }
     }
 
-    @Test func `Redeemed at the same time, a sign-in gives one pair`() async throws {
+    @Test func `Concurrent redemptions of a sign-in give one pair`() async throws {
         try await withIdentityAPI { api in
             try await api.signUp("known@example.org")
             let session = try await api.start()
@@ -64,7 +64,7 @@ import WireFormat
         }
     }
 
-    @Test func `Refreshes at the same time get the same pair`() async throws {
+    @Test func `Concurrent refreshes get the same pair`() async throws {
         try await withIdentityAPI { api in
             let device = try await api.signedInDevice()
             let pairs = try await api.atOnce(6) { try await api.refresh(device.refreshToken) }
@@ -74,7 +74,7 @@ import WireFormat
         }
     }
 
-    @Test func `A refresh token gets the same pair again for 30 seconds, and then signs the device out`() async throws {
+    @Test func `A repeated refresh gets the same pair for 30 seconds, and later signs the device out`() async throws {
         try await withIdentityAPI { api in
             let device = try await api.signedInDevice()
             let next = try await api.refresh(device.refreshToken)
@@ -91,7 +91,7 @@ import WireFormat
         }
     }
 
-    @Test func `A refresh token whose successor was used costs the whole family`() async throws {
+    @Test func `Reuse of a refresh token whose successor was used revokes the whole family`() async throws {
         try await withIdentityAPI { api in
             let device = try await api.signedInDevice()
             let next = try await api.refresh(device.refreshToken)
@@ -102,7 +102,7 @@ import WireFormat
         }
     }
 
-    @Test func `Redeemed and refreshed again after the connection was cut anywhere, a sign-in has one working pair`() async throws {
+    @Test func `A sign-in has one working pair after redeem and refresh were repeated over connections cut anywhere`() async throws {
         try await withIdentityAPI { api in
             try await api.signUp("known@example.org")
             var random = SeededGenerator(seed: 15)

@@ -12,7 +12,7 @@ import WireFormat
 /// A phone whose answer was lost sends its photos again: that is the same sign-up or sign-in, not another one.
 @Suite struct RepeatedUploadTests {
     @Test(arguments: [(Path.signUp, Form.signUp()), (Path.login, Form.signIn())])
-    func `An upload that is sent again gets the first answer, and its session token works`(_ path: String, _ form: Form) async throws {
+    func `A repeated upload gets the first answer, and its session token works`(_ path: String, _ form: Form) async throws {
         try await withIdentityAPI { api in
             let key = [("X-Request-ID", UUID().uuidString)]
             let first = try await api.send(form, to: path, headers: key)
@@ -62,7 +62,7 @@ import WireFormat
         }
     }
 
-    @Test func `Of uploads at the same time with one key one starts a session, and the others get its answer or are told to wait`()
+    @Test func `One of several concurrent uploads with one key starts a session, and the others get its answer or are refused with 409`()
         async throws
     {
         try await withIdentityAPI { api in
@@ -87,7 +87,7 @@ import WireFormat
         }
     }
 
-    @Test func `Sent again after the connection was cut anywhere, an upload starts one session and leaves no photos behind`() async throws {
+    @Test func `An upload repeated after its connection was cut anywhere starts one session and leaves no other photos`() async throws {
         // All of them are sent to one account.
         try await withIdentityAPI {
             $0.limits.account.perMinute = 0

@@ -44,7 +44,7 @@ private struct StubbornBlobStore: BlobStore {
 }
 
 @Suite struct RetentionTests {
-    @Test func `photos that cannot be deleted stop neither the photos after them nor any other retention`() async throws {
+    @Test func `photos that cannot be deleted stop neither later photos nor other retention steps`() async throws {
         try await withIdentityAPI { api in
             let stuck = try await api.start()
             let other = try await api.start()

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `an account has its share of the places, and leaves the rest to others`() throws {
+    @Test func `an account is limited to its share of the waits`() throws {
         let account = RowOwner.account(UUID())
         let held = try (0..<3).map { _ in try follow(account) }
         #expect(refusal(account) == .rateLimited)
@@ -30,13 +30,13 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func `a place that is given up may be taken again`() throws {
+    @Test func `a released wait makes room for another`() throws {
         let account = RowOwner.account(UUID())
         for _ in 0..<10 { _ = try (0..<3).map { _ in try follow(account) } }
         #expect(feed.count == 0)
     }
 
-    @Test func `an address has a larger share, and all together have no more than there are`() throws {
+    @Test func `an address has a larger share, and the total is limited`() throws {
         let address = try RowOwner.address(#require(IPAddress("192.0.2.1")))
         let held = try (0..<4).map { _ in try follow(address) }
         #expect(refusal(address) == .rateLimited)
@@ -45,7 +45,7 @@ import Testing
         withExtendedLifetime((held, others)) {}
     }
 
-    @Test func `a row has its share whoever waits for it`() throws {
+    @Test func `the waits for a row are limited over all owners`() throws {
         let id = UUID()
         let held = try (0..<2).map { _ in try follow(.account(UUID()), id) }
         #expect(refusal(.account(UUID()), id) == .rateLimited)

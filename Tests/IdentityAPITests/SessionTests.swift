@@ -36,7 +36,7 @@ extension IdentityFixture {
 }
 
 @Suite struct SessionTests {
-    @Test func `A session that was received is told exactly`() async throws {
+    @Test func `The body of a received session is exact`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start()
             let response = try await api.status(session)
@@ -50,7 +50,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A failed session tells why, whether to try again, and how often`() async throws {
+    @Test func `A failed session has its reason, whether it is retryable, and the attempts left`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start()
             try await api.decide(session.id, .failed(.noMatch))
@@ -85,7 +85,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A waiting request is answered as soon as the event says so`() async throws {
+    @Test func `A waiting request is answered as soon as the event arrives`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start()
             async let answer = api.status(session, query: "?wait=60")
@@ -115,7 +115,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A request waits no longer than it wants to`() async throws {
+    @Test func `A request waits no longer than its wait parameter`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start()
             let started = ContinuousClock.now
@@ -127,7 +127,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A request that finds no place to wait gets the state at once`() async throws {
+    @Test func `A request gets the state at once when too many are waiting`() async throws {
         try await withIdentityAPI {
             $0.waiters = 0
         } _: { api in
@@ -158,7 +158,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `Whoever polls a failed sign-in does not see the owner sign in, nor that there is an owner`() async throws {
+    @Test func `Polling a failed sign-in discloses neither the account nor a sign-in of its owner`() async throws {
         try await withIdentityAPI { api in
             _ = try await api.signedInDevice(email: "known@example.org")
             var seen: [[Int?]] = []
@@ -204,7 +204,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A burst of sign-ins is not let in before the first is decided, and locks nothing`() async throws {
+    @Test func `A burst of sign-ins is refused until earlier ones are decided, and locks no account`() async throws {
         try await withIdentityAPI { api in
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<12 { group.addTask { try await api.send(.signIn(), to: Path.login).status } }
@@ -220,7 +220,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `Sessions nobody decided expire, with one push, and their photos go`() async throws {
+    @Test func `Overdue sessions expire with one push, and their photos are deleted`() async throws {
         try await withIdentityAPI { api in
             let session = try await api.start(Path.signUp, .signUp())
             let open = try await api.start()

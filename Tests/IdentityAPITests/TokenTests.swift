@@ -78,7 +78,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `Nothing else gives tokens`() async throws {
+    @Test func `A sign-up, a failed sign-in, a wrong token and a late redemption give no tokens`() async throws {
         try await withIdentityAPI { api in
             let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
             try await api.decide(signUp.id, .succeeded)
@@ -96,7 +96,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `Signing in binds the device to the user, whoever had it before`() async throws {
+    @Test func `Signing in binds the device to the user, even if another user had it before`() async throws {
         try await withIdentityAPI { api in
             let first = try await api.signedInDevice(email: "first@example.org")
             #expect(try await api.boundUsers() == [first.userID])
@@ -109,7 +109,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A device that was somebody else's is pushed to by the token that its new user signed in with`() async throws {
+    @Test func `A device of another user is bound to the new user with the push token of the sign-in`() async throws {
         try await withIdentityAPI { api in
             _ = try await api.signedInDevice(email: "first@example.org")
             let signUp = try await api.start(Path.signUp, .signUp(email: "second@example.org"))
@@ -160,7 +160,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A sign-in takes the place of the user's earlier ones on that device, and of no others`() async throws {
+    @Test func `A sign-in replaces only the user's earlier ones on that device`() async throws {
         try await withIdentityAPI { api in
             let old = try await api.signedInDevice()
             let elsewhere = try await api.signIn(pushToken: "c2bbbbbbbbbbbbbbbbbbbb:APA91bExampleToken")
@@ -182,7 +182,7 @@ extension IdentityFixture {
         }
     }
 
-    @Test func `A late logout leaves the device to a newer sign-in of the same user`() async throws {
+    @Test func `A late logout does not unbind the device from a newer sign-in of the same user`() async throws {
         try await withIdentityAPI { api in
             let old = try await api.signedInDevice()
             let new = try await api.signIn()
@@ -198,7 +198,7 @@ extension IdentityFixture {
         ("application/json", #"{"refresh_token":"unknown"}"#, "401 unauthorized"),
         ("application/json", #"{"refresh_token":""# + String(repeating: " ", count: 5_000) + "\"}", "413 payload_too_large"),
     ])
-    func `A refresh that cannot be is refused`(contentType: String, body: String, expected: String) async throws {
+    func `An invalid refresh is refused`(contentType: String, body: String, expected: String) async throws {
         try await withIdentityAPI { api in
             let headers = [(name: "Content-Type", value: contentType)]
             let response = try await api.send("POST", "/api/v1/auth/refresh", headers: headers, body: Array(body.utf8))

@@ -39,7 +39,7 @@ import WireFormat
         }
     }
 
-    @Test func `Fields and files that are not known are ignored, and not stored`() async throws {
+    @Test func `Unknown fields and files are ignored and not stored`() async throws {
         try await withIdentityAPI { api in
             let form = Form.signIn().with("comment", String(repeating: "a", count: 100_000)).adding("left_faces", 3)
             let response = try await api.send(form, to: Path.login)
@@ -114,7 +114,7 @@ import WireFormat
         }
     }
 
-    @Test func `A sign-up with a bearer is the account's own`() async throws {
+    @Test func `A sign-up with a bearer belongs to the bearer's account`() async throws {
         try await withIdentityAPI { api in
             let device = try await api.signedInDevice()
             let response = try await api.send(
@@ -128,7 +128,7 @@ import WireFormat
         }
     }
 
-    @Test func `Parts in any order, with names in any notation, are taken`() async throws {
+    @Test func `Parts are accepted in any order and with names in any notation`() async throws {
         try await withIdentityAPI { api in
             var form = Form.signIn()
             form.parts.reverse()
@@ -140,7 +140,7 @@ import WireFormat
         }
     }
 
-    @Test func `Uploads beyond the limit are told to come back`() async throws {
+    @Test func `Uploads over the limit are refused with Retry-After`() async throws {
         try await withIdentityAPI {
             $0.uploads.concurrentUploads = 1
             $0.connection.patience = .minutes(5)

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `HEAD of a result does not count as having seen it`() async throws {
+    @Test func `HEAD of a result does not mark it as seen`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let job = try await api.job(by: customer)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a page of an allowed origin may ask first, and read answers and errors`() async throws {
+    @Test func `a page of an allowed origin may send preflights and read responses and errors`() async throws {
         try await withWebApp { api in
             let origin = (name: "Origin", value: Self.origin)
             let preflight = try await api.send(
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["https://evil.example.org", "https://app.example.org.evil.org", "http://app.example.org", "null"])
-    func `a page of another origin may read nothing`(origin: String) async throws {
+    func `a page of another origin may not read responses`(origin: String) async throws {
         try await withWebApp { api in
             let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", origin)])
             #expect(answer.status == 200 && answer.header("Access-Control-Allow-Origin") == nil)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `without a setting no page of another origin may read anything`() async throws {
+    @Test func `without the setting no other origin may read responses`() async throws {
         try await withIdentityAPI { api in
             let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", Self.origin)])
             #expect(answer.header("Access-Control-Allow-Origin") == nil && answer.header("Vary") == nil)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["*", "app.example.org", "https://app.example.org/", "https://App.example.org", "https://a.org,", "http://a.org"])
-    func `a bad CORS_ALLOWED_ORIGINS stops the start`(text: String) {
+    func `an invalid CORS_ALLOWED_ORIGINS stops the start`(text: String) {
         #expect(throws: ConfigurationError.self) {
             try AllowedOrigins(Settings(environment: ["CORS_ALLOWED_ORIGINS": text]))
         }

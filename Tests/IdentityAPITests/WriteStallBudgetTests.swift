@@ -18,14 +18,14 @@ import Testing
         return nil
     }
 
-    @Test func `a client that takes bytes at the least rate is waited for, and a slower one only for a while`() {
+    @Test func `a client that reads at the minimum rate is never too slow, and a slower one is after a time`() {
         #expect(patience(with: 8_192) == nil)
         #expect(patience(with: 100_000) == nil)
         #expect(patience(with: 0) == 31)
         #expect(patience(with: 4_096) == 61)
     }
 
-    @Test func `time counts only while there is something to take, and haste is not saved up`() {
+    @Test func `time counts only while bytes wait, and the budget does not exceed the patience`() {
         var unread = WriteStallBudget(patience: .seconds(30), bytesASecond: 8_192)
         unread.wrote(1 << 30, now: start)
         unread.took(1 << 30, now: start)

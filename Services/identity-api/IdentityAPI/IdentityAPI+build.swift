@@ -11,7 +11,7 @@ public import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// The public edge: accepts photos, answers with the states of sessions, signs devices in and out.
+/// The public HTTP API: sign-up and sign-in, image jobs, topics, messages, devices and receipts.
 public enum IdentityAPI: HeliographService {
     public static let name = "identity-api"
     public static let summary = "Accepts photos for face sign-up and sign-in, and answers with their outcome."
@@ -20,7 +20,9 @@ public enum IdentityAPI: HeliographService {
         try build(context, configuration: IdentityAPIConfiguration(context.settings)) { _ in }
     }
 
-    /// Builds the service with settings of a test, which learns from `onListening` which port it got.
+    /// Builds the service from a configuration.
+    ///
+    /// - Parameter onListening: Called with the bound port once the server listens; tests get the port from it.
     static func build(
         _ context: ServiceContext, configuration: IdentityAPIConfiguration,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
@@ -76,7 +78,7 @@ public enum IdentityAPI: HeliographService {
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)),
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
-        // Shut down in reverse: waiting requests get their answer, then the server finishes what it has.
+        // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
         return [broadcasts, sweeper, server, waiters, jobs]
     }
 

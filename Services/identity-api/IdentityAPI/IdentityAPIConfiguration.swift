@@ -4,31 +4,31 @@ internal import Storage
 
 /// The settings and limits of identity-api.
 struct IdentityAPIConfiguration: Sendable {
-    /// Where it listens.
+    /// The address to listen on.
     var host = "127.0.0.1"
     /// The TCP port; 0 lets the system choose.
     var port = 8080
-    /// What an upload may be.
+    /// The size limits of uploads.
     var uploads = UploadLimits()
-    /// How patient a connection is with a slow client.
+    /// The time limits for slow clients.
     var connection = ConnectionGuard.Limits()
-    /// How much one client may have.
+    /// The limits of one client.
     var limits = LimitsConfiguration()
-    /// Web apps that may call from their own origins.
+    /// The origins of web apps that may read answers.
     var origins = AllowedOrigins()
-    /// Connections at a time; more wait in the system's queue.
+    /// The maximum number of open connections; more wait in the system's accept queue.
     var connections = 4_096
-    /// A connection without a request is closed after this.
+    /// The time after which a connection without a request is closed.
     var idleTimeout = TimeAmount.seconds(75)
-    /// Requests that may wait for a session at a time, and those that may wait for a job.
+    /// The maximum number of requests that wait for a session, and, counted apart, of those that wait for a job.
     var waiters = 2_000
-    /// Clients that may read a job's events at a time; one address, a share of them.
+    /// The maximum number of open event streams; one address may hold a share of them.
     var eventStreams = 1_000
-    /// Pictures that may be on their way out at a time; each has a piece of 256 KiB in memory, and what its connection holds.
+    /// The maximum number of concurrent downloads; each holds a piece of 256 KiB and the connection's unflushed bytes in memory.
     var downloads = 64
-    /// How long an image job may take, waiting included.
+    /// The time that an image job may take, from its submission.
     var imageProcessingTime = NewImageJob.defaultProcessingTime
-    /// How long photos of topics are kept.
+    /// The time for which photos of topics are kept.
     var photoLifetime = NewTopicPhoto.defaultLifetime
     /// Pause between two sweeps for overdue sessions.
     var sweepInterval = Duration.seconds(5)

@@ -29,7 +29,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `a new token of the same device takes the place of the old one, and a known one is no news`() async throws {
+    @Test func `a new token of a device replaces the old one, and a known one publishes no event`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             for value in ["\(phone):one", "\(phone):one", "\(phone):two"] {
@@ -43,7 +43,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `whoever registers last has the installation, and no late word of the former user takes it away`() async throws {
+    @Test func `the last user to register owns an installation, and late requests of the former one do not remove it`() async throws {
         try await withIdentityAPI { api in
             let (ada, ben) = (try await api.customer("ada"), try await api.customer("ben"))
             _ = try await api.register("\(phone):one", by: ada)
@@ -57,7 +57,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `a user has one sign-in a device, and a late logout of another unbinds nothing`() async throws {
+    @Test func `a user has one sign-in per device, and a late logout of an earlier one unbinds nothing`() async throws {
         try await withIdentityAPI { api in
             let (first, second) = (try await api.customer("ada"), try await api.customer("ada"))
             _ = try await api.register("\(phone):one", by: first)
@@ -69,7 +69,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `a sign-in that moves to another installation leaves the former one behind`() async throws {
+    @Test func `a sign-in that moves to another installation removes the former one`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             _ = try await api.register("\(phone):one", by: ada)
@@ -81,7 +81,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `a refreshed sign-in is still bound, and one that has ended registers nothing`() async throws {
+    @Test func `a refreshed sign-in stays bound, and an ended one cannot register`() async throws {
         try await withIdentityAPI { api in
             let device = try await api.signedInDevice()
             let customer = Customer(userID: device.userID, token: device.accessToken)
@@ -99,7 +99,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         "?device_token=\(phone):one", "?device_token=\(phone)%3Aone", "?fid=\(phone)", "", #"{"device_token":"\#(phone):one"}"#,
         #"{"fid":"\#(phone)"}"#, "{}", "nonsense", String(repeating: "a", count: 200_000),
     ])
-    func `an installation is taken away by its token, its id, or by its sign-in`(named: String) async throws {
+    func `an installation is removed by its token, its id, or its sign-in`(named: String) async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             _ = try await api.register("\(phone):one", by: ada)
@@ -113,7 +113,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         "?device_token=\(phone):old", "?fid=\(tablet)", "?fid=nonsense", #"{"device_token":"\#(phone):old"}"#, #"{"fid":7}"#,
         #"{"device_token":null}"#,
     ])
-    func `another token, and what is none, takes nothing away and is told so by nobody`(named: String) async throws {
+    func `an outdated or invalid token removes nothing and gets the same response`(named: String) async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             _ = try await api.register("\(phone):old", by: ada)
@@ -137,7 +137,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         (#"{"device_token":"\#(phone):a","platform":"ios","app_version":"a\u0000"}"#, "400 invalid_request app_version"),
         (#"{"device_token":"\#(String(repeating: "a", count: 20_000))"}"#, "413 payload_too_large"), ("[", "400 invalid_request"),
     ])
-    func `a registration that is no good is refused by name, without its value`(body: String, refusal: String) async throws {
+    func `an invalid registration is refused with the field's name, without its value`(body: String, refusal: String) async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let answer = try await api.json("POST", Device.path, body, by: ada)
@@ -147,7 +147,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `nobody in particular registers nothing, and an account only so often`() async throws {
+    @Test func `registration needs a bearer, and an account's registrations are limited`() async throws {
         try await withIdentityAPI {
             $0.limits.devices = Rate(perMinute: 1, burst: 1)
         } _: { api in
@@ -160,7 +160,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `of many registrations of one device at once there is one installation`() async throws {
+    @Test func `concurrent registrations of one device make one installation`() async throws {
         try await withIdentityAPI { api in
             let (ada, ben) = (try await api.customer("ada"), try await api.customer("ben"))
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -174,7 +174,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         }
     }
 
-    @Test func `a token is in no table and in no event`() async throws {
+    @Test func `no table and no event contains a token in plain text`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let value = "\(phone):Canary-token-93ac"

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `who is not signed in, or sends something else, is refused`() async throws {
+    @Test func `a request without a valid bearer, content type or key is refused`() async throws {
         try await withIdentityAPI { api in
             let json = [("Content-Type", "application/json")]
             let customer = try await api.customer()
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: [0.3, 0.9])
-    func `a client that disappears amid its order leaves nothing`(share: Double) async throws {
+    func `a client that disconnects during its order leaves nothing`(share: Double) async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let body = Order(picture: TestPhoto.jpeg(scanBytes: 500_000)).json

@@ -11,7 +11,7 @@ import Testing
 @Suite struct IdempotencyTests {
     private static let key = (name: "X-Request-ID", value: "2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11")
 
-    @Test func `a repetition gets the first answer, and makes nothing`() async throws {
+    @Test func `a repetition gets the first answer and creates nothing`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let first = try await api.order(by: customer, headers: [Self.key])
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `it is the same order in any spelling, and as a form`() async throws {
+    @Test func `an order in another spelling, or as a form, is a repetition`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let first = try await api.order(by: customer, headers: [Self.key])
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `keys belong to users, and only to those who have one`() async throws {
+    @Test func `keys are separate per user, and requests without a valid key are not repetitions`() async throws {
         try await withIdentityAPI { api in
             let (one, other) = (try await api.customer("one"), try await api.customer("other"))
             let noUUID = ("X-Request-ID", "not-a-uuid")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a repetition under an order that failed begins anew`() async throws {
+    @Test func `a repetition of a failed order begins anew`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let refused = try await api.order(Order(templateID: "no-such-template"), by: customer, headers: [Self.key])
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a repetition while the first is on its way is told to come back, until its lease runs out`() async throws {
+    @Test func `a repetition gets a 409 while the first order is processed, until its lease runs out`() async throws {
         try await withIdentityAPI {
             $0.connection.patience = .minutes(5)
         } _: { api in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `of twenty at the same time one makes a job, and all get its answer or are told to come back`() async throws {
+    @Test func `one of twenty concurrent orders makes a job, and the others get its answer or a 409`() async throws {
         // They come back at once, as often as it takes.
         try await withIdentityAPI {
             $0.limits.orders = Rate(perMinute: 0, burst: 1)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `a key is free again after a day`() async throws {
+    @Test func `a key expires after a day`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let first = try await api.order(by: customer, headers: [Self.key])

@@ -23,7 +23,7 @@ import WireFormat
         return connection
     }
 
-    @Test func `a job is followed from where it stands to its end`() async throws {
+    @Test func `the events of a job run from its current state to its end`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             _ = try await api.job(by: customer)
@@ -50,7 +50,7 @@ import WireFormat
         }
     }
 
-    @Test func `an event wakes those who follow`() async throws {
+    @Test func `an event of the bus wakes the followers`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -72,7 +72,7 @@ import WireFormat
         }
     }
 
-    @Test func `a client that comes again is told only what it does not know`() async throws {
+    @Test func `a client that reconnects gets only states that it does not have`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -86,7 +86,7 @@ import WireFormat
         }
     }
 
-    @Test func `a job that is deleted ends the stream`() async throws {
+    @Test func `deleting a job ends the stream`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -97,7 +97,7 @@ import WireFormat
         }
     }
 
-    @Test func `streams are counted, and places of those who left are free again`() async throws {
+    @Test func `streams are limited, and a closed one makes room for another`() async throws {
         try await withIdentityAPI {
             $0.eventStreams = 1
         } _: { api in
@@ -113,7 +113,7 @@ import WireFormat
         }
     }
 
-    @Test func `only its user follows a job`() async throws {
+    @Test func `only its user can follow a job`() async throws {
         try await withIdentityAPI { api in
             let id = try await api.job(by: try await api.customer())
             #expect(try await api.get(Path.job(id) + "/events", by: try await api.customer("other")).refusal == "403 forbidden")

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], 0..<4)
-    func `whatever comes is answered with an order or an error, and what was refused leaves nothing`(
+    func `any body is answered with a job or an error, and a refused one leaves nothing`(
         isForm: Bool, seed: UInt64
     ) async throws {
         try await withIdentityAPI { configuration in

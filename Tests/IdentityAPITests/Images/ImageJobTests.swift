@@ -8,7 +8,7 @@ import Testing
 @testable import IdentityAPI
 
 @Suite struct ImageJobTests {
-    @Test func `a job that waits is told exactly`() async throws {
+    @Test func `the body of a waiting job is exact`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a job that is done is told exactly, with the picture's real type`() async throws {
+    @Test func `the body of a completed job is exact and has the picture's real type`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a job that failed says why, in words for everybody`() async throws {
+    @Test func `a failed job has a reason with a public message`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a job is its user's, and nobody finds one that is over`() async throws {
+    @Test func `a job is visible to its user only, and an expired one to no user`() async throws {
         try await withIdentityAPI { api in
             let (customer, other) = (try await api.customer(), try await api.customer("other"))
             let id = try await api.job(by: customer)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a request that waits is answered when the job has ended`() async throws {
+    @Test func `a waiting request is answered when the job has ended`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `what a client has is not sent again`() async throws {
+    @Test func `a current entity tag gets 304`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `whoever fetches an outcome has seen it`() async throws {
+    @Test func `fetching an outcome marks it as seen`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `an outcome whose picture could not be had is not seen yet`() async throws {
+    @Test func `an outcome whose picture could not be sent is not marked as seen`() async throws {
         try await withIdentityAPI {
             $0.downloads = 0
         } _: { api in
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a list is told exactly`() async throws {
+    @Test func `the body of a list is exact`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             #expect(try await api.get(Path.jobs, by: customer).text == #"{"success":true,"data":{"jobs":[]}}"#)
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `templates can be looked at by everybody`() async throws {
+    @Test func `templates are listed without a bearer`() async throws {
         try await withIdentityAPI { api in
             let response = try await api.send("GET", "/v1/templates")
             let templates = try #require(response.json.value("data.templates") as? [[String: Any]])

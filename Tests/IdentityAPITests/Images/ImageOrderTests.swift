@@ -38,7 +38,7 @@ import WireFormat
     }
 
     @Test(arguments: [#""standard""#, #""HIGH""#, "0.8", "true"])
-    func `a quality that is none of the three is medium`(quality: String) async throws {
+    func `an unknown quality is replaced by medium`(quality: String) async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(Order().with(#""options":{"quality":\#(quality),"sharpness":1}"#), by: customer)
@@ -46,7 +46,7 @@ import WireFormat
         }
     }
 
-    @Test func `fields that are not known are ignored, however long they are`() async throws {
+    @Test func `unknown fields of any length are ignored`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let json = Order().with(#""client":{"version":"7.1","tags":["a",null]}"#).with(#""analytics_id":"x""#)
@@ -61,7 +61,7 @@ import WireFormat
     }
 
     @Test(arguments: [true, false])
-    func `an order leaves a job, a sealed picture and an event`(isForm: Bool) async throws {
+    func `an order stores a job, a sealed picture and an event`(isForm: Bool) async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let order = Order(picture: TestPhoto.jpeg(scanBytes: 300_000))
@@ -81,7 +81,7 @@ import WireFormat
     }
 
     @Test(arguments: [64, 76])
-    func `base64 in lines is the same picture`(length: Int) async throws {
+    func `base64 with line breaks is the same picture`(length: Int) async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             var order = Order()
@@ -94,7 +94,7 @@ import WireFormat
         }
     }
 
-    @Test func `options are kept as they were asked for`() async throws {
+    @Test func `options are stored as requested`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let order = Order().with(#""options":{"width":512.0,"height":768,"quality":"high"}"#)
@@ -109,7 +109,7 @@ import WireFormat
         }
     }
 
-    @Test func `the time an order takes is the median of those before it`() async throws {
+    @Test func `the estimated time of an order is the median of earlier jobs`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
@@ -139,7 +139,7 @@ import WireFormat
         }
     }
 
-    @Test func `an order that prefers to wait gets the 202 when it takes longer, and the reason when it fails`() async throws {
+    @Test func `an order that prefers to wait gets the 202 after its time, or the reason of a failure`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let impatient = try await api.order(by: customer, headers: [("Prefer", "wait=1")])
@@ -157,7 +157,7 @@ import WireFormat
         }
     }
 
-    @Test func `an order that cannot wait gets the 202, because its job is there`() async throws {
+    @Test func `an order that cannot wait gets the 202, because its job exists`() async throws {
         try await withIdentityAPI {
             $0.waiters = 0
         } _: { api in
@@ -167,7 +167,7 @@ import WireFormat
         }
     }
 
-    @Test func `an order that waited, and whose picture cannot be had now, gets the 202`() async throws {
+    @Test func `an order that waited gets the 202 when its picture cannot be sent now`() async throws {
         try await withIdentityAPI {
             $0.downloads = 0
         } _: { api in
@@ -182,7 +182,7 @@ import WireFormat
         }
     }
 
-    @Test func `a device token is a claim on that device, never on somebody else's`() async throws {
+    @Test func `a device token claims a free device, never another user's`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let order = Order().with(#""device_token":"\#(Form.pushToken)""#)
@@ -194,7 +194,7 @@ import WireFormat
         }
     }
 
-    @Test func `a device token never takes the place of a known installation's, whoever sends it`() async throws {
+    @Test func `a device token never replaces the token of a registered installation`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             _ = try await api.job(Order().with(#""device_token":"\#(Form.pushToken)""#), by: customer)
@@ -209,7 +209,7 @@ import WireFormat
         }
     }
 
-    @Test func `an account has a number of orders, and others have theirs`() async throws {
+    @Test func `the orders of each account are limited`() async throws {
         try await withIdentityAPI {
             $0.limits.orders = Rate(perMinute: 1, burst: 1)
         } _: { api in
@@ -222,7 +222,7 @@ import WireFormat
         }
     }
 
-    @Test func `an account has a number of open jobs, also when all its orders come at once`() async throws {
+    @Test func `the open jobs of an account are limited, also for concurrent orders`() async throws {
         try await withIdentityAPI {
             $0.limits.openImageJobs = 2
         } _: { api in
@@ -239,7 +239,7 @@ import WireFormat
         }
     }
 
-    @Test func `a job that ended or was deleted makes room for another, and 0 is no limit`() async throws {
+    @Test func `an ended or deleted job makes room for another, and 0 means no limit`() async throws {
         try await withIdentityAPI {
             $0.limits.openImageJobs = 1
         } _: { api in

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 1_000, 65_536])
-    func `a picture comes in pieces no bigger than the chunks of the body, and whole`(size: Int) async throws {
+    func `a picture is complete and in pieces no larger than the chunks of the body`(size: Int) async throws {
         let picture = (0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var json = JSONImageBody(body(Order().with(picture: picture).json, chunk: size), limits: UploadLimits())
         var received: [UInt8] = []
@@ -39,7 +39,7 @@ import Testing
         #expect(biggest <= max(3, size))
     }
 
-    @Test func `what is over the limit is not decoded`() async throws {
+    @Test func `data over the limit is not decoded`() async throws {
         var limits = UploadLimits()
         limits.pictureBytes = 3_000
         var json = JSONImageBody(body(Order().with(picture: Array(repeating: 1, count: 9_000)).json, chunk: 500), limits: limits)
@@ -57,7 +57,7 @@ import Testing
         ("wait=10", 10), ("respond-async, wait=5", 5), ("WAIT = \"7\"", 7), ("wait=1; foo=2", 1), ("wait=x", nil), ("wait=-1", nil),
         ("respond-async", nil), ("", nil),
     ])
-    func `preferences are read as RFC 7240 has them, and are never an error`(value: String, seconds: Int?) {
+    func `preferences are read as in RFC 7240, and invalid ones are ignored`(value: String, seconds: Int?) {
         #expect(Preference.wait([.prefer: value]) == seconds)
     }
 }

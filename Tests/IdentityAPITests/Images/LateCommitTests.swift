@@ -12,7 +12,7 @@ import Testing
     /// The advisory lock that a commit waits for here; it is the test's own database.
     private static let gate: Int64 = 7
 
-    @Test func `the outcome of a commit that nobody answered in time is unknown, because it may still happen`() async throws {
+    @Test func `the outcome of an unanswered commit is unknown, because it may still happen`() async throws {
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             try await Self.holdCommits(api.postgres)

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a link gives the picture to whoever has it`() async throws {
+    @Test func `a link gives the picture without a bearer`() async throws {
         try await withLink { api, link in
             let response = try await api.send("GET", link)
             #expect(response.status == 200 && response.body == Self.picture)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a link that was changed, cut or is over gives nothing, and does not say why`() async throws {
+    @Test func `a changed, truncated or expired link gets the same 404`() async throws {
         try await withLink { api, link in
             let other = link.replacingOccurrences(of: "result-abc", with: "thumbnail-def")
             let later = link.replacing(/exp=\d+/, with: "exp=99999999999")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a picture that is being taken has a place, until its client goes`() async throws {
+    @Test func `a download holds its slot until its client disconnects`() async throws {
         try await withUntakenPicture(leftFor: .minutes(10)) { api, link, connection in
             let whileTaken = try await api.send("HEAD", link).status
             #expect(whileTaken == 503)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `whoever does not take its picture does not keep its place`() async throws {
+    @Test func `a client that does not read its picture loses its slot`() async throws {
         try await withUntakenPicture(leftFor: .seconds(1)) { api, link, _ in
             try await eventually("the place is free") { try await api.send("HEAD", link).status == 200 }
         }
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a part can be asked for`() async throws {
+    @Test func `a byte range can be requested`() async throws {
         try await withLink { api, link in
             let part = try await api.send("GET", link, headers: [("Range", "bytes=10-19")])
             #expect(part.status == 206 && part.body == Array(10...19))
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `what a client has is not sent again`() async throws {
+    @Test func `a current entity tag gets 304`() async throws {
         try await withLink { api, link in
             let tag = try #require(try await api.send("GET", link).header("ETag"))
             let same = try await api.send("GET", link, headers: [("If-None-Match", tag)])
@@ -154,12 +154,12 @@ import Testing
         ("bytes=5-4", .whole), ("bytes=0-1,3-4", .whole), ("bytes=a-b", .whole), ("bytes=-", .whole), ("items=0-1", .whole),
         ("bytes=99999999999999999999-", .whole), ("bytes=+1-2", .whole), ("bytes=1", .whole),
     ])
-    func `ranges are read as RFC 9110 has them`(value: String?, range: ByteRange) {
+    func `ranges are read as in RFC 9110`(value: String?, range: ByteRange) {
         #expect(ByteRange(value, of: 100) == range)
     }
 
     @Test(arguments: [("bytes=0-", ByteRange.unsatisfiable), ("bytes=-1", .unsatisfiable)])
-    func `an empty file has no part`(value: String, range: ByteRange) {
+    func `no range of an empty file is satisfiable`(value: String, range: ByteRange) {
         #expect(ByteRange(value, of: 0) == range)
     }
 }

@@ -9,7 +9,7 @@ import WireFormat
 @testable import IdentityAPI
 
 @Suite struct MessageTests {
-    @Test func `a message is taken, and the others are to be told of it, sealed`() async throws {
+    @Test func `a message is accepted, and its push to the other members is sealed`() async throws {
         try await withChat { chat in
             #expect(try await chat.api.json("PUT", "/v1/users/me", #"{"display_name":" Ada Ü. "}"#, by: chat.ada).status == 200)
             let answer = try await chat.post(#"{"message_id":"m-1","text":"Dinner at eight?"}"#, by: chat.ada)
@@ -32,7 +32,7 @@ import WireFormat
         }
     }
 
-    @Test func `a repetition gets the same answer and no push, another text is refused`() async throws {
+    @Test func `a repetition gets the same answer and no push, and another text is refused`() async throws {
         try await withChat { chat in
             let message = #"{"message_id":"m-1","text":"yes"}"#
             let first = try await chat.post(message, by: chat.ada)
@@ -47,7 +47,7 @@ import WireFormat
         }
     }
 
-    @Test func `of a message that comes many times at once there is one push`() async throws {
+    @Test func `a message that is posted many times at once gets one push`() async throws {
         try await withChat { chat in
             let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
                 for _ in 0..<8 { group.addTask { try await chat.post(#"{"message_id":"m-1","text":"yes"}"#, by: chat.ada) } }
@@ -60,7 +60,7 @@ import WireFormat
         }
     }
 
-    @Test func `nothing of a sensitive message goes on, not even when the app sends it`() async throws {
+    @Test func `the push of a sensitive message has no text, even if the app sends one`() async throws {
         try await withChat { chat in
             for body in [#"{"message_id":"m-1","sensitive":true,"text":"secret"}"#, #"{"message_id":"m-2","sensitive":true}"#] {
                 #expect(try await chat.post(body, by: chat.ada).status == 202)
@@ -86,7 +86,7 @@ import WireFormat
         }
     }
 
-    @Test func `who is alone in a conversation wakes nobody, and many are told in a lane of their own`() async throws {
+    @Test func `a conversation of one member gets no push, and a large one gets pushes in the normal lane`() async throws {
         try await withChat { chat in
             let alone = "/v1/topics/conversation:alone"
             #expect(try await chat.api.send("PUT", alone + "/members/me", headers: [chat.ada.bearer]).status == 200)
@@ -98,7 +98,7 @@ import WireFormat
         }
     }
 
-    @Test func `reading clears what is unread, up to a message or all of it`() async throws {
+    @Test func `reading clears unread messages, up to a message or all of them`() async throws {
         try await withChat { chat in
             for number in 1...3 { try await chat.say("text \(number)", "m-\(number)", by: chat.ada) }
             let some = try await chat.read(#"{"message_id":"m-2"}"#, by: chat.ben)
@@ -122,7 +122,7 @@ import WireFormat
         (#"{"message_id":"m-1","text":"\#(String(repeating: "ä", count: 8_193))"}"#, "400 invalid_request text"),
         (#"{"message_id":"m-1","text":"\#(String(repeating: "a", count: 120_000))"}"#, "413 payload_too_large"),
     ])
-    func `a message that is no good is refused by name`(body: String, refusal: String) async throws {
+    func `an invalid message is refused with the field's name`(body: String, refusal: String) async throws {
         try await withChat { chat in
             let type = body.isEmpty ? "text/plain" : "application/json"
             let headers = [chat.ada.bearer, (name: "Content-Type", value: type)]
@@ -142,7 +142,7 @@ import WireFormat
         }
     }
 
-    @Test func `an account sends so many messages, and then waits`() async throws {
+    @Test func `the messages of an account are limited`() async throws {
         try await withChat(configuredBy: { $0.limits.messages = Rate(perMinute: 1, burst: 1) }) { chat in
             try await chat.say("one", "m-1", by: chat.ada)
             let refused = try await chat.post(#"{"message_id":"m-2","text":"two"}"#, by: chat.ada)
@@ -154,7 +154,7 @@ import WireFormat
     @Test(arguments: [
         (#"{"display_name":"Ada"}"#, "Ada"), (#"{"display_name":" Zoë 👩‍👩‍👧 "}"#, "Zoë 👩‍👩‍👧"), (#"{"display_name":null}"#, nil as String?),
     ])
-    func `a name is kept sealed, and can be taken back`(body: String, name: String?) async throws {
+    func `a display name is stored sealed and can be removed`(body: String, name: String?) async throws {
         try await withChat { chat in
             let answer = try await chat.api.json("PUT", "/v1/users/me", body, by: chat.ada)
             #expect(answer.status == 200 && answer.json.text("data.display_name") == name)
@@ -170,7 +170,7 @@ import WireFormat
         (#"{"display_name":"\#(String(repeating: "a", count: 51))"}"#, "400 invalid_request display_name"),
         (#"{"display_name":"e\#(String(repeating: "\u{301}", count: 300))"}"#, "400 invalid_request display_name"),
     ])
-    func `a name that others could not be shown is refused`(body: String, refusal: String) async throws {
+    func `a display name that is unsafe to show is refused`(body: String, refusal: String) async throws {
         try await withChat { chat in
             let refused = try await chat.api.json("PUT", "/v1/users/me", body, by: chat.ada)
             #expect(refused.refusal == refusal)

@@ -16,7 +16,7 @@ import WireFormat
         return "\(answer.status) " + answer.text.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, with: "T")
     }
 
-    @Test func `a device, a name and a presence are answered so`() async throws {
+    @Test func `the responses about devices, names and presence are exact`() async throws {
         try await withChat { chat in
             let device = try await text(
                 "POST", Device.path, #"{"fid":"cAbCdEfGhIjKlMnOpQrSt1","platform":"android"}"#, chat)
@@ -35,7 +35,7 @@ import WireFormat
         }
     }
 
-    @Test func `a message, what was read and receipts are answered so`() async throws {
+    @Test func `the responses about messages, read marks and receipts are exact`() async throws {
         try await withChat { chat in
             let said = try await text("POST", Chat.path + "/messages", #"{"message_id":"m-1","text":"hi"}"#, chat)
             #expect(
@@ -48,7 +48,7 @@ import WireFormat
         }
     }
 
-    @Test func `a sign-in without a device is refused so`() async throws {
+    @Test func `the refusal of a sign-in without a device is exact`() async throws {
         try await withChat { chat in
             let refused = try await text("PUT", "/v1/users/me/presence", #"{"conversation_id":"c-1"}"#, chat)
             #expect(

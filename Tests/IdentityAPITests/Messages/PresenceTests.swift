@@ -10,7 +10,7 @@ import WireFormat
 @Suite struct PresenceTests {
     private static let path = "/v1/users/me/presence"
 
-    @Test func `a device shows a conversation, renews that, and ends it`() async throws {
+    @Test func `a device sets its conversation, renews it, and ends it`() async throws {
         try await withChat { chat in
             try await chat.api.bindInstallation(chat.ada, to: "phone")
             let before = Date()
@@ -32,7 +32,7 @@ import WireFormat
         }
     }
 
-    @Test func `a sign-in without a device is told so`() async throws {
+    @Test func `a sign-in without a device is refused`() async throws {
         try await withChat { chat in
             for id in ["\"c-1\"", "null"] {
                 let answer = try await chat.api.json("PUT", Self.path, #"{"conversation_id":\#(id)}"#, by: chat.ada)
@@ -47,14 +47,14 @@ import WireFormat
         (#"{"conversation_id":""}"#, "400 invalid_request conversation_id"),
         (#"{"conversation_id":"none"}"#, "404 topic_not_found"), ("nonsense", "400 invalid_request"),
     ])
-    func `a conversation that is none is refused`(body: String, refusal: String) async throws {
+    func `an invalid conversation is refused`(body: String, refusal: String) async throws {
         try await withChat { chat in
             try await chat.api.bindInstallation(chat.ada, to: "phone")
             #expect(try await chat.api.json("PUT", Self.path, body, by: chat.ada).refusal == refusal)
         }
     }
 
-    @Test func `strangers show nothing`() async throws {
+    @Test func `non-members cannot set a conversation`() async throws {
         try await withChat { chat in
             try await chat.api.bindInstallation(chat.eve, to: "phone")
             #expect(try await chat.api.json("PUT", Self.path, #"{"conversation_id":"c-1"}"#, by: chat.eve).refusal == "404 topic_not_found")

@@ -11,7 +11,7 @@ import WireFormat
 @testable import IdentityAPI
 
 @Suite struct PreviewTests {
-    @Test func `what people say and are called is in no table and in no stream`() async throws {
+    @Test func `no table and no stream contains texts or names in plain text`() async throws {
         try await withChat { chat in
             let secrets = ["Canary-text-1f6b", "Canary-name-77ab"]
             #expect(try await chat.api.json("PUT", "/v1/users/me", #"{"display_name":"\#(secrets[1])"}"#, by: chat.ada).status == 200)
@@ -33,7 +33,7 @@ import WireFormat
         (String(repeating: "ä", count: 200), String(repeating: "ä", count: 101)),
         ("e" + String(repeating: "\u{301}", count: 4_000), nil as String?),
     ])
-    func `a preview is as much as a push shows`(text: String, preview: String?) throws {
+    func `a preview has at most one character more than a push shows`(text: String, preview: String?) throws {
         let body = try JSONBody(parsing: Array(#"{"message_id":"m","text":"\#(text)"}"#.utf8))
         #expect(try ChatMessage(body, in: .c1).preview == preview)
     }

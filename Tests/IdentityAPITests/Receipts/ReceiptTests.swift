@@ -10,7 +10,7 @@ import WireFormat
 @Suite struct ReceiptTests {
     private static let path = "/v1/notifications/receipts"
 
-    @Test func `what a device tells counts once`() async throws {
+    @Test func `a repeated receipt counts once`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let id = try await api.notification(for: ada)
@@ -26,7 +26,7 @@ import WireFormat
         }
     }
 
-    @Test func `other people's pushes and none look alike`() async throws {
+    @Test func `receipts for other users' pushes and for unknown pushes get the same response`() async throws {
         try await withIdentityAPI { api in
             let (ada, eve) = (try await api.customer("ada"), try await api.customer("eve"))
             for id in [try await api.notification(for: ada), UUID().wireString] {
@@ -37,7 +37,7 @@ import WireFormat
         }
     }
 
-    @Test func `a push may be called by what it is about`() async throws {
+    @Test func `a receipt may name its push by its job`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let job = UUID()
@@ -58,14 +58,14 @@ import WireFormat
         ("[" + Array(repeating: #"{"message_id":"m","event":"opened"}"#, count: 101).joined(separator: ",") + "]", "400 invalid_request"),
         ("[" + String(repeating: " ", count: 70_000) + "]", "413 payload_too_large"),
     ])
-    func `receipts that are no good are refused by place and name`(body: String, refusal: String) async throws {
+    func `invalid receipts are refused with their index and field`(body: String, refusal: String) async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             #expect(try await api.json("POST", Self.path, body, by: ada).refusal == refusal)
         }
     }
 
-    @Test func `a hundred receipts are taken, and nobody's are not`() async throws {
+    @Test func `a request has up to a hundred receipts and needs a bearer`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let many = "[" + Array(repeating: #"{"message_id":"m","event":"suppressed"}"#, count: 100).joined(separator: ",") + "]"
@@ -75,7 +75,7 @@ import WireFormat
         }
     }
 
-    @Test func `what made a client fetch an outcome counts once a job and reason`() async throws {
+    @Test func `the trigger of an outcome's fetch counts once per job and trigger`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             let job = try await api.job(by: ada)

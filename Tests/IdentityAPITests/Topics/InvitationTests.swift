@@ -103,7 +103,7 @@ import WireFormat
         }
     }
 
-    @Test func `an account invites so many in a day and then waits, and may still change other members`() async throws {
+    @Test func `the invitations of an account in a day are limited, other changes are not`() async throws {
         try await withIdentityAPI {
             $0.limits.invitations.madePerDay = 2
         } _: { api in
@@ -118,7 +118,7 @@ import WireFormat
         }
     }
 
-    @Test func `a user who gets too many invitations gets no more pushes, and those who invite see no difference`() async throws {
+    @Test func `a user with too many invitations gets no more pushes, and the inviters see no difference`() async throws {
         try await withIdentityAPI {
             $0.limits.invitations.pushedPerDay = 1
         } _: { api in

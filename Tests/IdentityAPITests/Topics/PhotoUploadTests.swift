@@ -9,7 +9,7 @@ import WireFormat
 @testable import IdentityAPI
 
 @Suite struct PhotoUploadTests {
-    @Test func `a member's photo is stored, and a worker is set to it`() async throws {
+    @Test func `a member's photo is stored, and its event is published`() async throws {
         try await withParty { api, ada in
             let answer = try await api.send(.photo(), to: path, headers: [ada.bearer] + [("X-Request-ID", UUID().uuidString)])
             #expect(answer.status == 202 && answer.json.text("data.status") == "pending")
@@ -23,7 +23,7 @@ import WireFormat
         }
     }
 
-    @Test func `a photo that is sent again with its request id is added once`() async throws {
+    @Test func `a photo repeated with its request id is added once`() async throws {
         try await withParty { api, ada in
             let headers = [ada.bearer] + [("X-Request-ID", UUID().uuidString)]
             let first = try await api.send(.photo(), to: path, headers: headers)
@@ -35,7 +35,7 @@ import WireFormat
         }
     }
 
-    @Test func `one photo sent many times at once is added once`() async throws {
+    @Test func `one photo sent many times concurrently is added once`() async throws {
         try await withParty { api, ada in
             let headers = [ada.bearer] + [("X-Request-ID", UUID().uuidString)]
             let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
@@ -48,7 +48,7 @@ import WireFormat
         }
     }
 
-    @Test func `fields that are not known are ignored, however long they are`() async throws {
+    @Test func `unknown fields of any length are ignored`() async throws {
         try await withParty { api, ada in
             var form = Form()
             form.text("caption", String(repeating: "a", count: 1 << 20))
@@ -58,7 +58,7 @@ import WireFormat
         }
     }
 
-    @Test func `what is no photo leaves nothing`() async throws {
+    @Test func `an invalid photo leaves nothing`() async throws {
         try await withParty { api, ada in
             for bad in Form.badPhotos() {
                 let answer = try await api.send(bad.form, to: path, headers: [ada.bearer])
@@ -69,7 +69,7 @@ import WireFormat
         }
     }
 
-    @Test func `conversations have no photos, and a full event takes no more`() async throws {
+    @Test func `photos are refused for conversations and for a full event`() async throws {
         try await withParty { api, ada in
             _ = try await api.send("PUT", "/v1/topics/conversation:1/members/me", headers: [ada.bearer])
             let talk = try await api.send(.photo(), to: "/v1/topics/conversation:1/photos", headers: [ada.bearer])
@@ -86,7 +86,7 @@ import WireFormat
     }
 
     @Test(arguments: [TopicPhotoQuota(photosPerDay: 3), TopicPhotoQuota(bytesPerDay: 3 * TestPhoto.jpeg(seed: 1).count + 1)])
-    func `an account adds so many photos, and so many bytes, in a day, also when they come at once`(quota: TopicPhotoQuota) async throws {
+    func `the photos and bytes that an account adds in a day are limited, also concurrently`(quota: TopicPhotoQuota) async throws {
         try await withIdentityAPI {
             $0.limits.photoQuota = quota
         } _: { api in
@@ -108,7 +108,7 @@ import WireFormat
         }
     }
 
-    @Test func `an account adds so many photos at a time and no more`() async throws {
+    @Test func `the rate of photos of an account is limited`() async throws {
         try await withIdentityAPI {
             $0.limits.photos = Rate(perMinute: 1, burst: 2)
         } _: { api in

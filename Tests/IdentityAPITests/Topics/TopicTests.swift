@@ -9,7 +9,7 @@ import WireFormat
 @testable import IdentityAPI
 
 @Suite struct TopicTests {
-    @Test func `a topic is made by entering it, and those whom its maker invites may enter too`() async throws {
+    @Test func `joining an unknown topic creates it, and users whom its owner invites may join`() async throws {
         try await withIdentityAPI { api in
             let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
             let made = try await api.send("PUT", "/v1/topics/event:42/members/me", headers: [ada.bearer])
@@ -29,7 +29,7 @@ import WireFormat
         }
     }
 
-    @Test func `strangers are told of nothing but a taken name, whatever they ask`() async throws {
+    @Test func `non-members learn only that a name is taken`() async throws {
         try await withIdentityAPI { api in
             let (ada, eve) = (try await api.customer("person-1"), try await api.customer("person-2"))
             _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
@@ -47,7 +47,7 @@ import WireFormat
         }
     }
 
-    @Test func `members leave and change nobody else`() async throws {
+    @Test func `members can leave but not change other members`() async throws {
         try await withIdentityAPI { api in
             let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
             _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
@@ -61,7 +61,7 @@ import WireFormat
         }
     }
 
-    @Test func `members come in pages`() async throws {
+    @Test func `members are listed in pages`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("person-1")
             _ = try await api.send("PUT", "/v1/topics/event:1/members/me", headers: [ada.bearer])
@@ -83,14 +83,14 @@ import WireFormat
         ("PUT", "event:1/members/somebody", "400 invalid_request user_id"), ("GET", "event:1/members?limit=0", "400 invalid_request limit"),
         ("GET", "event:1/members?cursor=x", "400 invalid_request cursor"), ("POST", "event:1/members/me", "405 method_not_allowed"),
     ])
-    func `a request that is no good is refused by name`(method: String, path: String, refusal: String) async throws {
+    func `an invalid request is refused with the field's name`(method: String, path: String, refusal: String) async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("person-1")
             #expect(try await api.send(method, "/v1/topics/\(path)", headers: [ada.bearer]).refusal == refusal)
         }
     }
 
-    @Test func `nobody in particular is let in nowhere`() async throws {
+    @Test func `every topic request needs a bearer`() async throws {
         try await withIdentityAPI { api in
             let asks = ["PUT members/me", "DELETE members/me", "GET members", "POST photos"]
             for ask in asks {

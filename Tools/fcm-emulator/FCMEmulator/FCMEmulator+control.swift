@@ -1,42 +1,42 @@
 public import FoundationEssentials
 
-/// What the control API does, without the detour over HTTP.
+/// The operations of the control API, called directly instead of over HTTP.
 extension FCMEmulator {
     // MARK: Registrations
 
-    /// Hands out a registration token; `fid` makes it one of an installation that is known already.
+    /// Issues a registration token; `fid` makes it a token of an installation that is known already.
     public func mintToken(platform: DevicePlatform = .ios, project: String? = nil, fid: String? = nil) -> String {
         core.registrations.mintToken(platform: platform, project: project, fid: fid)
     }
 
-    /// Hands out a Firebase installation id; `fid` makes it that of an app which has had a token so far.
+    /// Issues a Firebase installation id; `fid` makes it that of an app which has had a token so far.
     public func mintFID(platform: DevicePlatform = .ios, project: String? = nil, fid: String? = nil) -> String {
         core.registrations.mintFID(platform: platform, project: project, fid: fid)
     }
 
-    /// Makes a registration dead: later sends are refused as `UNREGISTERED`.
+    /// Deletes a registration: after `unregisterLagSends` more sends, later ones are refused as `UNREGISTERED`.
     public func deleteToken(_ token: String) { core.registrations.delete(token) }
 
-    /// Gives an app another token; the old one is dead. Nil when that was not alive.
+    /// Issues another token to an app and deletes the old one. Nil when that is unknown or was deleted before.
     public func rotateToken(_ token: String) -> String? { core.registrations.rotate(token) }
 
-    /// Makes a dead registration valid again, as was seen to happen when its app is opened; false when it is unknown.
+    /// Makes a dead registration valid again, as observed when its app is opened; false when it is unknown.
     @discardableResult
     public func reviveToken(_ token: String) -> Bool { core.registrations.revive(token) }
 
-    /// How many registrations were sent how many messages since the start.
+    /// Number of registrations by the number of messages each was sent since the start or the last ``clearMessages()``.
     public var acceptedCounts: [Int: Int] { core.registrations.acceptedCounts }
 
     // MARK: Messages
 
-    /// The messages accepted for a registration (nil: all), once there are `count` or the time is over.
+    /// Returns the messages accepted for a registration (nil: all), once there are `count` or the time is over.
     public func messages(
         to registration: String? = nil, atLeast count: Int = 0, within patience: Duration = .zero
     ) async -> [ReceivedMessage] {
         await core.inbox.messages(to: registration, atLeast: count, within: patience)
     }
 
-    /// Forgets all messages accepted so far, and the log of requests.
+    /// Removes all accepted messages and the log of requests, and resets ``acceptedCounts``.
     public func clearMessages() {
         core.inbox.clear()
         core.requests.clear()
@@ -45,14 +45,14 @@ extension FCMEmulator {
 
     // MARK: Faults and time
 
-    /// Makes coming requests fail; false when there are too many rules.
+    /// Adds a fault rule for later requests; false when there are too many rules.
     @discardableResult
     public func addFault(_ rule: FaultRule) -> Bool { core.faults.add(rule, now: core.clock.now) != nil }
 
-    /// Ends all faults.
+    /// Removes all fault rules.
     public func clearFaults() { core.faults.removeAll() }
 
-    /// Moves the emulator's clock on: tokens, quota and the windows of faults go by it.
+    /// Moves the emulator's clock forward: tokens, the quota and the time windows of faults use it.
     public func advanceClock(seconds: Double) { core.clock.advance(seconds: seconds) }
 
     /// Sets the quota (nil: none) and fills its bucket.
@@ -60,7 +60,7 @@ extension FCMEmulator {
 
     // MARK: Access tokens and connections
 
-    /// Issues an access token without an assertion: for tests that are about something else.
+    /// Issues an access token without an assertion, for tests of other behaviour.
     public func issueAccessToken() -> String {
         let lifetime = Double(configuration.accessTokenLifetimeSeconds)
         return core.accessTokens.issue(expires: core.clock.now.addingTimeInterval(lifetime))
@@ -69,22 +69,22 @@ extension FCMEmulator {
     /// Makes all access tokens issued so far invalid.
     public func revokeAccessTokens() { core.accessTokens.revokeAll() }
 
-    /// Cuts every connection, without a word; new ones are accepted.
+    /// Closes every connection without notice; new ones are accepted.
     public func dropConnections() { core.connections.closeAll() }
 
-    // MARK: Figures
+    // MARK: Statistics
 
-    /// How much it has been asked since its start.
+    /// The counters since the start.
     public var statistics: FCMEmulatorStatistics { core.statistics }
 
-    /// The newest requests that were refused as bad (HTTP 400): why, and the start of their bodies.
+    /// The newest requests that were refused as bad (HTTP 400), at most 1,000: their reasons, and the starts of their bodies.
     public var badRequests: [(reason: String, body: String)] {
         core.requests.newest(1_000) { $0.status == 400 && $0.refusal != nil }.map { record in
             (record.refusal?.message ?? "", String(decoding: record.body ?? [], as: UTF8.self))
         }
     }
 
-    /// When the requests that are kept in the log came, and whether each was accepted.
+    /// The arrival times of the logged requests to a registration, and whether each was accepted.
     public func requestTimes(to registration: String) -> [(at: Date, isAccepted: Bool)] {
         core.requests.newest(.max) { $0.registration == registration }.map { ($0.at, $0.isAccepted) }
     }

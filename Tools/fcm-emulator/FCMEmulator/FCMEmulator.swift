@@ -7,8 +7,8 @@ import NIOSSL
 public import ServiceLifecycle
 import Synchronization
 
-/// A stand-in for Firebase Cloud Messaging: Google's token endpoint and `messages:send` over HTTP/2, faithful in what
-/// they refuse and how, plus a control API and a page that shows every push as a phone would.
+/// A stand-in for Firebase Cloud Messaging: Google's token endpoint and `messages:send` over HTTP/2, with the same refusals, plus
+/// a control API and a page that shows every push as a phone would.
 ///
 /// Run it as a service, or in a test's own process with ``start()`` and ``stop()``.
 public final class FCMEmulator: Service, Sendable {
@@ -25,12 +25,12 @@ public final class FCMEmulator: Service, Sendable {
         case stopped
     }
 
-    /// What it was made with.
+    /// The configuration it was created with.
     public let configuration: FCMEmulatorConfiguration
     let core: EmulatorCore
     private let logger: Logger
     private let state = Mutex(State.idle)
-    /// How often a quiet stream of the page is told that it is alive.
+    /// Interval of the heartbeats on the streams of the page.
     private static let heartbeatInterval = Duration.seconds(15)
 
     /// Prepares an emulator; nothing is bound, read or written yet.
@@ -40,7 +40,7 @@ public final class FCMEmulator: Service, Sendable {
         core = EmulatorCore(configuration: configuration, logger: logger)
     }
 
-    /// A logger that speaks up only when something is wrong: for tests.
+    /// A logger of level `error`, for tests.
     public static var quietLogger: Logger {
         var logger = Logger(label: "fcm-emulator")
         logger.logLevel = .error
@@ -68,7 +68,7 @@ public final class FCMEmulator: Service, Sendable {
     /// The port of the TLS listener; nil while the emulator does not run, or without that listener.
     public var tlsPort: Int? { running?.tls?.port }
 
-    // MARK: Life
+    // MARK: Start and stop
 
     /// Makes missing key files, binds both listeners, and returns once requests are accepted.
     public func start() async throws(FCMEmulatorError) {
@@ -144,7 +144,7 @@ public final class FCMEmulator: Service, Sendable {
     private func tlsConfiguration() async throws(FCMEmulatorError) -> TLSConfiguration {
         let configuration = configuration
         do {
-            // Files, and perhaps a new key: not on the cooperative pool.
+            // Reads and writes files and may generate a key, so it does not run on the cooperative pool.
             return try await NIOThreadPool.singleton.runIfActive {
                 try DevelopmentCertificate.ensure(
                     certificateFile: configuration.certificateFile, keyFile: configuration.privateKeyFile,
@@ -163,7 +163,7 @@ public final class FCMEmulator: Service, Sendable {
 
     private func loadServiceAccount(plainPort: Int, tlsPort: Int?) async throws(FCMEmulatorError) {
         let configuration = configuration
-        // A caller may know this machine by any of the certificate's names, and signs for the URL that it uses.
+        // A caller may address this machine by any of the certificate's names, and signs for the URL that it uses.
         let own = configuration.certificateNames.flatMap { name in
             [tlsPort.map { "https://\(name):\($0)/token" }, "http://\(name):\(plainPort)/token"].compactMap(\.self)
         }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What an emulator is started with.
+/// The configuration of an emulator.
 public struct FCMEmulatorConfiguration: Sendable {
     /// The address both listeners bind to.
     public var host = "127.0.0.1"
@@ -20,21 +20,21 @@ public struct FCMEmulatorConfiguration: Sendable {
     public var projectID = "heliograph-dev"
     /// The project's number: the sender id of its apps.
     public var projectNumber = "438712605913"
-    /// How many requests a project may send a minute before it is refused; nil means any number. FCM allows 600,000.
+    /// Maximum number of requests a project may send in a minute; later ones are refused. Nil: no limit. FCM allows 600,000.
     public var quotaPerMinute: Int?
     /// The `token_uri` of a service account made here; nil means this emulator's own.
     public var tokenURL: String?
     /// The name of the app that the inbox page shows above each push.
     public var appName = "Heliograph"
-    /// How long an access token is good for, in seconds: Google says 3599.
+    /// Lifetime of an access token, in seconds; Google's is 3599.
     public var accessTokenLifetimeSeconds = 3599
-    /// How sizes are checked.
+    /// The limit on message sizes.
     public var sizeLimit = MessageSizeLimit.documented
-    /// How many sends to a token just deleted still succeed: real FCM was seen to accept one.
+    /// Number of sends to a deleted token that still succeed; one was observed with real FCM.
     public var unregisterLagSends = 0
-    /// What is kept, and how much of it.
+    /// The limits of everything the emulator keeps, and of waits.
     public var limits = FCMEmulatorLimits()
-    /// The clock of tokens and time stamps.
+    /// The clock of tokens and timestamps.
     public var now: @Sendable () -> Date = { Date() }
 
     /// The configuration of an emulator that keeps its key files in that folder.
@@ -45,15 +45,15 @@ public struct FCMEmulatorConfiguration: Sendable {
     }
 }
 
-/// How a message's size is checked.
+/// The limit on the size of a message.
 public enum MessageSizeLimit: String, Sendable, CaseIterable {
     /// As documented: 4096 bytes, 2048 to a topic or condition.
     case documented
-    /// As observed in production: 4505 bytes, whatever the target.
+    /// As observed in production: 4505 bytes for any target.
     case observed
 }
 
-/// The bounds of everything the emulator keeps.
+/// The limits of everything the emulator keeps, and of waits.
 public struct FCMEmulatorLimits: Sendable {
     /// Messages kept for the control API; the oldest go first.
     public var messages = 100_000
@@ -78,6 +78,6 @@ public struct FCMEmulatorLimits: Sendable {
     /// The longest a fault may delay or hang a request, in seconds.
     public var delaySeconds = 120
 
-    /// The default bounds.
+    /// The default limits.
     public init() {}
 }

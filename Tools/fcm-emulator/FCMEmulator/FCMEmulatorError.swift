@@ -1,6 +1,6 @@
-/// Why the emulator could not start.
+/// An error that keeps the emulator from starting.
 public struct FCMEmulatorError: Error, CustomStringConvertible {
-    /// What kind of thing went wrong.
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
         /// A listener could not be bound.
         case cannotListen
@@ -8,11 +8,11 @@ public struct FCMEmulatorError: Error, CustomStringConvertible {
         case serviceAccount
         /// The certificate or its key cannot be read or written.
         case certificate
-        /// It runs already, or it was stopped.
+        /// The emulator runs already, or was stopped.
         case wrongState
     }
 
-    /// What kind of thing went wrong.
+    /// The kind of failure.
     public let code: Code
     /// One line for the log, without secrets.
     public let message: String

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FCMEmulator
 
-/// Asks a running emulator whether it answers: for containers, which have no curl.
+/// Checks that a running emulator answers, for containers, which have no curl.
 struct Healthcheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Exit with 0 when an emulator answers on this machine.")
 

@@ -7,7 +7,7 @@ struct AnswerWriter {
     let request: GenerateContentRequest
     let pictureSide: Int
 
-    /// The answer of an effect that is one; nil for those that are refusals or faults.
+    /// Returns the answer of an effect; nil for effects that are refusals or faults.
     func answer(_ effect: GeminiBehaviour.Effect) -> JSONValue? {
         switch effect {
         case .picture: candidate([picturePart(picture)], finish: "STOP")
@@ -39,7 +39,7 @@ struct AnswerWriter {
         return (max(1, pictureSide * ratio[0] / longer), max(1, pictureSide * ratio[1] / longer))
     }
 
-    /// A PNG file with that many bytes behind its end, which decoders ignore.
+    /// Returns a PNG file filled up to that many bytes; decoders ignore the bytes behind its end.
     private func big(_ byteCount: Int) -> [UInt8] {
         let picture = DrawnPicture.png(width: 8, height: 8, seed: [7])
         return picture + [UInt8](repeating: 0x55, count: max(0, byteCount - picture.count))
@@ -57,7 +57,7 @@ struct AnswerWriter {
 
     private func candidate(_ parts: [JSONValue]?, finish: String) -> JSONValue {
         var candidate = JSONObject()
-        // A candidate that was stopped has no content at all.
+        // A candidate that was stopped has no content.
         if let parts { candidate["content"] = ["parts": .array(parts), "role": "model"] }
         candidate["finishReason"] = .string(finish)
         candidate["index"] = 0

@@ -1,10 +1,10 @@
-/// Draws pictures that any decoder takes, without a library: uncompressed PNG files.
+/// Draws pictures that any decoder accepts, without a library: uncompressed PNG files.
 public enum DrawnPicture {
     private static let crcTable: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
     }
 
-    /// Returns a gradient of two colours that the seed tells, so that pictures of different requests differ.
+    /// Returns a gradient of two colours derived from the seed, so that pictures of different requests differ.
     public static func png(width: Int, height: Int, seed: [UInt8]) -> [UInt8] {
         let colours = (0..<6).map { Int(seed.isEmpty ? 128 : seed[$0 % seed.count]) }
         var rows: [UInt8] = []
@@ -16,7 +16,7 @@ public enum DrawnPicture {
             for _ in 0..<width { rows += colour }
         }
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // Eight bits a band, red, green and blue.
+        // Eight bits per channel; red, green and blue.
         append("IHDR", bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [8, 2, 0, 0, 0], to: &file)
         append("IDAT", stored(rows), to: &file)
         append("IEND", [], to: &file)
@@ -28,7 +28,7 @@ public enum DrawnPicture {
         file += bigEndian(UInt32(content.count)) + body + bigEndian(crc(body))
     }
 
-    /// A zlib stream of blocks that are stored as they are (RFC 1950, RFC 1951 §3.2.4).
+    /// Returns a zlib stream of stored blocks (RFC 1950, RFC 1951 §3.2.4).
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = [0x78, 0x01]
         var rest = bytes[...]

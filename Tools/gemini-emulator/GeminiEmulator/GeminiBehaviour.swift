@@ -1,14 +1,14 @@
-/// What the emulator does with a call instead of simply making a picture.
+/// A scripted reaction of the emulator to calls, instead of a plain picture.
 public struct GeminiBehaviour: Sendable, Equatable {
-    /// What the caller gets.
+    /// The effect that the caller sees.
     public enum Effect: Sendable, Equatable {
         /// A picture, as `inlineData`.
         case picture
         /// A picture, spelled as some proxies and SDKs do: `inline_data`, `mime_type`, `finish_reason`.
         case snakeCase
-        /// A picture after a thought that is a picture too, and some words.
+        /// A picture after a thought, which is a picture too, and some text.
         case thought
-        /// Words and no picture, with `finishReason` STOP.
+        /// Text and no picture, with `finishReason` STOP.
         case words
         /// No picture, with that `finishReason`, such as `NO_IMAGE`, `IMAGE_SAFETY` or `MAX_TOKENS`.
         case finish(String)
@@ -18,7 +18,7 @@ public struct GeminiBehaviour: Sendable, Equatable {
         case nothing
         /// Too many requests in a minute; with RetryInfo, or without any wait.
         case rateLimited(retrySeconds: Double?)
-        /// The quota of the day is used up. RetryInfo says the wait of another limit, as the real one does.
+        /// The quota of the day is used up. RetryInfo gives the wait of another limit, as Google does.
         case dailyQuota
         /// An envelope with that status, such as 500, 503 or 504.
         case failure(status: Int, retryAfter: String? = nil)
@@ -36,16 +36,16 @@ public struct GeminiBehaviour: Sendable, Equatable {
         case garbage
     }
 
-    /// What the caller gets.
+    /// The effect that the caller sees.
     public var effect: Effect
-    /// How many calls it is good for; nil until it is removed.
+    /// Number of calls it applies to; nil means until it is removed.
     public var count: Int? = 1
-    /// How long the answer is held back.
+    /// The delay of the answer.
     public var latency = Duration.zero
-    /// Only calls whose prompt has this text in it; nil for all.
+    /// Text that the prompts of matching calls contain; nil matches all.
     public var promptContains: String?
 
-    /// A behaviour for the next call.
+    /// Creates a behaviour, by default for the next call.
     public init(_ effect: Effect, count: Int? = 1, latency: Duration = .zero, promptContains: String? = nil) {
         self.effect = effect
         self.count = count
@@ -53,7 +53,7 @@ public struct GeminiBehaviour: Sendable, Equatable {
         self.promptContains = promptContains
     }
 
-    /// Whether the model has done its work, for which Google charges, by the time the caller sees the effect.
+    /// Whether the model has done its work, for which Google charges, when the caller sees the effect.
     var isPaid: Bool {
         switch effect {
         case .rateLimited, .dailyQuota, .failure, .html, .blocked: false

@@ -4,35 +4,36 @@ public import FoundationEssentials
 public struct GeminiCall: Sendable, Equatable {
     /// Its number, from 1.
     public let number: Int
-    /// When it came.
+    /// The time of its arrival.
     public let receivedAt: Date
-    /// The model it was for.
+    /// The requested model.
     public let model: String
     /// The text of its parts, joined.
     public let prompt: String
-    /// The SHA-256 of its pictures and its prompt, in hexadecimal digits: the same for calls that ask for the same.
+    /// SHA-256 of its prompt and its pictures, in hexadecimal digits; equal for calls with the same prompt and pictures, in any
+    /// shape or size.
     public let fingerprint: String
-    /// How many bytes its pictures have.
+    /// Total size of its pictures, in bytes.
     public let pictureByteCount: Int
-    /// The shape that is asked for, if any.
+    /// The requested aspect ratio, if any.
     public let aspectRatio: String?
-    /// The size that is asked for, if any.
+    /// The requested size, if any.
     public let imageSize: String?
-    /// Whether the model did its work, which costs money even when the answer is lost.
+    /// Whether the model did its work, which is charged even when the answer is lost.
     public let isPaid: Bool
 }
 
-/// What the emulator remembers, and what it is told to do.
+/// The recorded calls, and the behaviours for coming calls.
 struct GeminiLedger {
     var calls: [GeminiCall] = []
     var behaviours: [(id: Int, behaviour: GeminiBehaviour)] = []
     var nextNumber = 1
     var nextBehaviourID = 1
-    /// Calls at work, and the most there ever were.
+    /// Calls in progress; `inFlightMax` is their maximum since the start or the last `clearCalls()`.
     var inFlight = 0
     var inFlightMax = 0
 
-    /// Takes what applies to a call, which counts as one use of it.
+    /// Returns the first behaviour that matches a prompt, and counts one use of it; a plain picture when none matches.
     mutating func takeBehaviour(prompt: String) -> GeminiBehaviour {
         guard let index = behaviours.firstIndex(where: { $0.behaviour.promptContains.map(prompt.contains) ?? true }) else {
             return GeminiBehaviour(.picture)

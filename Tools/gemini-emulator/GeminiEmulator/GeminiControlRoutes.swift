@@ -2,7 +2,7 @@ import FCMEmulator
 import Hummingbird
 import NIOCore
 
-/// `/control/…`: what tests, demos and people do to the emulator.
+/// `/control/…`: the API by which tests, demos and developers control the emulator; and `/healthz`.
 struct GeminiControlRoutes: Sendable {
     let core: GeminiCore
 

@@ -10,7 +10,7 @@ final class GeminiCore: Sendable {
 
     init(configuration: GeminiEmulatorConfiguration) { self.configuration = configuration }
 
-    /// Writes a call down and says what is to become of it.
+    /// Records a call as in progress, and returns the behaviour that applies to it.
     func admit(_ request: GenerateContentRequest, model: String) -> GeminiBehaviour {
         let (fingerprint, now) = (request.fingerprint, Date())
         return ledger.withLock { ledger in
@@ -32,7 +32,7 @@ final class GeminiCore: Sendable {
 
     var calls: [GeminiCall] { ledger.withLock { $0.calls } }
 
-    /// The most calls that were at work at once.
+    /// Maximum number of calls in progress at once, since the start or the last `clearCalls()`.
     var callsAtOnceMax: Int { ledger.withLock { $0.inFlightMax } }
 
     func clearCalls() {
@@ -42,7 +42,7 @@ final class GeminiCore: Sendable {
         }
     }
 
-    /// Adds a behaviour and says its number; nil when there are too many.
+    /// Adds a behaviour and returns its number; nil when there are too many.
     func add(_ behaviour: GeminiBehaviour) -> Int? {
         ledger.withLock { ledger in
             guard ledger.behaviours.count < configuration.behavioursMax else { return nil }

@@ -5,8 +5,8 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// A stand-in for Google's Gemini image models: the REST method `generateContent`, faithful in what it refuses and how,
-/// plus a script of behaviours and a record of every call.
+/// A stand-in for Google's Gemini image models: the REST method `generateContent` with the same refusals, plus a script of
+/// behaviours and a record of every call.
 ///
 /// Run it as a service, or in a test's own process with ``start()`` and ``stop()``.
 public final class GeminiEmulator: Service, Sendable {
@@ -83,27 +83,27 @@ public final class GeminiEmulator: Service, Sendable {
 
     // MARK: The script and the record
 
-    /// Has coming calls behave; behaviours are used up in the order they were added. False when there are too many.
+    /// Adds a behaviour for coming calls; the oldest one that matches applies. False when there are too many.
     @discardableResult
     public func add(_ behaviour: GeminiBehaviour) -> Bool { core.add(behaviour) != nil }
 
-    /// Forgets all behaviours that were not used up.
+    /// Removes all behaviours that are not used up.
     public func clearBehaviours() { core.clearBehaviours() }
 
-    /// Every call that passed all checks, in order.
+    /// The newest `callsMax` calls that passed all checks, in order.
     public var calls: [GeminiCall] { core.calls }
 
-    /// The calls that were paid for, counted by what they asked for: a count over 1 is a picture paid for twice.
+    /// Number of paid calls by fingerprint; a count over 1 is a picture that was paid for more than once.
     public var paidCounts: [String: Int] {
         core.calls.filter(\.isPaid).reduce(into: [:]) { $0[$1.fingerprint, default: 0] += 1 }
     }
 
-    /// The most calls that were at work at once.
+    /// Maximum number of calls in progress at once, since the start or the last ``clearCalls()``.
     public var callsAtOnceMax: Int { core.callsAtOnceMax }
 
-    /// Forgets all calls.
+    /// Removes all recorded calls, and resets ``callsAtOnceMax``.
     public func clearCalls() { core.clearCalls() }
 
-    /// Cuts every connection, without a word; new ones are accepted.
+    /// Closes every connection that has carried a `generateContent` request, without notice; new ones are accepted.
     public func dropConnections() { core.connections.closeAll() }
 }

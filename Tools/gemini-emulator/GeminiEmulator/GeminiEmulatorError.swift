@@ -1,14 +1,14 @@
-/// Why the emulator could not start.
+/// An error that keeps the emulator from starting.
 public struct GeminiEmulatorError: Error, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: Sendable, Equatable {
         /// The listener could not be bound.
         case cannotListen
-        /// It runs already, or it was stopped.
+        /// The emulator runs already, or was stopped.
         case wrongState
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
     /// One line for the log.
     public let message: String

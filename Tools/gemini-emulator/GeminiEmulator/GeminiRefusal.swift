@@ -23,7 +23,7 @@ struct GeminiRefusal: Error {
         message: "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or "
             + "other form of API consumer identity to call this API.")
 
-    /// The real one quotes the key as well, in its last detail.
+    /// Google quotes the key as well, in the last detail.
     static func keyInvalid(_ key: String) -> GeminiRefusal {
         let sentence: JSONValue = "API key not valid. Please pass a valid API key."
         return GeminiRefusal(

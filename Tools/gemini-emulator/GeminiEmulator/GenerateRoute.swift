@@ -36,7 +36,7 @@ struct GenerateRoute: Sendable {
     ) async throws(GeminiRefusal) -> Response {
         let behaviour = core.admit(request, model: model)
         defer { core.leave() }
-        // A caller that has gone away cancels the task: there is nobody left to hold an answer back from.
+        // A disconnect of the caller cancels the task and ends the wait, because the answer has no recipient any more.
         if behaviour.latency > .zero { try? await Task.sleep(for: min(behaviour.latency, longest)) }
         switch behaviour.effect {
         case .rateLimited(let seconds): throw .rateLimited(model: model, retrySeconds: seconds)
@@ -60,7 +60,7 @@ struct GenerateRoute: Sendable {
 
     private var longest: Duration { .seconds(core.configuration.delaySecondsMax) }
 
-    /// Closes the connection; what is returned is written into the void.
+    /// Closes the connection; the returned response is not sent.
     private func cut(_ context: EmulatorContext) async -> Response {
         try? await context.connection.close().get()
         return Response(status: .internalServerError)

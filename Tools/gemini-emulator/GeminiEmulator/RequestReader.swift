@@ -1,14 +1,14 @@
 import FCMEmulator
 import HeliographCrypto
 
-/// A request of `generateContent` as far as the emulator looks into it.
+/// The parts of a `generateContent` request that the emulator reads.
 struct GenerateContentRequest {
     var prompt = ""
     var pictures: [[UInt8]] = []
     var aspectRatio: String?
     var imageSize: String?
 
-    /// The same for requests that ask for the same.
+    /// SHA-256 of the prompt and the pictures, in hexadecimal digits; the shape and the size are not part of it.
     var fingerprint: String {
         var hasher = SHA256.Hasher()
         hasher.update(Array(prompt.utf8))
@@ -97,7 +97,7 @@ struct RequestReader {
         }
     }
 
-    /// A name may be spelled in either way, and must be one of those.
+    /// Refuses a member whose name is not allowed; names may be in lowerCamelCase or snake_case.
     private static func check(_ members: [JSONObject.Member], at path: String, allowed: Set<String>) throws(GeminiRefusal) {
         let names = allowed.union(allowed.map(JSONValue.snakeCase))
         guard let stranger = members.first(where: { !names.contains($0.name) }) else { return }
@@ -112,7 +112,7 @@ struct RequestReader {
 }
 
 extension JSONValue {
-    /// The member of that name in either spelling that protocol buffers take.
+    /// Returns the member of that name in either spelling that protocol buffers accept.
     func either(_ name: String) -> JSONValue? { self[name] ?? self[Self.snakeCase(name)] }
 
     static func snakeCase(_ name: String) -> String {

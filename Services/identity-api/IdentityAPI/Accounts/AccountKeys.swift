@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Storage
 
-/// Derives from people's data what may be stored: keyed hashes to look things up by, sealed values to read again.
+/// Derives storable values from personal data: keyed hashes for look-ups, and sealed values that can be opened again.
 struct AccountKeys: Sendable {
     private let lookupKey: [UInt8]
     private let sealer: Sealer
-    /// Derives tokens, under a key of its own.
+    /// The HMAC that derives tokens, under a key of its own.
     private let tokenCode: HMACSHA256
 
     init(lookupKey: [UInt8], sealer: Sealer) {
@@ -15,20 +15,20 @@ struct AccountKeys: Sendable {
         tokenCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph token pair".utf8), key: lookupKey))
     }
 
-    /// The tokens that a device gets for its sign-in.
+    /// Derives the tokens that a device gets for its sign-in.
     ///
-    /// The same session token gives the same pair, so that a device whose answer was lost can ask again though no token is
-    /// stored. The session token is a secret of 256 bits that only the device has; without it the key gives no token.
+    /// The same session token gives the same pair, so that a device that lost the answer can ask again although no token is stored. The
+    /// session token is a secret of 256 bits that only the device has; without it the key gives no token.
     func tokens(redeeming sessionID: UUID, with sessionToken: String) -> TokenPair {
         tokens("session:\(sessionID.uuidString.lowercased()):\(sessionToken)")
     }
 
-    /// The tokens that follow those of a refresh token; the same pair each time, as for ``tokens(redeeming:with:)``.
+    /// Derives the tokens that replace those of a refresh token; the same pair each time, as for ``tokens(redeeming:with:)``.
     func tokens(refreshing refreshToken: String) -> TokenPair { tokens("refresh:\(refreshToken)") }
 
-    /// The session token of a request that may be repeated: each repetition has the same, though only its hash is stored.
+    /// Derives the session token of a request that may be repeated: each repetition gets the same, although only its hash is stored.
     ///
-    /// It follows from the request's key and its photos, which only the device has, under a key that only the service has.
+    /// It is derived from the request's key and its photos, which only the device has, under a key that only the service has.
     func sessionToken(of sessionID: UUID, key: String, fingerprint: [UInt8]) -> OpaqueToken {
         let message = "repeatable:\(sessionID.uuidString.lowercased()):\(Hex.encode(fingerprint)):\(key)"
         return OpaqueToken(text: Base64URL.encode(tokenCode.authenticate(Array(message.utf8))))
@@ -41,13 +41,13 @@ struct AccountKeys: Sendable {
         return TokenPair(access: token("access"), refresh: token("refresh"))
     }
 
-    /// What the account of an e-mail is found by.
+    /// The keyed hash by which the account of an e-mail is found.
     func emailLookup(_ email: EmailAddress) -> [UInt8] { authenticated("email:\(email.normalised)") }
 
-    /// The id of the account an e-mail has or would have.
+    /// The id of the account that an e-mail has or would have.
     ///
-    /// One and the same before and after the account exists, so that the failed sign-ins of an address count on when it gets an
-    /// account: a budget that started anew would show that.
+    /// It is the same before and after the account exists, so that failed sign-ins of an address still count when it gets an account: a
+    /// budget that started anew would disclose the new account.
     func userID(_ email: EmailAddress) -> UUID {
         UUID(hash: authenticated("user_id:\(email.normalised)"))
     }
@@ -68,7 +68,7 @@ struct AccountKeys: Sendable {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Seals a text for a place.
+    /// Seals a text under a context.
     func sealed(_ text: String, context: [UInt8]) throws(CryptoError) -> [UInt8] {
         try sealer.seal(Array(text.utf8), context: context)
     }
@@ -110,12 +110,12 @@ struct AccountKeys: Sendable {
             valueHash: valueHash(target), seenAt: seenAt)
     }
 
-    /// What a client's address is counted by, without being kept.
+    /// The keyed hash by which a client's subscriber address is counted; the address itself is not stored.
     func addressKey(_ address: IPAddress) -> [UInt8] {
         let subscriber = address.subscriber
         return authenticated("address:\(subscriber.high):\(subscriber.low)")
     }
 
-    /// What a text is known again by, without being kept: its HMAC under the lookup key.
+    /// The HMAC of a text under the lookup key, which identifies the text without storing it.
     func authenticated(_ text: String) -> [UInt8] { HMACSHA256.authenticate(Array(text.utf8), key: lookupKey) }
 }

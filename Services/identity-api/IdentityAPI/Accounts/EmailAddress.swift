@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// An e-mail address in the one spelling an account is known by.
+/// An e-mail address in the normalised spelling that identifies an account.
 ///
-/// White space around it is dropped, the rest is composed (NFC) and lower-cased, local part included: people do not
-/// spell their own address the same way twice, and no provider of note tells cases apart.
+/// White space around it is dropped, the rest is composed (NFC) and lower-cased, local part included: people spell their own address
+/// in different ways, and no major provider distinguishes upper and lower case.
 struct EmailAddress: Sendable, Equatable {
-    /// The most bytes of an address (RFC 5321 §4.5.3.1.3, erratum 1690).
+    /// The maximum length of an address in bytes (RFC 5321 §4.5.3.1.3, erratum 1690).
     static let maxBytes = 254
     private static let maxLocalBytes = 64
     private static let maxLabelBytes = 63
@@ -13,7 +13,7 @@ struct EmailAddress: Sendable, Equatable {
     /// The normalised address. Never logged.
     let normalised: String
 
-    /// Makes an address of what a person typed; nil for what is none.
+    /// Normalises a typed address; nil for an invalid one.
     init?(_ text: String) {
         let address = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping.lowercased()
         guard address.utf8.count <= Self.maxBytes else { return nil }

@@ -4,15 +4,15 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `PUT /v1/users/me`: what others are shown of the sender.
+/// Answers `PUT /v1/users/me`: sets the profile that other users see.
 struct ProfileController: Sendable {
-    /// Bytes of the JSON.
+    /// The maximum size of the JSON.
     private static let maxBodyBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys
     let authenticator: any Authenticator
-    /// Counts the changes of an account.
+    /// Limits the changes of one account.
     let limiter: RateLimiter<UUID>
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -39,17 +39,17 @@ struct ProfileController: Sendable {
 /// A user's display name. Never logged.
 struct DisplayName: Sendable {
     static let field = "display_name"
-    /// The most characters of a name, as a reader counts them.
+    /// The maximum number of characters of a name, as a reader counts them (grapheme clusters).
     static let maxCharacters = 50
-    /// The most bytes of a name, because a character may have any number.
+    /// The maximum size of a name, because a character may have any number of bytes.
     static let maxBytes = 400
 
     let text: String
 
     /// Validates a display name; white space around it is dropped.
     ///
-    /// - Throws: `invalid_request` for a name that is empty, too long, or has characters that would change how the words around
-    ///   it are shown: control characters, line breaks, changes of the direction of writing.
+    /// - Throws: `invalid_request` for a name that is empty, too long, or has characters that would change the display of the text around
+    ///   it: control characters, line breaks, changes of the writing direction.
     init(_ text: String) throws(APIError) {
         let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
         let name = String(trimmed)

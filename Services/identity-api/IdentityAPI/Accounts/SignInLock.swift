@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 internal import Storage
 
-/// Refuses sign-ins to an account on whose budget too many have failed, whether the account exists or not.
+/// Refuses sign-ins to an account after too many failures in the same budget, whether the account exists or not.
 enum SignInLock {
-    /// When to try again while so many are undecided that they could use up the budget, in seconds.
+    /// The `Retry-After` in seconds while undecided sign-ins could use up the budget.
     private static let undecidedWait = 2
 
-    /// Refuses another sign-in on a budget that is used up, or could be by those that are under way.
+    /// Refuses another sign-in when its budget is used up, or could be by the undecided ones.
     ///
-    /// Undecided ones are no failures, so they lock nothing. But a burst of them is not let in before the first are decided: it
-    /// would be as many tries as it likes.
+    /// Undecided sign-ins are not failures, so they do not lock the account. But a burst of them is refused until the first are decided:
+    /// otherwise it would allow any number of attempts.
     ///
     /// - Throws: `account_locked` until enough failures have aged; `overloaded` while sign-ins are undecided.
     static func check(_ attempts: SignInAttempts, now: Date = Date()) throws(APIError) {
         let surplus = attempts.failedAt.count - SessionRepository.maxFailedSignIns
         if surplus >= 0 {
-            // The lock opens when so many failures have aged that fewer than the limit are left.
+            // The lock ends when fewer failures than the limit are left in the window.
             let window = Double(SessionRepository.failedSignInWindow.components.seconds)
             let seconds = Int((attempts.failedAt.sorted()[surplus].timeIntervalSince(now) + window).rounded(.up))
             throw APIError(.accountLocked, "Too many failed sign-ins; try again later", retryAfter: max(seconds, 1))

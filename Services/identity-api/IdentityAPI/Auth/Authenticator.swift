@@ -3,25 +3,25 @@ internal import Hummingbird
 internal import PostgresClient
 internal import Storage
 
-/// Who sends a request.
+/// The sender of a request.
 struct Identity: Sendable, Equatable {
     let userID: UUID
-    /// The sign-in it is sent under; nil where another system keeps those.
+    /// The sign-in of the bearer token; nil when another system manages sign-ins.
     var signInID: UUID?
-    /// The installation the sign-in is bound to, once that has registered.
+    /// The installation that the sign-in is bound to; nil until it has registered.
     var installationKey: [UInt8]?
 }
 
-/// Tells who a bearer token belongs to. Other ways to sign in (an identity provider's JWT) are other conformances.
+/// Identifies the owner of a bearer token. Other ways to sign in (an identity provider's JWT) are other conformances.
 protocol Authenticator: Sendable {
-    /// Returns the owner of a token, nil for one that is unknown, revoked or over.
+    /// Returns the owner of a token; nil for a token that is unknown, revoked or expired.
     func authenticate(bearer token: String) async throws -> Identity?
 }
 
 extension Authenticator {
     /// Returns the owner of a token.
     ///
-    /// - Throws: `unauthorized` for one that is unknown, revoked or over.
+    /// - Throws: `unauthorized` for a token that is unknown, revoked or expired.
     func identify(bearer token: String) async throws -> Identity {
         guard let identity = try await authenticate(bearer: token) else {
             throw APIError.unauthorized("The bearer token is unknown or over")
@@ -29,11 +29,11 @@ extension Authenticator {
         return identity
     }
 
-    /// Returns who sends a request that needs a bearer token.
+    /// Returns the sender of a request that needs a bearer token.
     func identify(_ request: Request) async throws -> Identity { try await identify(bearer: try request.requiredBearer()) }
 }
 
-/// Knows the access tokens that this system minted.
+/// Authenticates the access tokens that this system minted.
 struct AccessTokenAuthenticator: Authenticator {
     let postgres: PostgresClient
 
@@ -45,7 +45,7 @@ struct AccessTokenAuthenticator: Authenticator {
 }
 
 extension Request {
-    /// The most bytes of a bearer token that is looked at.
+    /// The maximum length of a bearer token; a longer one is refused.
     private static let maxBearerBytes = 4_096
 
     /// The bearer token of the request; nil when there is no such header.

@@ -1,13 +1,13 @@
 internal import HeliographCrypto
 
-/// A secret that means nothing by itself: 256 bits, random or derived from such, of which only the hash is stored.
+/// A secret without content of its own: 256 bits, random or derived from a secret key. Only its hash is stored.
 struct OpaqueToken: Sendable {
     private static let byteCount = 32
 
-    /// What the device is given.
+    /// The text that the device receives.
     let text: String
 
-    /// What is stored: SHA-256 of the text. The token has too much entropy for anything slower to be needed.
+    /// The stored hash: SHA-256 of the text. The token has so much entropy that no slower hash is needed.
     var hash: [UInt8] { Self.hash(text) }
 
     static func generate() -> OpaqueToken { OpaqueToken(text: Base64URL.encode(SecureRandom.bytes(byteCount))) }

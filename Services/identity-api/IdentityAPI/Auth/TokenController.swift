@@ -10,9 +10,9 @@ internal import WireFormat
 
 /// Answers `POST /api/v1/ekyc/sessions/{id}/token`, `POST /api/v1/auth/refresh` and `POST /api/v1/auth/logout`.
 struct TokenController: Sendable {
-    /// How long an access token is good for.
+    /// The lifetime of an access token.
     static let accessLifetime = Duration.seconds(60 * 60)
-    /// How long a refresh token is good for.
+    /// The lifetime of a refresh token.
     static let refreshLifetime = Duration.seconds(30 * 24 * 60 * 60)
     /// Bytes of a request's JSON.
     private static let maxBodyBytes = 4 * 1024
@@ -21,9 +21,9 @@ struct TokenController: Sendable {
     let keys: AccountKeys
     let sessions: SessionController
 
-    /// Exchanges a successful sign-in for an access token, within five minutes, on the device that signed in.
+    /// Exchanges a succeeded sign-in for a token pair, within five minutes, on the device that signed in.
     ///
-    /// A device whose answer was lost gets the same pair again in that time, unless the pair was refreshed or revoked meanwhile.
+    /// A device that lost the answer gets the same pair again within that time, unless the pair was refreshed or revoked meanwhile.
     func redeem(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let session = try await sessions.find(request, context)
         let tokens = keys.tokens(redeeming: session.id, with: try request.requiredBearer())
@@ -40,7 +40,7 @@ struct TokenController: Sendable {
         return Self.answer(minted, tokens)
     }
 
-    /// Signs the device of a session in: its user's earlier sign-ins there end, and its installation is bound to the user.
+    /// Signs the device of a session in: ends the user's earlier sign-ins on it and binds its installation to the user.
     private func mint(
         _ tokens: TokenPair, for session: Session, requestID: String, in transaction: PostgresTransaction
     ) async throws -> AccessToken {
@@ -58,14 +58,14 @@ struct TokenController: Sendable {
                 lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime))
     }
 
-    /// Binds the device of a sign-in to its user, with the token that came with the sign-in, which is the device's newest.
+    /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest.
     private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> RegisteredInstall? {
         let installs = PushInstallRepository(transaction)
-        // The push may not have been addressed yet; then the installation is not registered yet.
+        // The session keeps its push token until its push is settled; before the push is addressed, the installation is not registered.
         if let registration = try keys.registration(of: session) {
             return try await installs.register(registration, userID: session.userID)
         }
-        // It was pushed to as a guest's if the device was somebody else's with another token.
+        // The push went to a guest row if the installation belonged to another user with another push token.
         if let guest = try await installs.guests(of: [session]).first, let registration = try keys.registration(ofGuest: guest) {
             let registered = try await installs.register(registration, userID: session.userID)
             try await installs.deleteUnneeded(installationKeys: [guest.installationKey])
@@ -75,8 +75,8 @@ struct TokenController: Sendable {
         return try await installs.bind(installationKey: key, userID: session.userID)
     }
 
-    /// Rotates a refresh token. Its direct predecessor gets the same pair for 30 seconds, until that is used; any other that was used
-    /// before costs its whole family.
+    /// Rotates a refresh token. The token just replaced gets the same new pair for 30 seconds, as long as that pair is unused; any other
+    /// reuse of a refresh token revokes its whole family.
     func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let presented = try body.requiredText("refresh_token")
@@ -102,10 +102,10 @@ struct TokenController: Sendable {
         }
     }
 
-    /// Revokes the device's tokens and takes its push token away, unless another user has signed in on it since.
+    /// Revokes the device's tokens and unregisters its push token, unless another user has signed in on it since.
     ///
-    /// A user has one sign-in a device: a newer one ended those before it when it was exchanged for its tokens. So whoever
-    /// logs out gets no push there any more, and a late logout of an older sign-in finds nothing to end.
+    /// A user has one sign-in per device: redeeming a newer one ends the earlier ones. So after a logout the user gets no push there any
+    /// more, and a late logout of an older sign-in has nothing to end.
     func logout(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let token = try request.requiredBearer()
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
@@ -118,7 +118,7 @@ struct TokenController: Sendable {
         return Answer.success("Logged out", data: .null)
     }
 
-    /// Takes the push token of the device of a revoked sign-in away, unless another user has signed in on it since.
+    /// Unregisters the push token of a revoked sign-in's device, unless another user has signed in on it since.
     private static func signOut(
         deviceOf revoked: AccessToken, requestID: String, in transaction: PostgresTransaction
     ) async throws {
@@ -128,7 +128,7 @@ struct TokenController: Sendable {
         try await PresenceRepository(transaction).hide(installationKey: key, userID: revoked.userID)
     }
 
-    /// Why a session gives no token.
+    /// The error for a session that gives no token.
     private static func refusal(_ session: Session) -> APIError {
         if session.event != .signIn { return APIError(.forbidden, "Only a sign-in gives a token") }
         if !session.state.isTerminal {

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import Storage
 
-/// What an app says of the installation it runs as, checked.
+/// The validated registration of an app's installation.
 struct DeviceBody: Sendable {
     static let token = "device_token"
     static let fid = "fid"
     private static let platform = "platform"
-    /// What pushes can be sent to.
+    /// The platforms that can receive pushes.
     private static let platforms: Set<String> = ["ios", "android", "web"]
-    /// The most characters of a version, and of a BCP 47 tag (RFC 5646 §4.4.1).
+    /// The maximum length of a version, and of a BCP 47 tag (RFC 5646 §4.4.1).
     private static let maxVersionLength = 64
     private static let maxLocaleLength = 35
 
@@ -19,7 +19,7 @@ struct DeviceBody: Sendable {
 
     /// Reads a registration.
     ///
-    /// - Throws: `missing_field` or `invalid_request`, which name the field, and never have its value.
+    /// - Throws: `missing_field` or `invalid_request`, which name the field and never contain its value.
     init(_ body: JSONBody) throws(APIError) {
         guard let target = try Self.target(token: try body.text(Self.token), fid: try body.text(Self.fid)) else {
             throw APIError(.missingField, "The device's push token is missing", field: Self.token)
@@ -35,9 +35,9 @@ struct DeviceBody: Sendable {
             .replacing("_", with: "-")
     }
 
-    /// Takes a token or a Firebase installation id, of which one is enough; nil without both.
+    /// Reads a token or a Firebase installation id; one of them is enough. Nil without both.
     ///
-    /// - Throws: `invalid_request` for what is neither, and for two that are not of one installation.
+    /// - Throws: `invalid_request` for an invalid value, and for two values of different installations.
     static func target(token: String?, fid: String?) throws(APIError) -> PushTarget? {
         let byToken = try token.flatMap { $0.isEmpty ? nil : $0 }.map { text throws(APIError) in
             guard let target = PushTarget(text) else {
@@ -55,7 +55,7 @@ struct DeviceBody: Sendable {
         guard byToken.installationKeyMessage == byID.installationKeyMessage else {
             throw APIError(.invalidRequest, "The token and the Firebase installation id are of two installations", field: Self.fid)
         }
-        // What an app has moved to is what works.
+        // An app that has both has moved to installation ids, so its token may not work any more.
         return byID
     }
 

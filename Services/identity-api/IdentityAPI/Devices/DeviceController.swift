@@ -5,15 +5,15 @@ internal import WireFormat
 
 /// Answers `POST` and `DELETE /v1/users/device-token`.
 struct DeviceController: Sendable {
-    /// Bytes of the JSON: a token has up to 4 KB.
+    /// The maximum size of the JSON: a token has up to 4 KB.
     private static let maxBodyBytes = 16 * 1_024
 
     let registrar: DeviceRegistrar
     let authenticator: any Authenticator
-    /// Counts the registrations of an account, and what it takes back.
+    /// Limits the registrations and removals by one account.
     let limiter: RateLimiter<UUID>
 
-    /// Registers the installation the sender's app runs as: at its login, and whenever it has a new token.
+    /// Registers the installation of the sender's app. Apps call this after a login, and whenever they have a new token.
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request)
         let device = try DeviceBody(try await JSONBody(of: request, upTo: Self.maxBodyBytes, context))
@@ -26,11 +26,11 @@ struct DeviceController: Sendable {
                 context.requestID))
     }
 
-    /// Takes an installation away from the sender: the one whose token or Firebase installation id is in the query or the body,
-    /// or else the one the sender is signed in on.
+    /// Unregisters an installation of the sender: the one whose token or Firebase installation id is in the query or the body, or else
+    /// the one that the sender is signed in on.
     ///
-    /// The answer is the same whatever there was to take away: an app that signs out has nothing to do about it, and nobody
-    /// learns whose a token is. What cannot be read is taken for nothing said, so that a clumsy logout still silences the device.
+    /// The answer is the same whether or not an installation was removed: an app that signs out cannot act on it, and the answer must not
+    /// disclose the owner of a token. An unreadable body counts as an empty one, so that a faulty logout still silences the device.
     func unregister(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request)
         switch try await named(by: request, context) {
@@ -41,10 +41,10 @@ struct DeviceController: Sendable {
         return Response(status: .noContent)
     }
 
-    /// What a request names that takes an installation away.
+    /// The installation that a request to unregister names.
     private enum Named {
         case target(PushTarget)
-        /// It says nothing, and means the sender's own.
+        /// The request names none, and means the sender's own.
         case own
         /// The named value cannot identify an installation.
         case nothing

@@ -4,19 +4,18 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Binds installations to the users who are signed in on them and removes them again, each in one transaction with the events that
-/// tell of it.
+/// Binds installations to the users who are signed in on them and removes them again, each in one transaction with its events.
 ///
-/// An installation belongs to the user who registered it last. To take it over is allowed here, and not with a token that comes
-/// along with an order: an app registers with the bearer of its signed-in user, and only the app itself has its token.
+/// An installation belongs to the user who registered it last. A registration may take it over, a token sent along with an image
+/// order may not: an app registers with the bearer of its signed-in user, and only the app itself has its token.
 struct DeviceRegistrar: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
 
-    /// Registers the installation that a sign-in's app runs as.
+    /// Registers the installation of a sign-in's app.
     ///
-    /// The sign-in is bound to it: its logout takes the installation away, and the one it was bound to before is taken away now,
-    /// because the sign-in is not there any more.
+    /// Binds the sign-in to it, so that its logout removes the installation. Removes the installation that the sign-in was bound to
+    /// before, because the sign-in has left it.
     ///
     /// - Throws: `unauthorized` when the sign-in has ended meanwhile.
     func register(_ device: DeviceBody, by identity: Identity, requestID: String) async throws -> PushInstall {
@@ -37,10 +36,10 @@ struct DeviceRegistrar: Sendable {
         }
     }
 
-    /// Takes an installation away from a user, unless it belongs to another user by now or has another token.
+    /// Removes an installation of a user, unless it belongs to another user by now or has another token.
     ///
-    /// - Parameter target: What the app gives back: a Firebase installation id is any value of it, a token is only itself. Nil
-    ///   for the installation that the sign-in is bound to.
+    /// - Parameter target: The value that the app gives up: a Firebase installation id matches any value of its installation, a token only
+    ///   itself. Nil for the installation that the sign-in is bound to.
     func unregister(_ target: PushTarget?, by identity: Identity, requestID: String) async throws {
         guard let key = target.map(keys.installationKey) ?? identity.installationKey else { return }
         let valueHash = target.flatMap { $0.kind == .token ? keys.valueHash($0) : nil }
@@ -72,7 +71,7 @@ struct DeviceRegistrar: Sendable {
 }
 
 extension OutboxRepository {
-    /// Tells of an installation that was registered, and of those that had to go for it.
+    /// Publishes the registration of an installation, if it changed anything, and the removal of the installations that it replaced.
     func publish(_ registered: RegisteredInstall, alsoRemoved others: [UUID] = [], requestID: String) async throws {
         if registered.isChanged { try await publish(DeviceRegistered(installationID: registered.install.id), requestID: requestID) }
         try await publish(removed: registered.removedIDs + others, requestID: requestID)

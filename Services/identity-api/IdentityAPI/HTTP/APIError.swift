@@ -1,20 +1,20 @@
 internal import HTTPTypes
 
-/// A refused request: the error for the client, and details for the log alone.
+/// A refused request: the error for the client, and details for the log only.
 struct APIError: Error, CustomStringConvertible {
     /// The published code.
     let code: ErrorCode
-    /// One sentence for the client, without anything of the request in it.
+    /// One sentence for the client, without any content of the request.
     let message: String
-    /// The field of the form at fault.
+    /// The faulty field of the request.
     let field: String?
-    /// Seconds after which another try makes sense.
+    /// Seconds after which the client may try again.
     let retryAfter: Int?
-    /// For the log; never sent.
+    /// The cause, for the log; never sent.
     let underlying: (any Error)?
-    /// The answer's status where it is not the code's.
+    /// The response's status if it differs from the code's.
     var status: HTTPResponse.Status?
-    /// Headers the answer has in addition.
+    /// Additional headers of the response.
     var headers: HTTPFields = [:]
 
     init(

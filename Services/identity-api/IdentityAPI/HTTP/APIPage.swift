@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// What a person sees who opens the API in a browser: every request it takes, and every error it gives.
+/// The page for people who open the API in a browser: lists every request and every error of the API.
 enum APIPage {
     /// Answers `GET /`.
     static func answer() -> Response {

@@ -3,21 +3,21 @@ internal import HTTPTypes
 public import Hummingbird
 internal import NIOCore
 
-/// What a request carries along beside itself.
+/// The context of a request.
 public struct APIRequestContext: RequestContext {
-    /// The most characters of a request id that is taken from the client.
+    /// The maximum length of a request id from the client; a longer one is replaced.
     static let maxRequestIDLength = 128
-    /// The methods that spans and metrics name; there is no end of others.
+    /// The methods that spans and metrics name. Clients can invent any number of others, which would make any number of time series.
     static let knownMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     public var coreContext: CoreRequestContextStorage
     /// The connection the request came in on.
     let channel: any Channel
-    /// What the request is called in every answer and log line: the client's `X-Request-ID`, or one made here.
+    /// The request's id in every response and log line: the client's `X-Request-ID`, or a generated one.
     var requestID: String
-    /// The W3C trace parent that goes on with the events the request causes.
+    /// The W3C trace parent for the events that the request causes.
     var traceparent: String?
-    /// Who sends it, as far as addresses tell.
+    /// The client's address; see ``ClientAddresses``.
     var client = IPAddress.none
 
     public init(source: Source) {
@@ -26,7 +26,7 @@ public struct APIRequestContext: RequestContext {
         requestID = ""
     }
 
-    /// Takes the client's id if it can stand in a header and a log line as it is, and makes one otherwise.
+    /// Returns the client's id if it is safe in a header and a log line, and a new one otherwise.
     static func requestID(from header: String?) -> String {
         guard let header, 1...maxRequestIDLength ~= header.utf8.count,
             header.utf8.allSatisfy({ byte in

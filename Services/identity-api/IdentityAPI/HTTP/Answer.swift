@@ -19,12 +19,12 @@ enum Answer {
         .members(("success", true), ("data", data), ("meta", meta(requestID)))
     }
 
-    /// What every answer says of itself.
+    /// The `meta` member of a response.
     static func meta(_ requestID: String) -> JSONText {
         .members(("requestId", .string(requestID)), ("timestamp", .string(timestamp(Date()))))
     }
 
-    /// Any JSON body.
+    /// A response with a JSON body.
     static func json(_ value: JSONText, status: HTTPResponse.Status = .ok, type: String = "application/json") -> Response {
         let body = ByteBuffer(string: value.text)
         return Response(
@@ -32,7 +32,7 @@ enum Answer {
             body: ResponseBody(byteBuffer: body))
     }
 
-    /// The answer that the first try of a request got.
+    /// The stored answer to the first attempt of a request.
     static func kept(_ answer: IdempotencyAnswer, isReplay: Bool) -> Response {
         let body = ByteBuffer(string: answer.body)
         var response = Response(
@@ -55,7 +55,7 @@ enum Answer {
         return response
     }
 
-    /// An instant as the contract writes it: UTC, to the second.
+    /// An instant in the contract's format: ISO 8601 in UTC, to the second.
     static func timestamp(_ date: Date) -> String { date.formatted(.iso8601) }
 
     /// The body of an error.

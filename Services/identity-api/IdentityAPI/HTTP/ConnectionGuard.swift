@@ -1,56 +1,55 @@
 internal import NIOCore
 
-/// What a ``RequestWatch`` saw that matters to how long the client is waited for.
+/// An event of a ``RequestWatch`` that changes how long the ``ConnectionGuard`` waits for the client.
 enum ClientEvent: Sendable {
-    /// A request announced a body, which is to come at a fair pace from now on.
+    /// A request announced a body, whose pace is measured from now on.
     case bodyBegan
-    /// The same, and the client waits to be told to send it.
+    /// The same, for a client that waits for `100 Continue`, which the guard sends now.
     case bodyAskedFor
     /// The request is complete.
     case bodyEnded
     /// A request was answered.
     case answered
-    /// The request was answered, and more of it is to come than will be read: read on a little, so that the client sees
-    /// the answer and not a broken connection, and then close.
+    /// The request was answered before its body was read, and the rest is not worth reading: read on a little, so that the client
+    /// receives the answer and not a connection reset, and then close.
     case answeredEarly
 }
 
-/// Thrown into a body that comes too slowly or takes too long.
+/// The error of a body that arrives too slowly or takes too long.
 struct BodyTooSlow: Error {}
 
-/// Watches over the bytes of one connection, at the very front of its pipeline.
+/// Limits the time that the server waits for the client of one connection; the first handler of its pipeline.
 ///
-/// Time counts against a client only while the server waits for it: when the server is busy writing to its disk and
-/// does not read, the client cannot send.
+/// Time counts against a client only while the server reads: while the server is busy writing to its disk and does not read, the
+/// client cannot send.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    /// How patient a connection is.
+    /// The limits of a connection.
     struct Limits: Sendable {
-        /// Bytes, and number, of a request's header fields.
+        /// The maximum size, and number, of a request's header fields.
         var headBytes = 16 * 1024
         var headFields = 100
-        /// From the first byte of a body to its last.
+        /// The maximum time for a whole body.
         var bodyDeadline = TimeAmount.seconds(300)
-        /// What a client may be waited for in all, beside what its bytes earn it.
+        /// The total time that the server waits for a client's body, in addition to the time that received bytes earn.
         var patience = TimeAmount.seconds(15)
-        /// Bytes, sent or taken, that earn a client another second.
+        /// The bytes, sent or received by the client, that earn it another second.
         var bytesASecond = 8 * 1024
-        /// How long a client may leave answers unread that its connection has no more room for; the bytes that it takes earn
-        /// it back what it has used of that.
+        /// The time that a client may leave responses unread that its connection has no room for; bytes that it reads earn used time back.
         var unreadAnswers = TimeAmount.seconds(30)
-        /// How long the answer to a body that came too slowly may take.
+        /// The maximum time for the response to a body that arrived too slowly.
         var refusalTime = TimeAmount.seconds(30)
-        /// How long, and for how many bytes, a refused body is still read after its answer.
+        /// The time, and the number of bytes, for which a refused body is still read after the response.
         var lingerTime = TimeAmount.seconds(5)
         var lingerBytes = 8 * 1024 * 1024
     }
 
     private static let tick = TimeAmount.milliseconds(500)
-    /// Bytes of an answer that are handed to the connection at a time.
+    /// The maximum number of bytes of a response that are written to the connection at once.
     private static let sliceBytes = 64 * 1024
 
     private enum Mode { case idle, body, refusing, lingering }
@@ -64,7 +63,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: RepeatedTask?
     private var unread: WriteStallBudget
     private var unreadTimer: RepeatedTask?
-    /// Who waits until all that was written is taken.
+    /// The promises of ``FlushedEvent``s, which complete when all written bytes are flushed.
     private var whenTaken: [EventLoopPromise<Void>] = []
 
     init(limits: Limits) {
@@ -110,9 +109,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// A client that does not read its answers, or too slowly, is not waited for either.
-    ///
-    /// An answer is written in slices, so that what is taken of a large one counts as it goes.
+    /// Writes a response in slices, so that flushed bytes of a large one count as they are flushed, and closes the connection of a client
+    /// that reads its responses too slowly.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .byteBuffer(var bytes) = unwrapOutboundIn(data), bytes.readableBytes > 0 else {
             return context.write(data, promise: promise)
@@ -139,7 +137,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func taken(_ count: Int, _ result: Result<Void, any Error>) {
         unread.took(count, now: .now())
-        // A connection that closes fails what it had not taken before it says that it is closed.
+        // A closing connection fails its unflushed writes before it reports that it is closed.
         if case .failure = result { tellWaiting(result) }
         guard unread.isEmpty else { return }
         unreadTimer?.cancel()
@@ -196,7 +194,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let waiting = waited + (readAskedAt.map { now - $0 } ?? .zero)
             let earned = TimeAmount.seconds(Int64(received / max(limits.bytesASecond, 1)))
             guard waiting > limits.patience + earned || now - startedAt > limits.bodyDeadline else { return }
-            // Nothing more is expected of this connection: what is said to the error is said soon, or never.
+            // No more of the body is awaited; the response to the error has to be written within `refusalTime`.
             enter(.refusing, context)
             context.fireErrorCaught(BodyTooSlow())
         }

@@ -5,7 +5,7 @@ internal import ServiceDefaults
 
 /// The web apps that may read answers from pages of their own origins (CORS, `CORS_ALLOWED_ORIGINS`); none unless set.
 ///
-/// Callers show a bearer, which a browser never adds by itself, so credentials (cookies) are not allowed.
+/// Callers send a bearer, which a browser never adds by itself, so credentials (cookies) are not allowed.
 struct AllowedOrigins: Sendable {
     private static let methods = "GET, HEAD, POST, PUT, DELETE"
     private static let requestFields = """
@@ -44,15 +44,15 @@ struct AllowedOrigins: Sendable {
 
     var isEmpty: Bool { origins.isEmpty }
 
-    /// The origin of a request, if it is one of these.
+    /// The origin of a request, if it is allowed.
     func origin(of request: Request) -> String? {
         request.headers[.origin].flatMap { origins.contains($0) ? $0 : nil }
     }
 
-    /// Lets the page that sent a request read its answer.
+    /// Allows the page that sent a request to read its response.
     func mark(_ response: inout Response, for request: Request) {
         guard !isEmpty else { return }
-        // Caches must not hand one origin's answer to another.
+        // Caches must not serve one origin's response to another.
         let vary = response.headers[.vary].map { "\($0), Origin" }
         response.headers[.vary] = vary ?? "Origin"
         guard let origin = origin(of: request) else { return }
@@ -60,7 +60,7 @@ struct AllowedOrigins: Sendable {
         response.headers[.accessControlExposeHeaders] = Self.exposedFields
     }
 
-    /// The answer to a preflight; nil for any other request.
+    /// The response to a preflight of an allowed origin; nil for any other request.
     func preflight(_ request: Request) -> Response? {
         guard request.method == .options, origin(of: request) != nil, request.headers[.accessControlRequestMethod] != nil else {
             return nil
@@ -74,7 +74,7 @@ struct AllowedOrigins: Sendable {
     }
 }
 
-/// Marks every answer, those of errors included, for the pages that may read it.
+/// Adds the CORS headers to every response, including errors.
 struct CrossOriginMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 
@@ -90,7 +90,7 @@ struct CrossOriginMiddleware: RouterMiddleware {
     }
 }
 
-/// Answers preflights, which count in the rate of their address like any other request.
+/// Answers preflights, which count in the rate limit of their address like other requests.
 struct PreflightMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 

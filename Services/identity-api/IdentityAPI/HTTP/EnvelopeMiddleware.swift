@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import Metrics
 
-/// Turns every error into the envelope, writes one log line a request and counts it.
+/// Turns every error into the error envelope, and logs and counts each request.
 struct EnvelopeMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 
@@ -29,8 +29,8 @@ struct EnvelopeMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Logs and counts a request under the pattern of its path, never under the path itself: that may hold a secret, and there
-    /// is no end of them.
+    /// Logs and counts a request under the pattern of its path, never under the path itself: a path may contain a secret, and the number
+    /// of paths is unlimited.
     private func note(_ request: Request, _ response: Response, _ context: APIRequestContext, took duration: Duration) {
         let endpoint = context.endpointPath ?? "unknown"
         context.logger.info(
@@ -55,7 +55,7 @@ struct EnvelopeMiddleware: RouterMiddleware {
         return Answer.failure(error, requestID: context.requestID, asProblem: asProblem)
     }
 
-    /// Errors of the framework: an unknown path, a body it could not read.
+    /// Translates an error of the framework: an unknown path, an unreadable body.
     private static func translate(_ error: any HTTPResponseError) -> APIError {
         switch error.status {
         case .notFound: APIError(.notFound, "There is nothing at this path", underlying: error)

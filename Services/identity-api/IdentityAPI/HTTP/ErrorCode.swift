@@ -1,9 +1,9 @@
 internal import HTTPTypes
 
-/// Every error the API answers with: its name, its number and its HTTP status.
+/// Every error of the API: its name, its number and its HTTP status.
 ///
-/// Names and numbers are published: apps depend on them, so none is ever changed or used again. 1000s are faults of the
-/// input, 1100s of credentials and of what they give access to, 1200s throttling, 1300s idempotency, 1500s ours.
+/// Names and numbers are published: apps depend on them, so none is ever changed or reused. 1000s are faults of the input, 1100s of
+/// credentials and the resources they give access to, 1200s limits, 1300s idempotency, 1500s faults of the server.
 enum ErrorCode: String, Sendable, CaseIterable {
     case invalidRequest = "invalid_request"
     case missingField = "missing_field"

@@ -6,10 +6,10 @@ struct FlushedEvent: Sendable {}
 extension APIRequestContext {
     /// Waits until the connection has flushed everything that was written to it.
     ///
-    /// A body's writer waits for a connection that has said it is full; one whose event loop has had no time to say so is
-    /// handed piece after piece, until the whole response is in memory, after its slot was released.
+    /// A body's writer waits only for a connection that has reported that it is full. While its event loop has no time to report that, the
+    /// writer would add piece after piece, until the whole response is in memory and its slot released.
     ///
-    /// - Throws: When the connection is closed. Cancelling closes it: half a response is of no use.
+    /// - Throws: When the connection is closed. Cancelling closes it: a partial response is useless.
     func waitUntilFlushed() async throws {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         channel.triggerUserOutboundEvent(FlushedEvent(), promise: promise)

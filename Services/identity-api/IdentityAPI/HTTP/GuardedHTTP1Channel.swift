@@ -5,7 +5,7 @@ internal import NIOHTTP1
 
 /// Hummingbird's HTTP/1.1 connection with a ``ConnectionGuard`` in front of it and a ``RequestWatch`` behind its decoder.
 ///
-/// A connection of an address that has its share of them is closed at once.
+/// A connection of an address that already holds its share is closed at once.
 struct GuardedHTTP1Channel: ServerChildChannel {
     let base: HTTP1Channel
     let limits: ConnectionGuard.Limits
@@ -36,11 +36,11 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     }
 }
 
-/// An address has its share of connections.
+/// The address already holds its share of connections.
 private struct TooManyConnections: Error {}
 
 extension HTTPServerBuilder {
-    /// HTTP/1.1 whose connections are counted and watched over.
+    /// HTTP/1.1 with connections that are counted per address and guarded.
     static func guardedHTTP1(_ configuration: IdentityAPIConfiguration) -> HTTPServerBuilder {
         let limits = configuration.connection
         let http = HTTP1Channel.Configuration(

@@ -1,25 +1,25 @@
 internal import HTTPTypes
 
 extension HTTPField.Name {
-    /// Names a request in answers and logs.
+    /// The request's id in responses and logs.
     static let requestID = HTTPField.Name("X-Request-ID")!
-    /// The device's key to the session it started.
+    /// The session token, which the device that started the session gets.
     static let sessionToken = HTTPField.Name("X-Session-Token")!
-    /// Whom a proxy got the request from.
+    /// The addresses that a request came from, appended by each proxy.
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
     /// W3C trace context.
     static let traceparent = HTTPField.Name("traceparent")!
-    /// Says that two requests are the same one.
+    /// Marks requests with the same value as repetitions of one.
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-    /// Says that an answer was given before.
+    /// Marks a response as a repetition of an earlier one.
     static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
-    /// What a client would like best (RFC 7240), and what was done about it.
+    /// The client's preferences (RFC 7240), and those that were applied.
     static let prefer = HTTPField.Name("Prefer")!
     static let preferenceApplied = HTTPField.Name("Preference-Applied")!
-    /// What made a client ask: a push, its own clock, or its start.
+    /// The reason for a client's request: a push, a timer, or the app's launch.
     static let clientTrigger = HTTPField.Name("X-Client-Trigger")!
-    /// The last event that a reader of server-sent events has.
+    /// The id of the last server-sent event that a client received.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
-    /// Tells nginx not to hold events back.
+    /// Tells nginx not to buffer events.
     static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

@@ -7,7 +7,7 @@ struct JSONBody: Sendable {
 
     /// Reads the body of a request, which has to be a JSON object.
     ///
-    /// - Throws: `unsupported_media_type`, `payload_too_large`, or `invalid_request` for what is no JSON object.
+    /// - Throws: `unsupported_media_type`, `payload_too_large`, or `invalid_request` for a body that is not a JSON object.
     // Inlined into an async function, it crashes the optimiser of Swift 6.3.1 (CoroSplit, release builds only).
     @inline(never)
     init(of request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
@@ -15,9 +15,9 @@ struct JSONBody: Sendable {
         self = try JSONBody(parsing: Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView))
     }
 
-    /// Reads the body of a request that may have none, which is as good as an empty object.
+    /// Reads the body of a request that may have none; no body counts as an empty object.
     ///
-    /// - Throws: as ``init(of:upTo:_:)`` for a body that is there.
+    /// - Throws: The errors of ``init(of:upTo:_:)``, for a body that is not empty.
     init(ofAny request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
         let bytes = Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView)
         guard !bytes.isEmpty else {
@@ -28,38 +28,38 @@ struct JSONBody: Sendable {
         self = try JSONBody(parsing: bytes)
     }
 
-    /// Reads an object.
+    /// Parses an object.
     init(parsing bytes: [UInt8]) throws(APIError) {
         let value: JSONValue
         do throws(JSONStreamError) {
             value = try JSONValue(parsing: bytes)
         } catch {
-            // What is wrong with it is told without anything of the request in it; the place is of use in the log.
+            // The message contains nothing of the request; the log gets the place of the fault.
             throw APIError(.invalidRequest, "The body is not the JSON that is asked for", underlying: error)
         }
         guard let body = JSONBody(value) else { throw APIError(.invalidRequest, "The body is a JSON object") }
         self = body
     }
 
-    /// Takes an object; nil for any other value.
+    /// Wraps an object; nil for any other value.
     init?(_ value: JSONValue) {
         guard case .object(let members) = value else { return nil }
         values = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
     }
 
-    /// Whether there is a member of this name, be it null.
+    /// Whether there is a member of this name, even if it is null.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// A text; nil without one.
+    /// The text of a member; nil if it is missing or null.
     func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
 
-    /// A text that has to be there, and not be empty.
+    /// The text of a required member, which must not be empty.
     func requiredText(_ name: String) throws(APIError) -> String {
         guard let text = try text(name), !text.isEmpty else { throw APIError(.missingField, "A field is missing", field: name) }
         return text
     }
 
-    /// Yes or no; nil without one.
+    /// The boolean of a member; nil if it is missing or null.
     func bool(_ name: String) throws(APIError) -> Bool? {
         switch values[name] {
         case nil, .null: return nil
@@ -70,7 +70,7 @@ struct JSONBody: Sendable {
 }
 
 extension JSONValue? {
-    /// A text; nil without one. A NUL, which no text of Postgres can hold, is refused.
+    /// The text; nil if it is missing or null. A NUL, which Postgres cannot store in a text, is refused.
     func text(of field: String) throws(APIError) -> String? {
         switch self {
         case nil, .null: return nil

@@ -1,4 +1,4 @@
-/// A JSON value that is written with its keys in the order they are given: what is exact on the wire stays exact.
+/// A JSON value that is encoded with its keys in the given order, so that responses are exact to the byte.
 enum JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
     case null
     case bool(Bool)

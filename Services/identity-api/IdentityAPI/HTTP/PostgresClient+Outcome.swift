@@ -1,16 +1,17 @@
 internal import PostgresClient
 
-/// The database neither confirmed nor denied what a request wrote: it may exist, and so what belongs to it must stay.
+/// The database neither confirmed nor denied a commit: the row may exist, so the stored objects that belong to it must stay.
 struct OutcomeUnknown: Error {
     let underlying: any Error
 }
 
 extension PostgresClient {
-    /// Writes in one transaction what a request has stored objects for, and returns only when it is certainly written.
+    /// Writes the rows of a request that has stored objects for them, in one transaction, and returns only when they are certainly
+    /// written.
     ///
-    /// - Parameter isWritten: Looks for what the body wrote. A commit whose answer was lost may have happened.
-    /// - Throws: What the body throws, or the database's error, when nothing is written; ``OutcomeUnknown`` when that cannot
-    ///   be told: the database cannot be asked now, or may still be at the commit.
+    /// - Parameter isWritten: Looks up the rows that the body wrote, because a commit whose response was lost may have happened.
+    /// - Throws: The error of the body or of the database when nothing is written; ``OutcomeUnknown`` when the outcome cannot be
+    ///   determined: the database cannot be queried now, or may still be committing.
     func write(
         confirming isWritten: () async throws -> Bool, _ body: (PostgresTransaction) async throws -> Void
     ) async throws {
@@ -24,7 +25,7 @@ extension PostgresClient {
             let isThere: Bool
             do { isThere = try await isWritten() } catch { throw OutcomeUnknown(underlying: error) }
             if isThere { return }
-            // The server may still be at it, and the row appear later: what belongs to it has to be there then.
+            // The server may still commit, and the row appear later: the objects that belong to it must exist then.
             if [.timeout, .connectionLost].contains(error.code) { throw OutcomeUnknown(underlying: error) }
             throw error
         }

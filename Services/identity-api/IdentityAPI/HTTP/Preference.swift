@@ -1,9 +1,8 @@
 internal import HTTPTypes
 
-/// What a client would like best, as `Prefer` says it (RFC 7240).
+/// Reads the preferences of a client from `Prefer` (RFC 7240).
 enum Preference {
-    /// The seconds that the client is ready to wait for the result itself; nil when it does not say, or nothing that can be
-    /// understood: a preference is never an error.
+    /// The seconds that the client is ready to wait for the result; nil without a valid `wait`: an invalid preference is not an error.
     static func wait(_ headers: HTTPFields) -> Int? {
         for value in headers[values: .prefer] {
             for preference in value.lowercased().split(whereSeparator: { $0 == "," || $0 == ";" }) {

@@ -4,13 +4,13 @@ internal import Multipart
 internal import NIOCore
 
 extension Request {
-    /// The length the request announces; nil when it is chunked.
+    /// The `Content-Length` of the request; nil when it is chunked or has no body.
     var contentLength: Int? { headers[.contentLength].flatMap { Int($0) } }
 
-    /// The most seconds a request may wait.
+    /// The maximum number of seconds that a request may wait.
     static var maxWaitSeconds: Int { 60 }
 
-    /// The seconds that the query parameter `wait` asks for; 0 without it.
+    /// The seconds in the query parameter `wait`; 0 without it.
     func wait() throws(APIError) -> Int {
         guard let text = uri.queryParameters["wait"] else { return 0 }
         guard let seconds = Int(text), 0...Self.maxWaitSeconds ~= seconds else {
@@ -30,7 +30,7 @@ extension Request {
         }
     }
 
-    /// Whether the body says to be JSON.
+    /// Whether the content type is JSON.
     var isJSON: Bool {
         let type = headers[.contentType]?.lowercased().prefix { $0 != ";" && $0 != " " }
         return type == "application/json"
@@ -38,7 +38,7 @@ extension Request {
 
     /// Reads the whole body.
     ///
-    /// - Throws: `payload_too_large` for more than `maxBytes`; `invalid_request` for a body that comes too slowly or is cut off.
+    /// - Throws: `payload_too_large` for more than `maxBytes`; `invalid_request` for a body that arrives too slowly or is cut off.
     func collectBody(upTo maxBytes: Int, _ context: APIRequestContext) async throws -> ByteBuffer {
         context.askForBody()
         do {
@@ -54,17 +54,18 @@ extension Request {
 }
 
 extension APIRequestContext {
-    /// Lets a client that asks first send its body.
+    /// Requests the body from a client that waits for `100 Continue`.
     func askForBody() { channel.triggerUserOutboundEvent(BodyWanted(), promise: nil) }
 
-    /// Has the handler called, once, if the client closes its side before this request's answer has ended.
+    /// Calls the handler, once, if the client closes its side before this request's response has ended.
     func whenClientHangsUp(_ handler: @escaping @Sendable () -> Void) {
         channel.triggerUserOutboundEvent(HangUpMatters(handler: handler), promise: nil)
     }
 }
 
 extension APIError {
-    /// What is said when the connection broke, or its framing, or the client's patience: everyday matters, no fault of ours.
+    /// The error for a body that cannot be read because the connection broke, its framing is invalid, or it arrived too slowly: ordinary
+    /// events, not faults of the server.
     static func unreadableBody(_ error: any Error) -> APIError {
         let message = error is BodyTooSlow ? "The body came too slowly" : "The body was cut off"
         return APIError(.invalidRequest, message, underlying: error)

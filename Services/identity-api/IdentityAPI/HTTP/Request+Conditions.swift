@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 
 extension Request {
-    /// Whether the client says that it has what this tag stands for (`If-None-Match`, RFC 9110 §13.1.2, which compares weakly).
+    /// Whether `If-None-Match` has this entity tag or `*`, by weak comparison (RFC 9110 §13.1.2).
     func hasCurrent(_ tag: String) -> Bool {
         headers[values: .ifNoneMatch].contains { value in
             value.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }.contains { candidate in

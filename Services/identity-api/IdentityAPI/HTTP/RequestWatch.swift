@@ -2,39 +2,38 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Said by the code that answers a request: it is going to read the body, so a client that asks first may send it.
+/// An outbound event of a request's handler: it is going to read the body, so a client that waits for `100 Continue` may send it.
 struct BodyWanted: Sendable {}
 
-/// Said by the code that answers a request and takes its time: it wants to know when the client hangs up.
+/// An outbound event of a request's handler that waits: calls `handler` when the client hangs up.
 struct HangUpMatters: Sendable {
     let handler: @Sendable () -> Void
 }
 
-/// Follows the requests and answers of one connection, and tells its ``ConnectionGuard`` what the client owes.
+/// Tracks the requests and responses of one connection, and reports to its ``ConnectionGuard`` what the client still has to send.
 ///
-/// Every body that is announced is watched from the head to its end, whoever reads it and whatever is answered: a client
-/// that drips into a refused request holds a connection like any other. What has to be right about an answer whatever it
-/// says is seen to here as well.
+/// Every announced body is tracked from the head to its end, whether or not it is read and whatever the response is: a client that
+/// drips into a refused request holds a connection like any other. Corrections that apply to every response are made here as well.
 final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The most bytes of a body that are read after the answer for the sake of using the connection again.
+    /// The maximum number of bytes of a body that are read after the response so that the connection can be reused.
     private static let maxDrainedBytes = 64 * 1024
 
-    /// The methods of the requests that began and whose answers have not ended, in their order.
+    /// The methods of the requests that have begun and whose responses have not ended, in order.
     private var unanswered = CircularBuffer<HTTPMethod>()
-    /// What the last request announced of its body and has not sent: nil when it is complete, `.max` when nobody knows.
+    /// The bytes of its body that the last request has announced and not sent: nil when it is complete, `.max` when it is chunked.
     private var bytesToCome: Int?
-    /// Whether the last request's client waits to be told to send the body.
+    /// Whether the last request's client waits for `100 Continue`.
     private var asksFirst = false
-    /// Whether the answer under way says that the connection is closed after it.
+    /// Whether the connection is closed after the current response.
     private var closesAfterAnswer = false
     /// Whether the client has closed its side.
     private var isHungUp = false
-    /// Who wants to know, until the answer has ended.
+    /// The handler to call when the client hangs up before the response has ended.
     private var whenHungUp: (@Sendable () -> Void)?
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -60,7 +59,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head) where unanswered.isEmpty:
-            // The framework's own answer to bytes that are no request: the envelope takes its place.
+            // The framework's own response to bytes that are not a request is replaced by the error envelope.
             closesAfterAnswer = true
             let (replacement, body) = Self.answerToNoRequest(version: head.version)
             context.write(wrapOutboundOut(.head(replacement)), promise: promise)
@@ -75,7 +74,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
             context.writeAndFlush(data, promise: promise)
             tell(closesAfterAnswer ? .answeredEarly : .answered, context)
         case .body where unanswered.first == .HEAD:
-            // The client takes what follows the head for the answer to its next request; the framework does not know.
+            // The client would take a body for the response to its next request; the framework does not drop it.
             promise?.succeed()
         case .head, .body:
             context.write(data, promise: promise)
@@ -113,7 +112,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         whenHungUp = nil
     }
 
-    /// Whether the request that is being answered owes more than is worth reading.
+    /// Whether the rest of the current request's body is too long to be worth reading.
     private var isTooMuchToCome: Bool {
         guard unanswered.count == 1, let bytesToCome else { return false }
         return asksFirst || bytesToCome > Self.maxDrainedBytes

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Who answers what has to do with image jobs.
+/// The controllers of image jobs.
 struct ImageRoutes: Sendable {
     let submit: ImageSubmitController
     let jobs: ImageJobController
@@ -9,14 +9,14 @@ struct ImageRoutes: Sendable {
     let media: MediaController
 }
 
-/// Who answers what has to do with topics.
+/// The controllers of topics.
 struct TopicRoutes: Sendable {
     let members: TopicController
     let photos: PhotoController
     let messages: MessageController
 }
 
-/// Who answers what people say of themselves and their devices.
+/// The controllers of users' profiles, presence, devices and receipts.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
     let presence: PresenceController
@@ -24,7 +24,7 @@ struct PeopleRoutes: Sendable {
     let receipts: ReceiptController
 }
 
-/// The paths of the API and who answers them.
+/// The routes of the API and their controllers.
 struct APIRoutes: Sendable {
     let uploads: UploadController
     let sessions: SessionController
@@ -33,7 +33,7 @@ struct APIRoutes: Sendable {
     let topics: TopicRoutes
     let people: PeopleRoutes
     let limit: RateLimitMiddleware
-    /// Web apps that may call from their own origins.
+    /// The origins of web apps that may read answers.
     let origins: AllowedOrigins
 
     private typealias Answering = @Sendable (Request, APIRequestContext) async throws -> Response
@@ -72,14 +72,14 @@ struct APIRoutes: Sendable {
         return router
     }
 
-    /// Serves the methods of a path, `HEAD` along with `GET`, and says which those are to a client that tries another.
+    /// Serves the methods of a path, `HEAD` along with `GET`, and refuses others with a list of the served ones in `Allow`.
     private func serve(_ path: RouterPath, _ served: [HTTPRequest.Method: Answering], on router: Router<APIRequestContext>) {
         var answers = served
         if let get = served[.get] {
             answers[.head] = { request, context in
                 var response = try await get(request, context)
                 let length = response.headers[.contentLength]
-                // Without its body, a picture is not read for nothing.
+                // The body is replaced before it is written, so that no picture is read for it.
                 response.body = ResponseBody()
                 response.headers[.contentLength] = length
                 return response

@@ -3,11 +3,11 @@ internal import HeliographTracing
 internal import Hummingbird
 internal import Tracing
 
-/// Names every request and traces it: what it causes is below its span, here and in the other services, and each log line of its
-/// work has its ids.
+/// Gives every request an id and a span. Spans of its work, here and in the other services, are children of that span, and each log
+/// line of its work has its ids.
 ///
-/// The span says nothing that could be a person's or a secret: no path, no query, no address, no header. Its attributes are those
-/// of OpenTelemetry's conventions for HTTP servers.
+/// The span contains no personal data and no secrets: no path, no query, no address, no header. Its attributes follow OpenTelemetry's
+/// conventions for HTTP servers.
 struct TraceMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 

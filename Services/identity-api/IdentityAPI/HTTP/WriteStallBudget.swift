@@ -36,7 +36,7 @@ struct WriteStallBudget {
         left = min(patience, left + earned)
     }
 
-    /// Whether the client is to be waited for no longer.
+    /// Whether bytes have waited to be flushed for longer than the budget that is left.
     func isTooSlow(now: NIODeadline) -> Bool {
         !isEmpty && now - waitingSince > left
     }

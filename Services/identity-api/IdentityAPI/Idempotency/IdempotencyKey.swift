@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// The key by which a client says that a request is a repetition.
+/// The key by which a client marks a request as a repetition.
 ///
-/// It is `Idempotency-Key`, or else an `X-Request-ID` that is a UUID: a background upload of iOS sends its request again with
-/// all its headers, and an id that is no UUID may well not be unique.
+/// It is `Idempotency-Key`, or else an `X-Request-ID` that is a UUID: a background upload of iOS repeats its request with all its
+/// headers, and an id that is not a UUID may not be unique.
 enum IdempotencyKey {
-    /// The most characters of a key.
+    /// The maximum length of a key.
     static let maxLength = 128
 
     /// Reads the key of a request; nil when it has none.
@@ -16,7 +16,7 @@ enum IdempotencyKey {
         guard var key = headers[.idempotencyKey] else {
             return headers[.requestID].flatMap { UUID(uuidString: $0) }?.uuidString.lowercased()
         }
-        // The header is a structured field in the IETF's draft, with quotation marks, and a bare text in the field.
+        // The IETF's draft defines the header as a structured field, with quotation marks; in practice clients send a bare text.
         if key.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
         guard 1...maxLength ~= key.utf8.count, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "\"") }) else {
             throw APIError(.invalidRequest, "The idempotency key is 1 to \(maxLength) visible characters")

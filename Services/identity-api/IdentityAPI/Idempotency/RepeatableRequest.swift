@@ -2,11 +2,11 @@ internal import Logging
 internal import PostgresClient
 internal import Storage
 
-/// Work on a request that may come again: the first try does it, and every other gets the answer of the first.
+/// Processes a request that may be repeated: the first attempt does the work, and every other one gets its answer.
 struct RepeatableRequest {
-    /// What the request's key names; nil for a request without one, which is worked on whenever it comes.
+    /// The scope of the request's key; nil for a request without a key, which is processed every time.
     let scope: IdempotencyScope?
-    /// How long repetitions get the answer of the first.
+    /// The time for which repetitions get the first answer.
     var lifetime = IdempotencyRepository.defaultLifetime
     let postgres: PostgresClient
     let logger: Logger
@@ -14,11 +14,11 @@ struct RepeatableRequest {
     /// Answers the request.
     ///
     /// - Parameters:
-    ///   - first: Does the work, and writes its answer in the transaction in which it takes effect, by the lease it is given.
-    ///   - again: Reads a repetition and returns what it asks for, as ``IdempotencyAnswer/fingerprint``.
-    /// - Returns: The answer, what else this try of the request brought, and whether the answer was given before.
-    /// - Throws: `request_in_progress` when another try is worked on, `idempotency_key_reused` when the key was another request's,
-    ///   and what the two throw.
+    ///   - first: Does the work under the given lease, and stores the answer in the transaction in which the work takes effect.
+    ///   - again: Reads a repetition and returns its ``IdempotencyAnswer/fingerprint``.
+    /// - Returns: The answer, the extra result of the closure that ran, and whether the answer is a repetition of an earlier one.
+    /// - Throws: `request_in_progress` while another attempt is processed, `idempotency_key_reused` when the key belongs to another
+    ///   request, and the errors of both closures.
     func answer<Extra>(
         first: (RequestLease?) async throws -> (answer: IdempotencyAnswer, extra: Extra),
         again: () async throws -> (fingerprint: [UInt8], extra: Extra)
@@ -40,7 +40,7 @@ struct RepeatableRequest {
                 let (answer, extra) = try await first(lease)
                 return (answer, extra, false)
             } catch let error as OutcomeUnknown {
-                // If it was written after all, repetitions get its answer; and if not, the lease runs out.
+                // If the answer was committed after all, repetitions get it; if not, the lease runs out.
                 throw error.underlying
             } catch {
                 await lease.release(logger)

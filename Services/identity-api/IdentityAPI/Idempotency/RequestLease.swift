@@ -3,13 +3,13 @@ internal import PostgresClient
 internal import Storage
 internal import Synchronization
 
-/// The right to work on a request with a key, renewed as long as there is work.
+/// The lease of a request with an idempotency key, renewed while the request is processed.
 ///
-/// It runs out a minute after a process died, so that a repetition can begin anew.
+/// It runs out within a minute after its process died, so that a repetition can begin anew.
 final class RequestLease: Sendable {
-    /// How long others believe that the work goes on.
+    /// The length of the lease.
     static let length = Duration.seconds(60)
-    /// How often it is said that it does.
+    /// The interval of renewals.
     private static let renewal = Duration.seconds(15)
 
     let lease: IdempotencyLease
@@ -21,9 +21,9 @@ final class RequestLease: Sendable {
         self.postgres = postgres
     }
 
-    /// Renews it if that is due.
+    /// Renews the lease if the last renewal is 15 s old.
     ///
-    /// - Throws: `request_in_progress` when it had run out and another try of the request is worked on.
+    /// - Throws: `request_in_progress` when the lease had run out and another attempt has taken it.
     func renewIfDue() async throws {
         let isDue = renewedAt.withLock { renewedAt in
             guard ContinuousClock.now - renewedAt >= Self.renewal else { return false }
@@ -34,7 +34,7 @@ final class RequestLease: Sendable {
         guard try await IdempotencyRepository(postgres).renew(lease, lease: Self.length) else { throw APIError.requestInProgress }
     }
 
-    /// Lets go of a request that failed, even though its task is cancelled.
+    /// Releases the lease of a failed request, even when the task is cancelled.
     func release(_ logger: Logger) async {
         let (repository, lease) = (IdempotencyRepository(postgres), lease)
         await Task {

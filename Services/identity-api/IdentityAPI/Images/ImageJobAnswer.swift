@@ -3,13 +3,13 @@ internal import FoundationEssentials
 internal import Storage
 internal import WireFormat
 
-/// The bodies that speak of image jobs, as the wire contract has them.
+/// The response bodies about image jobs, as in the wire contract.
 enum ImageJobAnswer {
-    /// Where the picture is in a body.
+    /// The place of the picture in a body.
     enum Picture: Sendable {
         /// In the body, as the value of this data URI.
         case inline(dataURI: String)
-        /// At these addresses.
+        /// At these media links.
         case linked(image: String, thumbnail: String?)
     }
 
@@ -43,7 +43,7 @@ enum ImageJobAnswer {
             ("meta", Answer.meta(requestID)))
     }
 
-    /// A job that ended while the order's answer waited for it: everything is directly in `data`.
+    /// A job that ended while the response to its order waited for it: all members are directly in `data`.
     static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
         var data: [(key: String, value: JSONText)] = [
             ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
@@ -65,7 +65,7 @@ enum ImageJobAnswer {
             ("success", true), ("data", .members(("jobs", .array(items)), ("next_cursor", next.map { .string($0.text) }))))
     }
 
-    /// What can be ordered.
+    /// The templates that can be ordered.
     static func templates(_ templates: [ImageTemplate]) -> JSONText {
         let items = templates.map { template in
             JSONText.members(
@@ -102,11 +102,11 @@ enum ImageJobAnswer {
 }
 
 extension UUID {
-    /// The id as the contract writes it.
+    /// The id in the contract's spelling: lower case.
     var wireText: String { uuidString.lowercased() }
 }
 
 extension ImageJob.Result {
-    /// What kind of picture it is.
+    /// The type of the picture.
     var mediaType: PictureType? { PictureType(rawValue: format) }
 }

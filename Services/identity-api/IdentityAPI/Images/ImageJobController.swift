@@ -10,11 +10,11 @@ internal import WireFormat
 
 /// Answers `GET` and `DELETE /v1/images/jobs/{id}`, `GET /v1/images/jobs` and `GET /v1/templates`.
 struct ImageJobController: Sendable {
-    /// Jobs of a page, when the client does not say.
+    /// The default number of jobs on a page.
     private static let usualPage = 20
-    /// What may make a client ask, as it says in `X-Client-Trigger`.
+    /// The known values of `X-Client-Trigger`: the reasons for a client's request.
     private static let triggers: Set<String> = ["push", "poll", "launch"]
-    /// Seconds for which templates are taken from a cache.
+    /// Seconds for which caches may keep the templates.
     private static let templateLifetime = 300
 
     let postgres: PostgresClient
@@ -23,7 +23,7 @@ struct ImageJobController: Sendable {
     let reader: ImageJobReader
     let jobs: RowWatcher<ImageJob>
 
-    /// One job; with `?wait=N` when it has ended, or N seconds later.
+    /// Answers with one job; with `?wait=N` when the job has ended, at the latest after N seconds.
     func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let wait = try request.wait()
         let form = try Self.form(of: request)
@@ -34,10 +34,10 @@ struct ImageJobController: Sendable {
             ) { $0.status.isTerminal }
             if let ended { job = ended } else { job = try await find(request, context) }
         }
-        // HEAD fetches nothing.
+        // HEAD does not fetch the outcome.
         let isFetched = request.method != .head
         if isFetched { await count(job, request, context) }
-        // Weak, because every body also says when it was made and for which request.
+        // Weak, because every body also contains its time and its request id.
         let tag = "W/\"\(job.id.wireText)-\(job.status.rawValue)-\(form.rawValue)\""
         var response =
             request.hasCurrent(tag)
@@ -47,7 +47,7 @@ struct ImageJobController: Sendable {
         return response
     }
 
-    /// The jobs of the sender, newest first.
+    /// Lists the jobs of the sender, newest first.
     func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let limit = try Self.limit(of: request)
@@ -58,7 +58,7 @@ struct ImageJobController: Sendable {
             }
             cursor = place
         }
-        // One more than is shown says whether there is another page.
+        // One job more than the page holds shows whether there is another page.
         let found = try await ImageJobRepository(postgres).list(userID: identity.userID, before: cursor, limit: limit + 1)
         let page = Array(found.prefix(limit))
         let next = found.count > limit ? page.last.map(ImageJobCursor.init(after:)) : nil
@@ -67,7 +67,7 @@ struct ImageJobController: Sendable {
         return response
     }
 
-    /// Cancels a job that has not ended, or deletes one that has: for its user it is gone from here on.
+    /// Cancels a job that has not ended, or deletes one that has; its user cannot see it any more.
     func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let id = try Self.jobID(context)
@@ -90,14 +90,14 @@ struct ImageJobController: Sendable {
         return Response(status: .noContent)
     }
 
-    /// The styles that can be ordered; without a bearer, so that an app can show them before a sign-in.
+    /// Lists the templates; without a bearer, so that an app can show them before a sign-in.
     func templates(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         var response = Answer.json(ImageJobAnswer.templates(try await ImageTemplateRepository(postgres).list()))
         response.headers[.cacheControl] = "public, max-age=\(Self.templateLifetime)"
         return response
     }
 
-    /// Returns the job of the path, for the user whose it is.
+    /// Returns the job in the path, to its user only.
     func find(_ request: Request, _ context: APIRequestContext) async throws -> ImageJob {
         let identity = try await authenticator.identify(request)
         guard let job = try await ImageJobRepository(postgres).find(id: try Self.jobID(context)) else { throw APIError.jobNotFound }
@@ -127,7 +127,7 @@ struct ImageJobController: Sendable {
         return limit
     }
 
-    /// Counts who asks, and what made clients fetch an outcome, each reason once a job: whether pushes do their work.
+    /// Counts reads by trigger, and fetches of an outcome once per job and trigger, to measure how well pushes work.
     private func count(_ job: ImageJob, _ request: Request, _ context: APIRequestContext) async {
         let named = request.headers[.clientTrigger].map { $0.lowercased() } ?? "none"
         let isKnown = Self.triggers.contains(named)
@@ -140,7 +140,7 @@ struct ImageJobController: Sendable {
             guard try await ReceiptRepository(postgres).recordRead(jobID: job.id, trigger: trigger) else { return }
             Counter(label: "image_job_outcomes_fetched_total", dimensions: [("trigger", trigger)]).increment()
         } catch {
-            // A figure is not worth an answer.
+            // A failed count must not fail the response.
             context.logger.warning("a read of an outcome is not counted", metadata: ["error": "\(error)"])
         }
     }

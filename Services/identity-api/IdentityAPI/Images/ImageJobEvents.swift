@@ -7,25 +7,25 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `GET /v1/images/jobs/{id}/events`: how a job goes on, as server-sent events, until it has ended.
+/// Answers `GET /v1/images/jobs/{id}/events`: the progress of a job as server-sent events, until it has ended.
 ///
-/// Every event is the whole state, so that a client that was away has missed nothing: the first one is how it stands, unless
-/// the client already has just that (`Last-Event-ID`).
+/// Every event has the whole state, so that a client that reconnects has missed nothing: the first event is the current state, unless
+/// the client already has that (`Last-Event-ID`).
 struct ImageJobEvents: Sendable {
-    /// How long a client waits before it comes again, in milliseconds.
+    /// The time after which a client reconnects, in milliseconds.
     private static let retryMilliseconds = 2_000
 
     let controller: ImageJobController
     let postgres: PostgresClient
     let jobs: RowWatcher<ImageJob>
-    /// How many of these there may be, and of one address: each holds a connection for minutes.
+    /// Limits the number of streams, in all and of one address: each holds a connection for minutes.
     let slots: UploadSlots
 
     func stream(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let job = try await controller.find(request, context)
         let known = request.headers[.lastEventID]
         if job.status.isTerminal, known == ImageJobState(job, position: nil).id {
-            // It knows the end: this is what tells a browser not to come again.
+            // The client has the final state; a 204 makes a browser stop reconnecting.
             return Response(status: .noContent)
         }
         let slot = try slots.take(for: context.client)
@@ -43,11 +43,11 @@ struct ImageJobEvents: Sendable {
     }
 }
 
-/// What is sent to one client that follows a job.
+/// The events for one client that follows a job.
 struct ImageJobStates {
-    /// The longest silence: proxies close what is silent for longer.
+    /// The time without an event after which a comment is sent: proxies close connections that are silent for longer.
     private static let heartbeat = Duration.seconds(15)
-    /// How often a waiting job's place in the queue is looked up.
+    /// The minimum interval between two look-ups of a waiting job's place in the queue.
     private static let queueLook = Duration.seconds(2)
 
     private let subscription: RowSubscription<ImageJob>
@@ -67,7 +67,7 @@ struct ImageJobStates {
         rows = subscription.rows.makeAsyncIterator()
     }
 
-    /// Returns the next event, or a comment when there was none for long; nil when the job has ended, or is gone.
+    /// Returns the next event, or a comment after a long time without one; nil when the job has ended or does not exist any more.
     mutating func next() async throws -> String? {
         while !isOver, let row = await rows.next(isolation: #isolation), let job = row {
             try await look(job)
@@ -93,14 +93,14 @@ struct ImageJobStates {
     }
 }
 
-/// How a job stands, as one event.
+/// The state of a job as one event.
 struct ImageJobState {
     let id: String
     let event: String
 
     init(_ job: ImageJob, position: Int?) {
         let status = job.status.rawValue
-        // A further call of the generator is news even though the percents stay.
+        // Another call of the generator is a new state, even if the percentage is the same.
         let attempt = job.attempts > 1 ? "-a\(job.attempts)" : ""
         id = "\(status)-\(position.map { "q\($0)" } ?? "\(job.percent)")\(attempt)"
         let data = JSONText.members(

@@ -8,34 +8,34 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Makes answers of jobs, with their pictures.
+/// Builds responses about jobs, with their pictures.
 struct ImageJobReader: Sendable {
-    /// How an answer has the picture.
+    /// The form of the picture in a response.
     enum Form: String, Sendable {
         case inline = "base64"
         case linked = "url"
     }
 
-    /// How an answer is laid out.
+    /// The layout of a response.
     enum Layout: Sendable {
-        /// As `GET /v1/images/jobs/{id}` has it.
+        /// The layout of `GET /v1/images/jobs/{id}`.
         case job
-        /// As an order that waited has it.
+        /// The layout of the response to an order that waited.
         case finished
     }
 
     let postgres: PostgresClient
     let blobs: any BlobStore
     let links: MediaLinks
-    /// Limits how many pictures are on their way at a time; a piece of each is in memory.
+    /// Limits the number of concurrent downloads; a piece of each picture is in memory.
     let slots: UploadSlots
 
-    /// Answers with a job. A client that fetches the outcome of an ended one has seen it, and it counts for no badge any more.
+    /// Answers with a job. Fetching the outcome of an ended job marks it as seen, so that it does not count in the badge any more.
     func answer(
         _ job: ImageJob, _ form: Form, _ layout: Layout, isFetched: Bool = true, _ context: APIRequestContext
     ) async throws -> Response {
         let response = try await response(to: job, form, layout, context)
-        // Only now: a picture that could not be had was not seen.
+        // Not before the response is built: if the picture cannot be opened, the outcome was not seen.
         if isFetched, job.status.isTerminal, job.seenAt == nil { try await ImageJobRepository(postgres).markSeen(id: job.id) }
         return response
     }
@@ -52,7 +52,7 @@ struct ImageJobReader: Sendable {
         case .inline:
             let slot = try slots.take(for: context.client)
             let picture = try await open(result)
-            // The base64 goes out piece by piece, where this mark stands in the rest of the body.
+            // The body contains this mark in place of the base64, which is streamed piece by piece.
             let mark = UUID().uuidString
             let body = text(job, .inline(dataURI: "data:\(type.mimeType);base64,\(mark)"), layout, context)
             return Self.stream(body.text, replacing: mark, with: picture, holding: slot, context)
@@ -96,11 +96,11 @@ struct ImageJobReader: Sendable {
                 var piece = try await picture.read(from: offset, upTo: picture.byteCount)
                 offset += piece.readableBytes
                 pending.writeBuffer(&piece)
-                // Pieces of base64 join where their bytes are a multiple of three.
+                // Base64 pieces can be concatenated only if each has a multiple of three bytes.
                 let ready = offset == picture.byteCount ? pending.readableBytes : pending.readableBytes / 3 * 3
                 try await writer.write(ByteBuffer(string: Base64.encode(pending.readBytes(length: ready) ?? [])))
                 pending.discardReadBytes()
-                // The next piece is read when the client has taken this one.
+                // The next piece is read when the connection has flushed this one.
                 try await context.waitUntilFlushed()
             }
             try await writer.write(ByteBuffer(bytes: halves[1]))

@@ -7,10 +7,9 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Writes the job of a complete order: one transaction, with the event that sets a worker to it and with the answer that a
-/// repetition will get.
+/// Writes the job of a complete order in one transaction with the event that starts a worker and the answer for repetitions.
 struct ImageJobStarter: Sendable {
-    /// What is said of how long it takes, until something was measured.
+    /// The estimated seconds of a job, until durations have been measured.
     static let usualSeconds = 15
 
     let postgres: PostgresClient
@@ -20,7 +19,7 @@ struct ImageJobStarter: Sendable {
     /// See `IMAGE_JOBS_OPEN_PER_USER`.
     let maxOpenJobs: Int
 
-    /// The request an order came with.
+    /// The request of an order.
     struct Origin: Sendable {
         let userID: UUID
         let requestID: String
@@ -29,10 +28,10 @@ struct ImageJobStarter: Sendable {
 
     /// Starts a job.
     ///
-    /// - Returns: the answer, as it was kept for repetitions.
-    /// - Throws: `template_not_found`; `rate_limited` when the user has too many open jobs; `request_in_progress` when the
-    ///   lease had run out and another try of the request has it; ``OutcomeUnknown`` when the commit was not answered and
-    ///   the job is not there, or the database cannot be asked now.
+    /// - Returns: The answer, as stored for repetitions.
+    /// - Throws: `template_not_found`; `rate_limited` when the user has too many open jobs; `request_in_progress` when the lease had run
+    ///   out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not confirmed and the job is not found, or the
+    ///   database cannot be queried now.
     func start(
         _ received: ReceivedImageOrder, jobID: UUID, inputKey: BlobKey, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
@@ -56,7 +55,7 @@ struct ImageJobStarter: Sendable {
                 throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
             }
             if let target = order.target {
-                // A token is no proof that the phone is in this user's hand.
+                // A token does not prove that its phone belongs to this user.
                 let registration = try keys.registration(of: target, seenAt: Date())
                 let claimed = try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
                 if let claimed { try await OutboxRepository(transaction).publish(claimed, requestID: origin.requestID) }

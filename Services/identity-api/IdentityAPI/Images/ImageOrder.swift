@@ -2,24 +2,23 @@ internal import HeliographCrypto
 internal import JSONStream
 internal import Storage
 
-/// What a client asks for beside the picture itself: checked, and with the defaults filled in.
+/// The validated fields of an order beside the picture.
 struct ImageOrder: Sendable, Equatable {
     let templateID: String
-    /// The size that is asked for, in pixels.
+    /// The requested size, in pixels.
     let width: Int?
     let height: Int?
     /// `low`, `medium` or `high`; nil leaves it to the worker.
     let quality: String?
-    /// The device that should hear of it, if it says so.
+    /// The device that gets the push about the outcome, if the order names one.
     let target: PushTarget?
-    /// Whether the answer should wait for the picture; nil leaves it to the request's `Prefer`.
+    /// False if the answer waits for the picture, true if it does not; nil leaves it to the request's `Prefer`.
     let isAsync: Bool?
 
-    /// SHA-256 over what is asked for, the picture included, by which a repetition is told from another order under the same
-    /// key.
+    /// SHA-256 of the order and its picture, which distinguishes a repetition from another order under the same key.
     ///
-    /// It is over what the fields say, not how: JSON and multipart, the order of fields, white space, and base64 with or
-    /// without the head of a data URI make no difference. What is left out counts as its default.
+    /// It covers the values, not their encoding: JSON or multipart, the order of fields, white space, and base64 with or without the
+    /// prefix of a data URI make no difference. A missing `async` counts as true; a missing quality differs from an explicit `medium`.
     func fingerprint(pictureSHA256: [UInt8]) -> [UInt8] {
         var hasher = SHA256.Hasher()
         let fields = [
@@ -27,40 +26,40 @@ struct ImageOrder: Sendable, Equatable {
             isAsync == false ? "waits" : nil, Hex.encode(pictureSHA256),
         ]
         for field in fields {
-            // Each with its length, so that no two lists of fields read alike; what is not there has none.
+            // Each value is preceded by its length, so that no two lists of values are encoded alike; a missing one has none.
             hasher.update(Array((field.map { "\($0.utf8.count):\($0)" } ?? "-").utf8))
         }
         return hasher.finalize()
     }
 }
 
-/// Collects the fields of an order as they come.
+/// Collects the fields of an order as they arrive.
 struct ImageOrderFields {
     static let templateID = "template_id"
     static let deviceToken = "device_token"
     static let options = "options"
     static let isAsync = "async"
 
-    /// What a result's width and height may be, in pixels.
+    /// The allowed width and height of a result, in pixels.
     static let sides = 16...4_096
     /// The fields beside the picture.
     static let names: Set<String> = [templateID, deviceToken, options, isAsync]
-    /// What its quality may be.
+    /// The allowed qualities.
     private static let qualities: Set<String> = ["low", usualQuality, "high"]
-    /// What any other quality means.
+    /// The quality that replaces an unknown one.
     private static let usualQuality = "medium"
     private static let maxTemplateIDBytes = 64
 
     private var values: [String: JSONValue] = [:]
 
-    /// Takes a field; one that is null is as good as not there, and so is one that is not known.
+    /// Adds a field; a null or unknown field is ignored.
     mutating func take(_ name: String, _ value: JSONValue) throws(APIError) {
         guard Self.names.contains(name) else { return }
         guard values[name] == nil else { throw APIError(.invalidRequest, "A field is given twice", field: name) }
         if value != .null { values[name] = value }
     }
 
-    /// Checks the fields, now that all are there.
+    /// Validates the fields after the last one was added.
     func order() throws(APIError) -> ImageOrder {
         guard let templateID = try text(Self.templateID), !templateID.isEmpty else {
             throw APIError(.missingField, "The template is missing", field: Self.templateID)
@@ -108,7 +107,7 @@ struct ImageOrderFields {
     }
 
     private static func side(_ member: JSONValue.Member) throws(APIError) -> Int {
-        // Some writers of JSON put a point into every number.
+        // Some JSON encoders write every number with a decimal point.
         let side: Int? =
             switch member.value {
             case .integer(let number): number

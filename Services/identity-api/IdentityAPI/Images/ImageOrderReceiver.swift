@@ -1,25 +1,24 @@
 internal import BlobStore
 internal import NIOCore
 
-/// What a body that orders a picture brought.
+/// A complete image order.
 struct ReceivedImageOrder: Sendable {
     let order: ImageOrder
     /// See ``ImageOrder/fingerprint(pictureSHA256:)``.
     let fingerprint: [UInt8]
 }
 
-/// Reads the order of a picture: the picture goes to the blob store as it arrives, the fields are kept.
+/// Reads an image order: streams the picture to the blob store and keeps the fields in memory.
 struct ImageOrderReceiver {
     let limits: UploadLimits
-    /// Where the picture goes; nil for a repetition, which is only looked at.
+    /// The store and key for the picture; nil for a repetition, whose picture is only hashed.
     let destination: (blobs: any BlobStore, key: BlobKey)?
-    /// Called before each piece of the picture is asked for.
+    /// Called after each piece of the picture.
     let onProgress: () async throws -> Void
 
-    /// Reads the whole body and checks that it is an order.
+    /// Reads and validates the whole body.
     ///
-    /// - Throws: ``APIError`` at the first thing that is wrong. Of the picture nothing is stored then, unless it came whole
-    ///   and what is wrong came after it: that is up to the caller.
+    /// - Throws: ``APIError`` at the first fault. The picture is stored then only if the fault comes after its end; the caller deletes it.
     func receive(_ body: inout some ImageUploadBody) async throws -> ReceivedImageOrder {
         var fields = ImageOrderFields()
         var picture: PictureCheck.Passed?
@@ -57,7 +56,7 @@ struct ImageOrderReceiver {
                 try await writer?.append(bytes)
                 try await onProgress()
             case .pictureEnded:
-                // What the client calls it, in a data URI or for a file, does not matter: the bytes say what it is.
+                // The type that the client declares, in a data URI or for a file, is ignored: the bytes determine it.
                 return try check.finish()
             case .field, .pictureBegan:
                 throw APIError.internal

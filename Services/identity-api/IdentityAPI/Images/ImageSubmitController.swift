@@ -11,7 +11,7 @@ internal import WireFormat
 
 /// Answers `POST /v1/images/process`.
 struct ImageSubmitController: Sendable {
-    /// What keys of repetitions belong to.
+    /// The route in the request's ``IdempotencyScope``.
     private static let route = "POST /v1/images/process"
 
     let blobs: any BlobStore
@@ -21,7 +21,7 @@ struct ImageSubmitController: Sendable {
     let reader: ImageJobReader
     let jobs: RowWatcher<ImageJob>
     let slots: UploadSlots
-    /// Counts the orders of an account.
+    /// Limits the orders of one account.
     let limiter: RateLimiter<UUID>
     let limits: UploadLimits
 
@@ -30,7 +30,7 @@ struct ImageSubmitController: Sendable {
         let userID: UUID
         let answer: IdempotencyAnswer
         let order: ImageOrder
-        /// Whether the answer was given before.
+        /// Whether the answer repeats an earlier one.
         let isReplay: Bool
     }
 
@@ -84,7 +84,7 @@ struct ImageSubmitController: Sendable {
             throw error
         } catch {
             do { try await blobs.deleteAll(under: prefix) } catch {
-                // image-worker's sweeper finds it later: no job has it.
+                // image-worker's sweeper deletes it later, because no job refers to it.
                 context.logger.error("the picture of a failed order is left", metadata: ["error": "\(error)"])
             }
             throw error
@@ -113,13 +113,13 @@ struct ImageSubmitController: Sendable {
         }
     }
 
-    /// The picture, for a client that waits and is not kept waiting too long; else the 202.
+    /// Answers with the outcome if the client waits and the job ends in time; otherwise with the 202.
     private func answer(_ outcome: Outcome, _ request: Request, _ context: APIRequestContext) async throws -> Response {
         if let seconds = Self.patience(outcome.order, request) {
             do {
                 if let response = try await picture(of: outcome, upTo: seconds, request, context) { return response }
             } catch  where !Task.isCancelled {
-                // The job is there, whatever prevents the waiting: a refusal would make the client order once more.
+                // The job exists even if waiting fails: a refusal would make the client order again.
                 context.logger.info(
                     "an order that waits gets its 202", metadata: ["job_id": "\(outcome.answer.resourceID.wireText)", "error": "\(error)"])
             }
@@ -129,7 +129,7 @@ struct ImageSubmitController: Sendable {
         return response
     }
 
-    /// How the job ended; nil when it takes longer.
+    /// Waits for the outcome of a job; nil when the job does not end in time.
     private func picture(
         of outcome: Outcome, upTo seconds: Int, _ request: Request, _ context: APIRequestContext
     ) async throws -> Response? {
@@ -143,7 +143,7 @@ struct ImageSubmitController: Sendable {
         return response
     }
 
-    /// The seconds a client waits for its picture; nil for one that does not.
+    /// The seconds that the client is ready to wait for its picture; nil when it does not wait.
     private static func patience(_ order: ImageOrder, _ request: Request) -> Int? {
         let preferred = Preference.wait(request.headers)
         switch order.isAsync {
@@ -154,9 +154,9 @@ struct ImageSubmitController: Sendable {
     }
 }
 
-/// Where the pictures of jobs are in the blob store.
+/// The keys of jobs' pictures in the blob store.
 enum ImageBlobs {
-    /// The prefix of everything of a job.
+    /// The prefix of all pictures of a job.
     static func prefix(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)") }
 
     /// The picture as it was uploaded.
@@ -164,6 +164,6 @@ enum ImageBlobs {
 }
 
 extension ImageJobStatus {
-    /// Whether nothing more happens to the job.
+    /// Whether the job has ended.
     var isTerminal: Bool { self == .completed || self == .failed }
 }

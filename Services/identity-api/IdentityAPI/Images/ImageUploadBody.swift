@@ -3,7 +3,7 @@ internal import JSONStream
 internal import Multipart
 internal import NIOCore
 
-/// What comes next in a body that orders a picture.
+/// The next piece of the body of an image order.
 enum ImageUploadPiece {
     /// A field beside the picture, whole and small.
     case field(String, JSONValue)
@@ -15,9 +15,9 @@ enum ImageUploadPiece {
     case pictureEnded
 }
 
-/// A body that orders a picture, in one of its two forms; read piece by piece at the pace of its consumer.
+/// The body of an image order in one of its two formats; read piece by piece at the pace of its consumer.
 protocol ImageUploadBody {
-    /// What the field of the picture is called.
+    /// The name of the picture's field.
     var pictureField: String { get }
 
     /// Returns the next piece, or nil when the body is complete.
@@ -37,7 +37,7 @@ struct JSONImageBody: ImageUploadBody {
     private var position = 0
     private var bytesLeft: Int
     private var textLeft: Int
-    /// Whether the end of the picture was read and not said yet, because bytes came before it.
+    /// Whether the end of the picture was read but not returned yet, because bytes are returned before it.
     private var isTextEndDue = false
     private let limits: UploadLimits
 
@@ -46,7 +46,7 @@ struct JSONImageBody: ImageUploadBody {
         parser = JSONStreamParser(streaming: [pictureField])
         bytesLeft = limits.imageBodyBytes
         let characters = (limits.pictureBytes + 2) / 3 * 4
-        // Two more for each line of 64, the shortest that encoders make.
+        // Two more characters for each line of 64, the shortest lines that encoders write.
         textLeft = characters + characters / 64 * 2 + DataURIDecoder.maxPrefixLength
         self.limits = limits
     }
@@ -67,8 +67,8 @@ struct JSONImageBody: ImageUploadBody {
         return nil
     }
 
-    /// Goes through the chunk up to the next piece. A picture's bytes are collected over the whole chunk: every escaped slash
-    /// of the base64 would make another piece otherwise.
+    /// Parses the chunk up to the next piece. The picture's bytes are collected over the whole chunk: otherwise every escaped slash of the
+    /// base64 would end a piece.
     private mutating func nextInChunk() throws(APIError) -> ImageUploadPiece? {
         var decoded: [UInt8] = []
         while let event = try nextEvent(decodingInto: &decoded) {
@@ -110,7 +110,7 @@ struct JSONImageBody: ImageUploadBody {
             let event = try parser.nextEvent(in: bytes, at: &position)
             switch event {
             case .text(let range):
-                // What is over the limit is not even decoded.
+                // Text over the limit is not decoded.
                 textLeft -= range.count
                 if textLeft >= 0 { try decoder.decode(bytes.extracting(range), into: &decoded) }
             case .escaped(let byte):
@@ -169,7 +169,7 @@ struct MultipartImageBody: ImageUploadBody {
         return nil
     }
 
-    /// What the text of a field says: two fields are no texts in JSON, and are written here as they are there.
+    /// Parses the text of a field: `options` and `async`, which are not texts in the JSON format, are written as JSON in a form too.
     private static func value(of name: String, _ text: String) throws(APIError) -> JSONValue {
         guard name == ImageOrderFields.options || name == ImageOrderFields.isAsync else { return .string(text) }
         do throws(JSONStreamError) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Limits the number of items that one address may hold at a time, so that no address holds all of them.
+/// Limits the number of items that one address may hold at the same time, so that no address holds all of them.
 ///
 /// The memory it needs is bounded by the number of items: an address that holds none is forgotten.
 final class AddressQuota: Sendable {

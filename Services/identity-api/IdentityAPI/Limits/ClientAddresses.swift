@@ -2,16 +2,16 @@ internal import NIOCore
 
 /// Determines a request's client address: the connection's, or the one that trusted proxies report.
 struct ClientAddresses: Sendable {
-    /// The most hops of a forwarding header that are followed.
+    /// The maximum number of addresses that are read from a forwarding header.
     private static let maxHops = 16
 
-    /// The proxies whose `X-Forwarded-For` is believed. None by default: any client can send that header.
+    /// The proxies whose `X-Forwarded-For` is trusted. None by default, because any client can send that header.
     var trustedProxies: [AddressBlock] = []
 
-    /// Returns the last address that was not added by a trusted proxy.
+    /// Returns the address nearest to this server that is not a trusted proxy; the farthest one read when all are trusted.
     ///
-    /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in their order. Each proxy adds on the right whom it got the
-    ///   request from, so the list is read from there, and what an untrusted sender put before it is never reached.
+    /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in their order. Each proxy appends the address of its peer on the right,
+    ///   so the list is read from the right up to the first untrusted address; values that a client invented stand before it.
     func client(peer: IPAddress, forwardedFor: [String]) -> IPAddress {
         guard isTrusted(peer) else { return peer }
         var client = peer
@@ -24,7 +24,7 @@ struct ClientAddresses: Sendable {
         return client
     }
 
-    /// Whether it is one of our proxies.
+    /// Whether an address is one of the trusted proxies.
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An IPv4 or IPv6 address; an IPv4 address that comes mapped into IPv6 is the same as the plain one.
+/// An IPv4 or IPv6 address; an IPv4 address mapped into IPv6 is equal to the plain one.
 struct IPAddress: Sendable, Hashable {
     /// The 16 bytes of the IPv6 form, in two halves.
     let high: UInt64
@@ -8,7 +8,7 @@ struct IPAddress: Sendable, Hashable {
 
     private static let mappedPrefix: UInt64 = 0x0000_FFFF_0000_0000
 
-    /// What stands for a peer that has no address, as on a Unix socket.
+    /// The address of a peer that has none, as on a Unix socket.
     static let none = IPAddress(high: 0, low: 0)
 
     init(high: UInt64, low: UInt64) {
@@ -35,7 +35,7 @@ struct IPAddress: Sendable, Hashable {
 
     private var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
-    /// Whom a limit is for: the address, or with IPv6 its /64, which is what one subscriber has at least.
+    /// The address that limits apply to: an IPv4 address itself, an IPv6 address's /64, which is the smallest block of one subscriber.
     var subscriber: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
     /// The first bits of the address; of an IPv4 address those of its mapped form.
@@ -48,10 +48,10 @@ struct IPAddress: Sendable, Hashable {
     fileprivate var bitCount: Int { isV4 ? 32 : 128 }
 }
 
-/// Addresses that begin alike, as in `10.0.0.0/8`.
+/// A CIDR block of addresses, as in `10.0.0.0/8`.
 struct AddressBlock: Sendable, Equatable {
     private let base: IPAddress
-    /// Bits that are alike, of the IPv6 form.
+    /// The length of the common prefix, in bits of the IPv6 form.
     private let bits: Int
 
     /// Reads an address, or an address, a slash and a number of bits; nil for anything else.

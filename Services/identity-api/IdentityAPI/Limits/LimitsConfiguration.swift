@@ -1,45 +1,45 @@
 internal import ServiceDefaults
 internal import Storage
 
-/// How much of the service one client may have.
+/// The limits of one client.
 ///
-/// The standard values are generous, because behind one address may be a whole mobile network, or a test bench; this
-/// machine's own address is no exception to them.
+/// The defaults are generous, because one address may serve a whole mobile network or a test bench. The machine's own address is not
+/// exempt.
 struct LimitsConfiguration: Sendable {
     /// Requests of one address.
     var address = Rate(perMinute: 6_000, burst: 1_000)
-    /// Sign-ups, and sign-ins, of one account, whether it exists or not.
+    /// Sign-ups, and counted apart sign-ins, of one account, whether it exists or not.
     var account = Rate(perMinute: 10, burst: 100)
-    /// Sessions that are not decided yet, over all instances.
+    /// Undecided sessions, over all instances.
     var undecidedSessions = SessionAdmission.Limits()
-    /// Orders of pictures of one account.
+    /// Image orders of one account.
     var orders = Rate(perMinute: 60, burst: 200)
     /// Image jobs of one account that have not ended, over all instances; 0 is no limit.
     var openImageJobs = 20
     /// Photos that one account adds to topics.
     var photos = Rate(perMinute: 60, burst: 200)
-    /// What one account may add to topics in a day, over all instances.
+    /// Photos, and their bytes, that one account may add to topics in a day, over all instances.
     var photoQuota = TopicPhotoQuota()
     /// Changes that one account makes to the members of topics.
     var topics = Rate(perMinute: 600, burst: 100)
-    /// Invitations into topics that one account makes, and that one user gets pushes of, over all instances.
+    /// Invitations to topics that one account makes, and those that one user gets pushes for, over all instances.
     var invitations = TopicInvitationQuota()
     /// Registrations of devices by one account.
     var devices = Rate(perMinute: 60, burst: 100)
     /// Messages that one account sends.
     var messages = Rate(perMinute: 120, burst: 300)
-    /// Other small things that one account tells: what it shows, has read, was sent, and is called.
+    /// Small updates by one account, counted together: presence, read marks, receipts, and display names.
     var signals = Rate(perMinute: 600, burst: 1_000)
-    /// Connections that one address may have at a time; trusted proxies are not counted.
+    /// Open connections of one address; trusted proxies are not counted.
     var connectionsPerAddress = 1_024
-    /// Uploads, downloads, and streams of events, that one address may have under way, of each.
+    /// Concurrent uploads of one address; the same number of downloads, and of event streams.
     var uploadsPerAddress = 50
-    /// Whose word about the client's address is taken.
+    /// The proxies that are trusted to report the client's address.
     var addresses = ClientAddresses()
 
     init() {}
 
-    /// Reads the settings whose names are below.
+    /// Reads the settings named below.
     init(_ settings: Settings) throws(ConfigurationError) {
         address = try settings.rate("RATE_LIMIT_ADDRESS", default: address)
         account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account)

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Finds out who sends a request, and refuses it when that address has sent too many.
+/// Determines the client address of a request, and refuses the request when that address has sent too many.
 struct RateLimitMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// How much of something a key may do.
+/// The rate of a token bucket.
 struct Rate: Sendable, Equatable {
-    /// What comes back to a key in a minute; 0 means there is no limit.
+    /// The tokens that a key regains per minute; 0 means no limit.
     var perMinute: Int
-    /// What a key may do at once, after it has done nothing for a while.
+    /// The capacity of the bucket: the number of actions that a key may do at once after a pause.
     var burst: Int
 }
 
 /// A token bucket for each key, in the memory of this instance: n instances together let through n times the rate.
 ///
-/// A bucket is one instant, at which it will be full again. Buckets are kept in two generations: when the young one is
-/// full it becomes the old one, and what nobody touched since the time before is forgotten. So the table is bounded and
-/// never searched; whoever has as many keys as a generation has places gets new buckets, and nobody is refused for it.
+/// A bucket is stored as the instant at which it will be full again. Buckets are kept in two generations: when the young one is full,
+/// it becomes the old one, and buckets unused since the change before are dropped. So the table is bounded and never searched. A
+/// client with more keys than a generation holds gets fresh buckets, and no request is refused because the table is full.
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Generations {
         var young: [Key: ContinuousClock.Instant] = [:]
@@ -20,14 +20,14 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     private let burst: Int
-    /// The time in which one token comes back; nil for no limit.
+    /// The time to regain one token; nil for no limit.
     private let interval: Duration?
     private let generationSize: Int
     private let generations = Mutex(Generations())
 
-    /// Makes a limiter.
+    /// Creates a limiter.
     ///
-    /// - Parameter generationSize: keys of a generation; at most twice as many are known at a time.
+    /// - Parameter generationSize: The maximum number of keys of a generation; the table holds at most twice as many.
     init(_ rate: Rate, generationSize: Int = 32_768) {
         burst = rate.burst
         interval = rate.perMinute > 0 ? .seconds(60) / rate.perMinute : nil
@@ -36,7 +36,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     /// Takes a token from the key's bucket.
     ///
-    /// - Returns: nil when there was one; otherwise the time until there is one.
+    /// - Returns: nil when a token was taken; otherwise the time until there is one.
     func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Duration? {
         guard let interval else { return nil }
         return generations.withLock { generations in
@@ -52,7 +52,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// How many keys are known.
+    /// The number of keys in the table.
     var count: Int { generations.withLock { $0.young.count + $0.old.count } }
 }
 

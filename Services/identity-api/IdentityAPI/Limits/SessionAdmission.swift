@@ -2,31 +2,32 @@ internal import Metrics
 internal import ServiceDefaults
 internal import Storage
 
-/// Refuses uploads while too many sessions are undecided: those that are let in are decided before they expire.
+/// Refuses uploads while too many sessions are undecided, so that the admitted ones are decided before they expire.
 ///
-/// The sessions are counted in Postgres, so that the limits are those of all instances together.
+/// The sessions are counted in Postgres, so that the limits hold for all instances together.
 struct SessionAdmission: Sendable {
-    /// How many sessions may be undecided; 0 is no limit.
+    /// The maximum numbers of undecided sessions; 0 means no limit.
     struct Limits: Sendable, Equatable {
-        /// Of one address (IPv6: /64).
+        /// Sessions of one address (IPv6: /64).
         var perAddress = 50
-        /// Of one installation.
+        /// Sessions of one installation.
         var perInstallation = 5
-        /// Sign-ups that one account authorised: they may take the places that strangers may not.
+        /// Sign-ups authorised by one account: they may use the places that new installations may not.
         var perAccount = 3
-        /// Of all. A core of face-matching-worker decides some 130 sign-ups a minute: with two, who is let in is served in a minute or two.
+        /// All sessions. One core of face-matching-worker decides about 130 sign-ups a minute: with two cores, an admitted session is
+        /// decided within one or two minutes.
         var total = 300
-        /// Bytes of the photos of all.
+        /// The total bytes of photos of all sessions.
         var photoBytes = 4_096 << 20
 
         /// No limits at all.
         static let none = Limits(perAddress: 0, perInstallation: 0, perAccount: 0, total: 0, photoBytes: 0)
 
-        /// The most that sessions of installations which are not known may be of ``total``: three quarters.
+        /// The maximum number of sessions of unknown installations: three quarters of ``total``.
         var newTotal: Int { total * 3 / 4 }
     }
 
-    /// When to try again, in seconds: a session takes one or a few.
+    /// The `Retry-After` in seconds: deciding a session takes one or a few.
     private static let retryAfter = 10
 
     let limits: Limits
@@ -34,8 +35,8 @@ struct SessionAdmission: Sendable {
     /// Refuses another session.
     ///
     /// - Parameters:
-    ///   - isKnown: Whether its installation has signed in to the account or, of an upload that is not read yet, may have.
-    ///   - bytes: Of its photos.
+    ///   - isKnown: Whether its installation is known to the account or, for an upload that is not read yet, may be.
+    ///   - bytes: The size of its photos.
     /// - Throws: `overloaded`.
     func check(_ undecided: UndecidedSessions, isKnown: Bool = true, adding bytes: Int = 0) throws(APIError) {
         if limits.perAddress > 0, undecided.ofAddress >= limits.perAddress {

@@ -11,15 +11,15 @@ final class RowWatcher<Row: Sendable>: Service {
     /// Reads the rows with these ids that exist.
     typealias Fetch = @Sendable (_ ids: [UUID]) async throws -> [UUID: Row]
 
-    /// The most requests that wait at a time.
+    /// The maximum numbers of waiting requests.
     struct Limits: Sendable {
-        /// Requests in all; each holds a connection.
+        /// All requests; each holds a connection.
         var total: Int
-        /// Requests for one row: one device asks, so more are a fault of it, or an attack on the others.
+        /// Requests for one row: one device waits for it, so more are a fault of that device, or an attack on other clients.
         var perRow = 8
-        /// Requests of one account, whose rows may be many: what a person's devices need, and room for hundreds of others.
+        /// Requests of one account, which may wait for many rows: enough for a person's devices, and leaves room for other accounts.
         var perAccount = 32
-        /// Requests of one address, which may be that of many people.
+        /// Requests of one address, which many people may share.
         var perAddress = 256
     }
 
@@ -57,13 +57,13 @@ final class RowWatcher<Row: Sendable>: Service {
         if isWaitedFor { wakeUps.continuation.yield() }
     }
 
-    /// Follows a row: gives it at once, whenever it changes, and every second; nil when there is none (any more). The stream ends
-    /// when the service shuts down or the client hangs up; drop it to stop.
+    /// Follows a row: the stream delivers it at once, whenever it changes, and every second; nil when the row does not exist (any more).
+    /// The stream ends when the service shuts down or the client hangs up; release the subscription to stop.
     ///
     /// - Parameters:
-    ///   - owner: whose share of the places it takes.
-    ///   - whenClientHangsUp: is given what to call then: the place of a closed connection is released.
-    /// - Throws: `overloaded` when too many wait already, `rate_limited` when too many wait for this row or owner.
+    ///   - owner: The owner whose share of the limits is used.
+    ///   - whenClientHangsUp: Registers the given handler for the end of the connection; the handler ends the stream.
+    /// - Throws: `overloaded` when too many requests wait already, `rate_limited` when too many wait for this row or of this owner.
     func follow(
         _ id: UUID, for owner: RowOwner, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void
     ) throws(APIError) -> RowSubscription<Row> {
@@ -77,9 +77,9 @@ final class RowWatcher<Row: Sendable>: Service {
         }
     }
 
-    /// Waits until a row is as wished, or until the time is up, or the service shuts down, or the client hangs up.
+    /// Waits until a row satisfies a condition, or the time is up, or the service shuts down, or the client hangs up.
     ///
-    /// - Returns: the row as wished; nil when the waiting ended otherwise, or there is no row.
+    /// - Returns: The row that satisfies the condition; nil when the wait ended otherwise, or the row does not exist.
     func wait(
         for id: UUID, of owner: RowOwner, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
         until isWished: @escaping @Sendable (Row) -> Bool
@@ -103,8 +103,8 @@ final class RowWatcher<Row: Sendable>: Service {
         }
     }
 
-    /// Waits as ``wait(for:of:upTo:whenClientHangsUp:until:)`` does, and not at all when too many wait already: the row can be shown
-    /// as it is.
+    /// Waits like ``wait(for:of:upTo:whenClientHangsUp:until:)``, but returns nil at once when too many requests wait already: the caller
+    /// can answer with the row as it is.
     func waitIfPossible(
         for id: UUID, of owner: RowOwner, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
         until isWished: @escaping @Sendable (Row) -> Bool
@@ -117,7 +117,7 @@ final class RowWatcher<Row: Sendable>: Service {
         }
     }
 
-    /// Reads what is waited for until graceful shutdown, which ends every stream.
+    /// Reads the rows that requests wait for until graceful shutdown, which ends every stream.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
@@ -202,17 +202,17 @@ final class RowWatcher<Row: Sendable>: Service {
     }
 }
 
-/// The owner of a wait for a row, by whom waits are limited.
+/// The owner of a wait for a row; waits are limited by owner.
 enum RowOwner: Hashable, Sendable {
     /// A signed-in user.
     case account(UUID)
-    /// The address of a client without a sign-in; not the account that it names, whose share anyone could use up.
+    /// The address of a client without a sign-in. Not the account that the client names: anyone could use up that account's share.
     case address(IPAddress)
 }
 
 /// A place among the requests that watch a row; it is released with its last reference.
 final class RowSubscription<Row: Sendable>: Sendable {
-    /// The row, each time it was looked at.
+    /// The row, each time it was read.
     let rows: AsyncStream<Row?>
     private let end: @Sendable () -> Void
 

@@ -1,13 +1,13 @@
-/// A part of a file that a client asks for (RFC 9110 §14).
+/// The part of a file that a client requests (RFC 9110 §14).
 enum ByteRange: Equatable {
-    /// All of it: there is no `Range`, or none that has to be understood.
+    /// The whole file: there is no `Range`, or one that a server may ignore.
     case whole
     /// These bytes.
     case part(Range<Int>)
     /// Bytes that the file does not have.
     case unsatisfiable
 
-    /// Reads the value of `Range` for a file of some bytes. Of several ranges at once none is served, as every server may.
+    /// Parses the value of `Range` for a file of `count` bytes. Multiple ranges are ignored, as the RFC allows.
     init(_ value: String?, of count: Int) {
         self = .whole
         guard let value, value.lowercased().hasPrefix("bytes=") else { return }

@@ -7,14 +7,14 @@ internal import NIOCore
 
 /// Answers `GET` and `HEAD /media/…`: pictures, to the holder of a signed link.
 ///
-/// The object of a link never changes, since keys are not used again; so whatever its tag stands for is current.
+/// The object of a link never changes, because keys are not reused, so its entity tag stays valid.
 struct MediaController: Sendable {
-    /// Bytes of the biggest object that is given out.
+    /// The maximum size of a served object: 64 MiB.
     private static let maxObjectBytes = 64 * 1024 * 1024
 
     let blobs: any BlobStore
     let signer: MediaLinkSigner
-    /// Limits how many pictures are on their way at a time; a piece of each is in memory.
+    /// Limits the number of concurrent downloads; a piece of each picture is in memory.
     let slots: UploadSlots
 
     func file(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -30,12 +30,12 @@ struct MediaController: Sendable {
         } else {
             let slot = try slots.take(for: context.client)
             let picture = try await open(grant.key)
-            // A client that has a part of something else gets all of this.
+            // A client that has a part of another object gets the whole picture.
             let hasThis = request.headers[.ifRange].map { $0 == tag } ?? true
             let range = ByteRange(hasThis ? request.headers[.range] : nil, of: picture.byteCount)
             response = try Self.answer(range, of: picture, grant.type, holding: slot, context)
         }
-        // The link is the credential: a cache between may keep the picture for as long as the link is good, and no longer.
+        // The link is the credential: shared caches may keep the picture until the link expires, and no longer.
         let secondsLeft = max(0, Int(grant.expires.timeIntervalSinceNow))
         response.headers[.eTag] = tag
         response.headers[.cacheControl] = "public, max-age=\(secondsLeft), immutable"
@@ -82,7 +82,7 @@ struct MediaController: Sendable {
                 let piece = try await picture.read(from: offset, upTo: range.upperBound)
                 offset += piece.readableBytes
                 try await writer.write(piece)
-                // The next piece is read when the client has taken this one.
+                // The next piece is read when the connection has flushed this one.
                 try await context.waitUntilFlushed()
             }
             try await writer.finish(nil)

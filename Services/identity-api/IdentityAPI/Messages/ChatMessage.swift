@@ -3,22 +3,22 @@ internal import HeliographCrypto
 internal import Storage
 internal import WireFormat
 
-/// A message as it arrives, checked.
+/// A validated message of a request.
 struct ChatMessage: Sendable {
-    /// The most characters of an id: with its prefix it has to fit into what a push is replaced by.
+    /// The maximum length of an id: with its prefix it has to fit into the collapse id of a push.
     static let maxMessageIDLength = 48
-    /// The most bytes of a text.
+    /// The maximum size of a text.
     static let maxTextBytes = 16 * 1024
-    /// The most characters of a preview; one more than is shown, so that the notifier sees that there is more.
+    /// The maximum number of characters of a preview: one more than a push shows, so that the notifier knows that the text continues.
     private static let previewCharacters = 101
-    /// The most bytes of a preview, because a character may have any number.
+    /// The maximum size of a preview, because a character may have any number of bytes.
     private static let maxPreviewBytes = 1_024
 
     let conversation: TopicName
     let messageID: String
-    /// What is said; nil when only the members' devices know.
+    /// The text; nil when only the members' devices know it.
     let text: String?
-    /// Whether nothing of it is to be shown on a lock screen.
+    /// Whether a lock screen must show nothing of the message.
     let isSensitive: Bool
 
     /// Reads a message.
@@ -34,7 +34,7 @@ struct ChatMessage: Sendable {
         }
     }
 
-    /// Returns the id if it is one.
+    /// Returns the id if it is valid.
     static func checkedID(_ id: String) throws(APIError) -> String {
         let isID =
             1...maxMessageIDLength ~= id.utf8.count
@@ -53,10 +53,10 @@ struct ChatMessage: Sendable {
         return id
     }
 
-    /// What makes it this message and no other, for ``AccountKeys/authenticated(_:)``.
+    /// The content that a repetition must have as well, as input of ``AccountKeys/authenticated(_:)``.
     var fingerprintMessage: String { "chat_message:\(isSensitive ? "sensitive" : "plain"):\(text.map { "=" + $0 } ?? "")" }
 
-    /// What may be shown of it; nil when that is nothing.
+    /// The beginning of the text that a push may show; nil for a sensitive or empty message.
     var preview: String? {
         guard !isSensitive, let text else { return nil }
         var preview = text.prefix(Self.previewCharacters)
@@ -65,16 +65,16 @@ struct ChatMessage: Sendable {
     }
 }
 
-/// The push that tells the others of a message.
+/// The push that announces a message to the other members.
 struct ChatPush: Sendable {
-    /// Up to this many members a conversation is one of people who wait for each other.
+    /// The largest number of members for which the push is urgent: in a conversation of this size people wait for each other's answers.
     static let maxUrgentMembers = 50
-    /// After this the conversation has gone on.
+    /// The lifetime of the push; after it the conversation has gone on.
     static let lifetime: Duration = .seconds(60 * 60)
 
     let message: ChatMessage
     let notificationID: UUID
-    /// The texts of it, sealed: neither a stream nor a table has what people say to each other.
+    /// Preview and sender name, sealed: neither a stream nor a table contains them in plain text.
     let sealedTexts: [String: String]
 
     /// Prepares the push of a message.
@@ -95,7 +95,7 @@ struct ChatPush: Sendable {
         sealedTexts = texts
     }
 
-    /// The request that goes out when the message is posted.
+    /// The event to publish when the message is posted.
     func request(_ posted: ConversationMessage, memberCount: Int) -> NotificationRequested {
         let parameters = [
             "conversation_id": message.conversation.id, "message_id": posted.messageID, "sender_id": posted.senderID.wireString,

@@ -9,22 +9,22 @@ internal import WireFormat
 
 /// Answers `POST /v1/topics/conversation:{id}/messages` and `POST /v1/topics/{topic}/read`.
 ///
-/// What is said goes on as a sealed preview in a push and is kept nowhere: the conversation itself is the app's.
+/// The text leaves only as a sealed preview in a push and is not stored: the app keeps the conversation itself.
 struct MessageController: Sendable {
-    /// Bytes of a message's JSON: a text of which every byte is escaped, and the rest.
+    /// The maximum size of a message's JSON: a text whose every byte is escaped, and 4 KiB for the other fields.
     private static let maxMessageBytes = 6 * ChatMessage.maxTextBytes + 4 * 1_024
-    /// Bytes of the JSON that says what was read.
+    /// The maximum size of the JSON of a read request.
     private static let maxReadBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys
     let authenticator: any Authenticator
-    /// Counts the messages of an account.
+    /// Limits the messages of one account.
     let limiter: RateLimiter<UUID>
-    /// Counts what an account says to have read.
+    /// Limits the read requests of one account.
     let signals: RateLimiter<UUID>
 
-    /// Posts a message, once: the same one again gets the same answer and no other push.
+    /// Posts a message once: a repetition gets the same answer and causes no other push.
     func post(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let name = try context.topicName()
@@ -47,7 +47,7 @@ struct MessageController: Sendable {
         return response
     }
 
-    /// Notes that the sender has seen what is in a topic, up to a message or all of it.
+    /// Marks a topic as read by the sender, up to a message or entirely.
     func read(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let name = try context.topicName()
@@ -66,7 +66,7 @@ struct MessageController: Sendable {
         }
     }
 
-    /// Writes the message and the push that follows in one transaction.
+    /// Writes the message and its push in one transaction.
     ///
     /// - Returns: The message, and whether it was posted before.
     private func write(

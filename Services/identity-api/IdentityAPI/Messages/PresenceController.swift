@@ -4,18 +4,18 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `PUT /v1/users/me/presence`: which conversation the sender's device has on its screen.
+/// Answers `PUT /v1/users/me/presence`: sets the conversation that the sender's device has on its screen.
 ///
-/// While it has, that device gets no pushes about the conversation, and the sender's other devices do. Nothing is read by it:
-/// the app says what was read.
+/// While it is set, that device gets no pushes about the conversation; the sender's other devices do. This marks nothing as read: the
+/// app does that by a request of its own.
 struct PresenceController: Sendable {
     private static let field = "conversation_id"
-    /// Bytes of the JSON.
+    /// The maximum size of the JSON.
     private static let maxBodyBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let authenticator: any Authenticator
-    /// Counts what an account says to show.
+    /// Limits the presence changes of one account.
     let limiter: RateLimiter<UUID>
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -54,7 +54,7 @@ struct PresenceController: Sendable {
 }
 
 extension TopicName {
-    /// Takes a conversation's id as pushes have it, or its whole name; nil for anything else.
+    /// Reads a conversation's id, as in pushes, or its whole name; nil for anything else.
     init?(conversation text: String) {
         guard let name = TopicName(text.contains(":") ? text : "conversation:\(text)"), name.kind == .conversation else { return nil }
         self = name

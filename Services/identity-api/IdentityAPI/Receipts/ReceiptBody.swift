@@ -3,17 +3,17 @@ internal import JSONStream
 internal import Storage
 internal import WireFormat
 
-/// What a device tells of pushes, checked: `[{notification_id | message_id | job_id | session_id | event_id, event, at?}]`.
+/// A device's validated receipts: `[{notification_id | message_id | job_id | session_id | event_id, event, at?}]`.
 struct ReceiptBody: Sendable {
-    /// The most receipts of one request.
+    /// The maximum number of receipts in one request.
     static let maxReceipts = 100
 
     let receipts: [Receipt]
 
     /// Reads the receipts.
     ///
-    /// - Parameter now: The time of those that have none.
-    /// - Throws: `missing_field` or `invalid_request`, which name the place and the field, as in `[3].event`.
+    /// - Parameter now: The time of receipts without `at`.
+    /// - Throws: `missing_field` or `invalid_request`, which name the index and the field, as in `[3].event`.
     init(parsing bytes: [UInt8], now: Date = Date()) throws(APIError) {
         let value: JSONValue
         do throws(JSONStreamError) { value = try JSONValue(parsing: bytes) } catch {
@@ -46,7 +46,7 @@ struct ReceiptBody: Sendable {
     private static func subject(_ body: JSONBody) throws(APIError) -> Receipt.Subject {
         if let id = try identifier("notification_id", body) { return .notification(id) }
         if let text = try body.text("message_id") {
-            // An app may take the id from the push's identifier, with what comes after it there.
+            // An app may take the id from the push's identifier, which continues after a colon.
             return .message(try ChatMessage.checkedID(String(text.prefix { $0 != ":" })))
         }
         if let id = try identifier("job_id", body) { return .imageJob(id) }
@@ -66,7 +66,7 @@ struct ReceiptBody: Sendable {
         return id
     }
 
-    /// An instant as ISO 8601 has it, with or without fractions of a second.
+    /// Reads an ISO 8601 instant, with or without fractions of a second.
     private static func time(_ body: JSONBody) throws(APIError) -> Date? {
         guard let text = try body.text("at") else { return nil }
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -10,12 +10,12 @@ internal import WireFormat
 /// A repeated receipt counts once. Receipts for pushes of other users are ignored, and the response is the
 /// same as for pushes that do not exist, so that it discloses nothing about other users.
 struct ReceiptController: Sendable {
-    /// Bytes of the JSON.
+    /// The maximum size of the JSON.
     private static let maxBodyBytes = 64 * 1_024
 
     let postgres: PostgresClient
     let authenticator: any Authenticator
-    /// Counts what an account tells.
+    /// Limits the requests of one account.
     let limiter: RateLimiter<UUID>
 
     func record(_ request: Request, _ context: APIRequestContext) async throws -> Response {

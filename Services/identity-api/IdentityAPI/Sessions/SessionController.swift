@@ -26,7 +26,7 @@ struct SessionController: Sendable {
         return response
     }
 
-    /// Returns the session of the path, for the device that holds its token.
+    /// Returns the session in the path, to the device that holds its token.
     func find(_ request: Request, _ context: APIRequestContext) async throws -> Session {
         let token = try request.requiredBearer()
         guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }),

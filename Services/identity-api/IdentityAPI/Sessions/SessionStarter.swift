@@ -5,46 +5,46 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Whose session an upload starts.
+/// The owner of the session that an upload starts.
 enum UploadOwner: Sendable {
-    /// The bearer's own account: a sign-up replaces its face, if the bearer's sign-in is still good when it is decided.
+    /// The bearer's own account: a sign-up replaces its face, if the bearer's sign-in is still valid when the session is decided.
     case authorised(Identity)
     /// A client that claims this e-mail address.
     case email(EmailAddress)
 }
 
-/// What a complete upload asks for.
+/// The request of a complete upload.
 struct SessionOrder: Sendable {
     let form: UploadForm
     let owner: UploadOwner
     let target: PushTarget
     let upload: ReceivedUpload
-    /// What another request must ask for to be a repetition; 32 bytes.
+    /// The fingerprint that a repetition must have as well; 32 bytes.
     let fingerprint: [UInt8]
 
-    /// Who authorised the session.
+    /// The identity that authorised the session; nil for an e-mail.
     var bearer: Identity? { if case .authorised(let identity) = owner { identity } else { nil } }
 }
 
-/// Writes the session of a complete upload: one transaction, with the event that sets the worker to it.
+/// Writes the session of a complete upload in one transaction with the event that starts the worker.
 struct SessionStarter: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
     let admission: SessionAdmission
-    /// Counts the sessions that are started for an account.
+    /// Limits the sessions started for an account.
     let limiter: RateLimiter<Account>
 
-    /// The account whose sessions are counted, each event by itself: a flood of sign-ups is no reason to refuse a sign-in.
+    /// The key of a rate limit: an account and an event, so that a flood of sign-ups does not block sign-ins.
     struct Account: Hashable, Sendable {
         let userID: UUID
         let event: EkycEvent
-        /// Whether the request has the account's bearer: strangers who try the account's e-mail do not use up its owner's bucket.
+        /// Whether the request has the account's bearer: strangers who use the account's e-mail do not empty its owner's bucket.
         let isAuthorised: Bool
-        /// An installation that is known to the account and has a bucket of its own; nil for all together.
+        /// A known installation of the account, which has a bucket of its own; nil for the bucket of all.
         var installationKey: [UInt8]?
     }
 
-    /// The request that a session is started by.
+    /// The request that starts a session.
     struct Origin: Sendable {
         let address: IPAddress
         let requestID: String
@@ -56,8 +56,8 @@ struct SessionStarter: Sendable {
     /// - Parameters:
     ///   - bearer: The account that authorises a sign-up.
     ///   - mayBeKnown: Whether the body may name an installation that is known to the account.
-    ///   - key: The idempotency key. A request that was answered is let in whatever the load: it starts no session, and load is what
-    ///     loses responses.
+    ///   - key: The idempotency key. A request that was answered before is admitted under any load: it starts no session, and responses
+    ///     are lost under load in particular.
     func checkAdmission(
         from address: IPAddress, bearer: Identity?, mayBeKnown: Bool, route: String, key: String?
     ) async throws {
@@ -70,13 +70,13 @@ struct SessionStarter: Sendable {
         }
     }
 
-    /// Starts a session. A known and an unknown e-mail take the same statements and so the same time.
+    /// Starts a session. A known and an unknown e-mail take the same statements, and so the same time.
     ///
-    /// - Returns: The answer, as it was kept for repetitions.
-    /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in
-    ///   after too many failed ones, `overloaded` while too many are undecided; `request_in_progress` when the lease had run out
-    ///   and another try of the request has it; ``OutcomeUnknown`` when the commit was not
-    ///   answered and the session is not there, or the database cannot be asked now.
+    /// - Returns: The answer, as stored for repetitions.
+    /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in after too many
+    ///   failed ones; `overloaded` while too many are undecided; `request_in_progress` when the lease had run out and another attempt has
+    ///   taken it; ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the database cannot be queried
+    ///   now.
     func start(
         _ order: SessionOrder, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
@@ -106,9 +106,9 @@ struct SessionStarter: Sendable {
         return answer
     }
 
-    /// Writes the session, if neither its account nor anything else has too many that are undecided.
+    /// Writes the session, unless a limit of failed or undecided sessions is reached.
     ///
-    /// - Returns: The lane of its event.
+    /// - Returns: The lane for its event.
     private func insert(
         _ new: NewSession, for owner: UploadOwner, in transaction: PostgresTransaction
     ) async throws -> EkycLane {
@@ -127,8 +127,8 @@ struct SessionStarter: Sendable {
         return isKnown ? .known : .new
     }
 
-    /// Takes a token of the account's bucket, or, where strangers have emptied that, of the bucket of an installation that is known
-    /// to the account: others who try its e-mail must not keep its owner out.
+    /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of a known installation: strangers who
+    /// use the account's e-mail must not lock its owner out.
     private func limit(_ account: Account, from installationKey: [UInt8]) async throws {
         guard let wait = limiter.take(account) else { return }
         let refusal = APIError.rateLimited("Too many uploads for this account", wait: wait)
@@ -140,7 +140,7 @@ struct SessionStarter: Sendable {
         if limiter.take(own) != nil { throw refusal }
     }
 
-    /// The account as the request names it, without a look at whether it exists.
+    /// The account that the request names, whether or not it exists.
     func claimedUserID(of owner: UploadOwner) -> UUID {
         switch owner {
         case .authorised(let identity): identity.userID
@@ -148,7 +148,7 @@ struct SessionStarter: Sendable {
         }
     }
 
-    /// The account that an upload is about; of an unknown e-mail the one it would have.
+    /// The account of an upload; for an unknown e-mail the id that its account would have.
     private func userID(of owner: UploadOwner, _ transaction: PostgresTransaction) async throws -> UUID {
         switch owner {
         case .authorised(let identity):
@@ -159,7 +159,7 @@ struct SessionStarter: Sendable {
         }
     }
 
-    /// What a sign-up keeps of its e-mail until it is decided: no account is made before there is a face for it.
+    /// The e-mail that a sign-up's session keeps until it is decided: no account is created before it has a face.
     private func sessionEmail(of owner: UploadOwner) throws -> SessionEmail? {
         guard case .email(let email) = owner else { return nil }
         let lookup = keys.emailLookup(email)

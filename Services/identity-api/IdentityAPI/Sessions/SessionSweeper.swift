@@ -9,15 +9,15 @@ internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// Ends what nobody ended: sessions past their deadline, photos of decided sessions, records past their life,
-/// hashes of photos that are too old to be replayed, answers that are not repeated any more, messages that are not named any
-/// more, and what nobody shows any more. Each is a step by itself: when one fails, the others are taken all the same.
+/// Expires overdue sessions and deletes expired data: photos of decided sessions, sessions, sign-ins, hashes of photos that are too old
+/// to be replayed, idempotent answers, messages, reads, presence, invitations, and photos without a session. Each is a separate step:
+/// when one fails, the others still run.
 ///
-/// Any number of instances may sweep; each row is taken by one of them.
+/// Any number of instances may sweep; each row is processed by one of them.
 struct SessionSweeper: Service {
-    /// How long a worker has to delete the photos of a session it decided.
+    /// The time that a worker has to delete the photos of a session it decided.
     private static let photoGracePeriod = Duration.seconds(60)
-    /// Photos older than this belong to no session that is still open.
+    /// The age from which photos belong to no undecided session.
     private static let photoLifetime = Duration.seconds(30 * 60)
 
     let postgres: PostgresClient
@@ -55,7 +55,7 @@ struct SessionSweeper: Service {
         }
     }
 
-    /// Expires sessions and publishes their completion and push, in one transaction.
+    /// Expires sessions and publishes their completions and pushes, in one transaction.
     private func expireOverdue(limit: Int) async throws -> Int {
         let expired = try await postgres.withTransaction { transaction in
             let expired = try await SessionRepository(transaction).expireOverdue(limit: limit)
@@ -79,14 +79,14 @@ struct SessionSweeper: Service {
         logger.notice("sessions expired", metadata: ["count": "\(expired.count)"])
         for session in expired {
             do { try await deletePhotos(of: session.id) } catch {
-                // They are leftovers now, which have a step of their own.
+                // The step `session_photos` deletes them later.
                 logger.info("photos of an expired session are left", metadata: ["session_id": "\(session.id)", "error": "\(error)"])
             }
         }
         return expired.count
     }
 
-    /// Deletes pairs whose refresh token has ended; a device whose last sign-in that was gets no push any more.
+    /// Deletes token pairs whose refresh token has expired, and unregisters devices that have no sign-in left.
     private func endSignIns(limit: Int) async throws -> Int {
         try await postgres.withTransaction { transaction in
             let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: limit)

@@ -15,7 +15,7 @@ internal import WireFormat
 
 /// Answers `POST /v1/topics/event:{id}/photos`.
 struct PhotoController: Sendable {
-    /// What keys of repetitions belong to.
+    /// The route in the request's ``IdempotencyScope``.
     private static let route = "POST /v1/topics/photos"
     /// The field of the picture.
     static let field = "photo"
@@ -24,12 +24,12 @@ struct PhotoController: Sendable {
     let postgres: PostgresClient
     let authenticator: any Authenticator
     let slots: UploadSlots
-    /// Counts the photos of an account.
+    /// Limits the photos of one account.
     let limiter: RateLimiter<UUID>
-    /// What an account may add in a day.
+    /// Limits the photos and bytes that an account adds in a day.
     let quota: TopicPhotoQuota
     let limits: UploadLimits
-    /// How long photos are kept.
+    /// The time for which photos are kept.
     let lifetime: Duration
 
     func add(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -41,7 +41,7 @@ struct PhotoController: Sendable {
         if let length = request.contentLength, length > limits.imageBodyBytes {
             throw APIError(.payloadTooLarge, "The body is larger than \(limits.imageBodyBytes / 1_048_576) MB")
         }
-        // Looked at before the upload, to spare strangers' bytes, and again when the photo is written.
+        // Membership is checked before the upload, to refuse non-members without reading their bytes, and again when the photo is written.
         guard try await TopicRepository(postgres).find(name, seenBy: identity.userID) != nil else { throw APIError.topicNotFound }
         if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many photos of this account", wait: wait) }
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
@@ -56,7 +56,7 @@ struct PhotoController: Sendable {
         return Answer.kept(answer, isReplay: isReplay)
     }
 
-    /// A photo on its way in.
+    /// An upload of a photo that is being read.
     private struct PhotoUpload {
         let request: Request
         let context: APIRequestContext
@@ -85,14 +85,14 @@ struct PhotoController: Sendable {
             throw error
         } catch {
             do { try await blobs.deleteAll(under: prefix) } catch {
-                // The sweeper finds it later: no row has it.
+                // The sweeper deletes it later, because no row refers to it.
                 upload.context.logger.error("a photo that failed is left", metadata: ["error": "\(error)"])
             }
             throw error
         }
     }
 
-    /// Writes the photo, the event that sets a worker to it, and the answer that repetitions get, in one transaction.
+    /// Writes the photo, the event that starts a worker, and the answer for repetitions in one transaction.
     private func write(
         _ photo: NewTopicPhoto, _ answer: IdempotencyAnswer, _ upload: PhotoUpload, _ lease: RequestLease?
     ) async throws {
@@ -115,9 +115,9 @@ struct PhotoController: Sendable {
         }
     }
 
-    /// Reads the form, which is the one picture, and stores it as it arrives.
+    /// Reads the form and stores its one picture as it arrives.
     ///
-    /// - Returns: What the request asks for, which is SHA-256 of topic and picture; and the picture's bytes.
+    /// - Returns: The fingerprint of the request, which is SHA-256 of topic and picture, and the size of the picture.
     private func receive(_ upload: PhotoUpload, storingAs key: BlobKey?, lease: RequestLease?) async throws
         -> (fingerprint: [UInt8], byteCount: Int)
     {

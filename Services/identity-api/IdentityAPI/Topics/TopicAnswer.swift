@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import Storage
 internal import WireFormat
 
-/// The bodies that speak of topics.
+/// The response bodies about topics.
 enum TopicAnswer {
     /// The response to joining a topic.
     static func member(_ userID: UUID, of name: TopicName, requestID: String) -> JSONText {
         Answer.data(.members(("topic", .string(name.text)), ("user_id", .string(userID.wireString))), requestID)
     }
 
-    /// The 202 of an invitation, the same for a new one and for one that is there already.
+    /// The 202 of an invitation, the same for a new and an existing one.
     static func invited(_ userID: UUID, to name: TopicName, requestID: String) -> JSONText {
         Answer.data(
             .members(("topic", .string(name.text)), ("user_id", .string(userID.wireString)), ("status", "invited")), requestID)

@@ -16,9 +16,9 @@ struct TopicController: Sendable {
 
     let postgres: PostgresClient
     let authenticator: any Authenticator
-    /// Counts the changes that an account makes.
+    /// Limits the changes by one account.
     let limiter: RateLimiter<UUID>
-    /// How many invitations are made and pushed.
+    /// Limits the invitations that are made and pushed.
     let quota: TopicInvitationQuota
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -104,7 +104,7 @@ struct TopicController: Sendable {
 extension APIRequestContext {
     /// The topic in the path.
     func topicName() throws(APIError) -> TopicName {
-        // Of what a name is made of, the colon is all that clients escape.
+        // The colon is the only character of a name that clients percent-encode.
         let text = (parameters.get("topic") ?? "").replacing("%3A", with: ":").replacing("%3a", with: ":")
         guard let name = TopicName(text) else {
             let message = "A topic is event: or conversation: and 1 to \(TopicName.maxIDLength) characters of A-Z a-z 0-9 _ -"
@@ -113,7 +113,7 @@ extension APIRequestContext {
         return name
     }
 
-    /// The user in the path; `me` is who asks.
+    /// The user in the path; `me` is the sender.
     func member(_ identity: Identity) throws(APIError) -> UUID {
         let text = parameters.get("user") ?? ""
         if text == "me" { return identity.userID }

@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// Reads a multipart request body piece by piece, at the pace of its consumer.
 struct MultipartBody {
-    /// What comes next in a body.
+    /// The next piece of a body.
     enum Piece {
         case part(MultipartPartHeaders)
         case data(ByteBuffer)
@@ -73,7 +73,7 @@ struct MultipartBody {
         return true
     }
 
-    /// Reads the data of the part that has begun, as text.
+    /// Reads the data of the current part as text.
     mutating func readText(_ field: String, _ limits: UploadLimits) async throws -> String {
         var bytes: [UInt8] = []
         while case .data(let piece) = try await next() {
@@ -88,7 +88,7 @@ struct MultipartBody {
         return text
     }
 
-    /// Reads the data of the part that has begun, and keeps none of it.
+    /// Reads the data of the current part and discards it.
     mutating func skipPart() async throws {
         while case .data = try await next() {}
     }

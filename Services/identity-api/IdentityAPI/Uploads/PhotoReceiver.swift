@@ -1,17 +1,17 @@
 internal import BlobStore
 internal import NIOCore
 
-/// Stores one photo while it arrives, if it is one.
+/// Checks one photo and stores it while it arrives.
 struct PhotoReceiver {
     let blobs: any BlobStore
     let limits: UploadLimits
 
-    /// Reads the data of a part to its end, checking, hashing and sealing each piece before the next is asked for.
+    /// Reads the data of a part to its end: checks, hashes and seals each piece before it requests the next.
     ///
     /// - Parameters:
-    ///   - key: where the photo goes; nil for one that is only looked at.
+    ///   - key: the key to store the photo under; nil to check it without storing it.
     ///   - onProgress: called after each piece.
-    /// - Returns: what the photo is. When this throws, nothing of it is left.
+    /// - Returns: the checked photo. When this throws, nothing of the photo is stored.
     func receive(
         _ body: inout MultipartBody, as key: BlobKey?, field: String, onProgress: () async throws -> Void = {}
     ) async throws -> PictureCheck.Passed {

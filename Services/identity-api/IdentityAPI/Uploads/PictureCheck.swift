@@ -2,12 +2,12 @@ internal import HeliographCrypto
 internal import ImageProbe
 internal import NIOCore
 
-/// Checks and hashes a picture while it passes by.
+/// Checks and hashes a picture while it is streamed.
 struct PictureCheck: ~Copyable {
-    /// What passed, and that it is a picture.
+    /// A picture that passed the check.
     struct Passed: Sendable {
         let info: ImageInfo
-        /// Of the file; 32 bytes.
+        /// The hash of the file; 32 bytes.
         let sha256: [UInt8]
         /// The length of the file.
         let byteCount: Int
@@ -19,16 +19,18 @@ struct PictureCheck: ~Copyable {
     private var hasher = SHA256.Hasher()
     private var byteCount = 0
 
-    /// Makes a check of the picture in a field of a form.
+    /// Creates the check of a picture.
+    ///
+    /// - Parameter field: The picture's field in the form, named in errors.
     init(field: String, limits: UploadLimits) {
         self.field = field
         self.limits = limits
         probe = ImageProbe(limits: ImageLimits(bytes: limits.pictureBytes))
     }
 
-    /// Takes the next bytes.
+    /// Checks the next bytes.
     ///
-    /// - Throws: `invalid_image` or `payload_too_large` as soon as that is known.
+    /// - Throws: `invalid_image` or `payload_too_large` at the first bytes that show it.
     mutating func take(_ bytes: ByteBuffer) throws(APIError) {
         do throws(ImageProbeError) {
             try bytes.withUnsafeReadableBytes { bytes throws(ImageProbeError) in try probe.feed(RawSpan(_unsafeBytes: bytes)) }
@@ -39,7 +41,9 @@ struct PictureCheck: ~Copyable {
         byteCount += bytes.readableBytes
     }
 
-    /// Says what passed, now that all of it did.
+    /// Ends the check after the last bytes.
+    ///
+    /// - Throws: `invalid_image` or `payload_too_large`, for faults that show only at the end, such as a truncated file.
     consuming func finish() throws(APIError) -> Passed {
         let info: ImageInfo
         do throws(ImageProbeError) {

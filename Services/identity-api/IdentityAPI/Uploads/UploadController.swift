@@ -11,9 +11,9 @@ internal import WireFormat
 
 /// Answers `POST /api/v1/ekyc/upload-photos` and `POST /api/v1/ekyc/login`.
 ///
-/// Both are repeatable: a request with the key and the photos of one before gets the answer of that, with its session token.
+/// Both are repeatable: a request with the key and the photos of an earlier one gets the earlier answer, with its session token.
 struct UploadController: Sendable {
-    /// How long a repetition gets the answer of the first: apps send again at once, and the session is decided within this time.
+    /// The time for which a repetition gets the first answer: apps repeat at once, and the session is decided within this time.
     private static let answerLifetime = Duration.seconds(10 * 60)
 
     let blobs: any BlobStore
@@ -29,7 +29,7 @@ struct UploadController: Sendable {
             throw APIError(.payloadTooLarge, "The body is larger than \(limits.bodyBytes / 1_048_576) MB")
         }
         let identity = try await identity(of: request, form)
-        // Only a bearer makes a sign-up one of a known person; of a sign-in its form says the installation.
+        // A sign-up counts as known only with a bearer. The installation of a sign-in is in its form, which is not read yet.
         try await starter.checkAdmission(
             from: context.client, bearer: identity, mayBeKnown: form.event == .signIn || identity != nil, route: form.route, key: key)
         return try await slots.withSlot(for: context.client) {
@@ -51,7 +51,7 @@ struct UploadController: Sendable {
                 if isReplay { await discard(sessionID, context) }
                 return respond(with: answer, isReplay: isReplay, order, key)
             } catch {
-                // The worker may need the photos of a session that may be there; if it is not, the sweeper removes them.
+                // The session may exist, and then the worker needs its photos; if it does not, the sweeper deletes them.
                 if !mayBeStarted { await discard(sessionID, context) }
                 throw (error as? OutcomeUnknown)?.underlying ?? error
             }
@@ -91,12 +91,12 @@ struct UploadController: Sendable {
         return response
     }
 
-    /// The session's token, which only the device that started it has.
+    /// The session's token, known only to the device that started the session.
     private func token(of sessionID: UUID, _ order: SessionOrder, _ key: String?) -> OpaqueToken {
         starter.keys.sessionToken(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
     }
 
-    /// The sender of a sign-up that carries a bearer; a bearer that is no good is refused even beside an e-mail.
+    /// The sender of a sign-up with a bearer. An invalid bearer is refused even when the form has an e-mail.
     private func identity(of request: Request, _ form: UploadForm) async throws -> Identity? {
         guard form.event == .signUp, let token = try request.bearer() else { return nil }
         return try await authenticator.identify(bearer: token)
@@ -132,12 +132,12 @@ struct UploadController: Sendable {
         return .email(email)
     }
 
-    /// Deletes what a failed upload stored; it goes on though the request is cancelled.
+    /// Deletes the photos of a failed upload. Continues when the request is cancelled.
     private func discard(_ sessionID: UUID, _ context: APIRequestContext) async {
         do {
             try await blobs.deleteAll(under: try UploadReceiver.prefix(of: sessionID))
         } catch {
-            // The sweeper finds them later: no session has them.
+            // The sweeper deletes them later, because no session refers to them.
             context.logger.error("photos of a failed upload are left", metadata: ["error": "\(error)"])
         }
     }

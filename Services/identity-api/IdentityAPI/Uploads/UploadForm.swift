@@ -1,23 +1,23 @@
 internal import Storage
 internal import WireFormat
 
-/// What an upload of photos must look like.
+/// The expected form of an upload of photos.
 struct UploadForm: Sendable {
     /// One field of photos.
     struct PhotoField: Sendable {
         let name: String
         let pose: SessionPhoto.Pose
-        /// How many photos it has: exactly.
+        /// The exact number of photos.
         let count: Int
     }
 
-    /// What the session is for.
+    /// The event of the session: sign-up or sign-in.
     let event: EkycEvent
-    /// The fields of photos, in the order in which a missing one is complained of.
+    /// The fields of photos, in the order in which a missing one is reported.
     let photoFields: [PhotoField]
-    /// The plain fields.
+    /// The text fields.
     let textFields: Set<String>
-    /// Names the request in the keys of repeatable ones.
+    /// The route in the request's ``IdempotencyScope``.
     let route: String
     /// The message of the successful response.
     let successMessage: String

@@ -1,13 +1,13 @@
-/// How much an upload may be.
+/// The size limits of uploads.
 struct UploadLimits: Sendable {
-    /// Bytes of a whole body: 96 MiB.
+    /// The maximum size of the body of a sign-up or sign-in: 96 MiB.
     var bodyBytes = 96 * 1024 * 1024
-    /// Bytes of one picture: 10 MiB.
+    /// The maximum size of one picture: 10 MiB.
     var pictureBytes = 10 * 1024 * 1024
-    /// Bytes of the body that orders one picture: base64 and JSON's escapes make it longer than the picture.
+    /// The maximum size of a body with one picture (image order, topic photo): base64 and JSON escapes make it longer than the picture.
     var imageBodyBytes = 16 * 1024 * 1024
-    /// Bytes of one plain field.
+    /// The maximum size of one text field.
     var textBytes = 4 * 1024
-    /// Uploads at a time; more are told to come back.
+    /// The maximum number of concurrent uploads; more are refused with `overloaded`.
     var concurrentUploads = 64
 }

@@ -6,19 +6,20 @@ internal import Multipart
 internal import NIOCore
 internal import Storage
 
-/// What an upload brought.
+/// The content of a complete upload.
 struct ReceivedUpload: Sendable {
     var texts: [String: String] = [:]
     var photos: [SessionPhoto] = []
-    /// Bytes of all photos together.
+    /// The total size of all photos.
     var photoBytes = 0
 
-    /// SHA-256 of what the upload asks for: the photos of each field in their order, and the plain fields, however the form is written.
+    /// SHA-256 of the request: the text fields, the sender, and the photos of each pose in their order, independent of the order of
+    /// fields in the form.
     ///
-    /// - Parameter sender: What tells one sender from another beside the fields: the account of a bearer.
+    /// - Parameter sender: The account of the bearer, which distinguishes senders whose fields are equal.
     func fingerprint(sender: String) -> [UInt8] {
         var hasher = SHA256.Hasher()
-        // No part contains a line feed but the texts, whose lengths are written before them.
+        // Only texts can contain a line feed, and their lengths are written before them.
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
             hasher.update(Array("\(name):\(text.utf8.count):\(text)\n".utf8))
         }
@@ -32,17 +33,16 @@ struct ReceivedUpload: Sendable {
     }
 }
 
-/// Reads an upload: photos go to the blob store as they arrive, plain fields are kept.
+/// Reads an upload: streams photos to the blob store and keeps text fields in memory.
 struct UploadReceiver {
     let form: UploadForm
     let sessionID: UUID
     let blobs: any BlobStore
     let limits: UploadLimits
 
-    /// Reads the whole body and checks that it is what the form asks for.
+    /// Reads the whole body and checks it against the form.
     ///
-    /// - Throws: ``APIError`` at the first thing that is wrong. What was stored by then is up to the caller, who
-    ///   deletes everything under the session's prefix.
+    /// - Throws: ``APIError`` at the first fault. The caller then deletes the photos stored so far, which are under the session's prefix.
     func receive(_ body: inout MultipartBody) async throws -> ReceivedUpload {
         var upload = ReceivedUpload()
         var counts: [String: Int] = [:]
@@ -62,7 +62,7 @@ struct UploadReceiver {
                     throw APIError(.invalidRequest, "A field is given twice", field: headers.name)
                 }
             } else {
-                // An app may send more than this version knows.
+                // An app may send fields that this version does not know.
                 try await body.skipPart()
             }
         }
@@ -76,7 +76,7 @@ struct UploadReceiver {
         return upload
     }
 
-    /// The prefix of everything an upload stores.
+    /// The prefix of all photos of a session.
     static func prefix(of sessionID: UUID) throws(BlobStoreError) -> BlobKey {
         try BlobKey("ekyc/\(sessionID.uuidString.lowercased())")
     }

@@ -1,4 +1,4 @@
-/// Limits the number of transfers of pictures at a time, and with it the memory and the disk space that they take.
+/// Limits the number of concurrent transfers of pictures, and with it the memory and the disk space that they take.
 final class UploadSlots: Sendable {
     /// The slot of one transfer; it is released with its last reference.
     final class Slot: Sendable {
@@ -22,8 +22,8 @@ final class UploadSlots: Sendable {
 
     /// Takes a slot.
     ///
-    /// - Throws: `overloaded` when all are taken, `rate_limited` when the client has its share; both at once, because a client that waits
-    ///   here would only hold a connection.
+    /// - Throws: `overloaded` when all are taken, `rate_limited` when the client holds its share. Both without waiting, because a waiting
+    ///   client would hold a connection.
     func take(for client: IPAddress) throws(APIError) -> Slot {
         switch quota.take(client) {
         case .taken: Slot { [quota] in quota.release(client) }

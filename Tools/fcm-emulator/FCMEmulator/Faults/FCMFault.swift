@@ -1,4 +1,4 @@
-/// The ways in which FCM itself refuses.
+/// The refusals of FCM itself.
 public enum FCMFault: String, Sendable, CaseIterable {
     case invalidArgument = "INVALID_ARGUMENT"
     case unregistered = "UNREGISTERED"
@@ -9,11 +9,11 @@ public enum FCMFault: String, Sendable, CaseIterable {
     case unavailable = "UNAVAILABLE"
     case `internal` = "INTERNAL"
     case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
-    /// A bare 401: our access token is refused.
+    /// A 401 without an `FcmError` detail: the caller's access token is refused.
     case unauthenticated = "UNAUTHENTICATED"
     /// The service account may not send.
     case permissionDenied = "PERMISSION_DENIED"
-    /// The project has not switched FCM on.
+    /// FCM is not enabled in the project.
     case serviceDisabled = "SERVICE_DISABLED"
 
     func refusal(project: String) -> FCMRefusal {

@@ -4,31 +4,31 @@
     internal import Glibc
 #endif
 
-/// How long answers are held back.
+/// The delay of answers.
 public enum FaultLatency: Sendable, Equatable {
-    /// All the same time.
+    /// The same time for all.
     case fixed(Duration)
-    /// Any time between the two, all as likely.
+    /// A uniform distribution between the two.
     case uniform(Duration, Duration)
     /// A log-normal distribution, as latencies of services are: half are under the first, one in a hundred over the second.
     case logNormal(p50: Duration, p99: Duration)
 
-    /// All the same time, in milliseconds.
+    /// The same time for all, in milliseconds.
     public static func milliseconds(_ count: Int) -> FaultLatency { .fixed(.milliseconds(count)) }
-    /// All the same time, in seconds.
+    /// The same time for all, in seconds.
     public static func seconds(_ count: Int) -> FaultLatency { .fixed(.seconds(count)) }
 
-    /// How far the 99th percentile of a normal distribution is from its middle, in standard deviations.
+    /// Distance of the 99th percentile of a normal distribution from its mean, in standard deviations.
     private static let p99Deviations = 2.326_347_874
 
-    /// One latency.
+    /// Returns one random latency.
     func sample() -> Duration {
         switch self {
         case .fixed(let duration): return duration
         case .uniform(let least, let most): return least + (most - least) * Double.random(in: 0...1)
         case .logNormal(let p50, let p99):
             let ratio = max(p99 / max(p50, .nanoseconds(1)), 1)
-            // Box and Muller's transform of two even numbers into a normal one.
+            // The Box–Muller transform of two uniform random numbers into a normal one.
             let normal =
                 (-2 * log(Double.random(in: Double.leastNonzeroMagnitude...1))).squareRoot()
                 * cos(2 * Double.pi * Double.random(in: 0..<1))

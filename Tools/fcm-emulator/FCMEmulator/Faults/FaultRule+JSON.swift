@@ -1,4 +1,4 @@
-/// Why a body of `POST /control/faults` is no rule.
+/// The reason for which a body of `POST /control/faults` is refused.
 struct FaultRuleError: Error { let message: String }
 
 extension FaultRule {
@@ -105,7 +105,7 @@ extension FaultRule {
         }
     }
 
-    /// The rule as the control API shows it.
+    /// The JSON of the rule that the control API shows.
     func json(id: Int) -> JSONValue {
         var object = JSONObject()
         object["id"] = JSONValue(id)

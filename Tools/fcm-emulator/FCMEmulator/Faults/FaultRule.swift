@@ -1,9 +1,9 @@
 import FoundationEssentials
 import NIOHTTP2
 
-/// What goes wrong, for which requests, how often.
+/// A fault that the emulator applies to requests: its effect, the requests it matches, and how often it hits them.
 public struct FaultRule: Sendable, Equatable {
-    /// Which requests a rule is about.
+    /// The endpoint whose requests a rule matches.
     public enum Endpoint: String, Sendable, CaseIterable {
         /// `messages:send`.
         case send
@@ -11,9 +11,9 @@ public struct FaultRule: Sendable, Equatable {
         case token
     }
 
-    /// What the caller sees.
+    /// The effect that the caller sees.
     public enum Effect: Sendable, Equatable {
-        /// Nothing: the answer is only delayed.
+        /// No effect other than the delay of the answer.
         case none
         /// An error envelope of FCM, under its usual HTTP status or another.
         case error(FCMFault, status: Int? = nil)
@@ -25,41 +25,41 @@ public struct FaultRule: Sendable, Equatable {
         case dropConnection
         /// The stream is reset; under HTTP/1.1 the connection is closed.
         case resetStream(StreamReset = .internalError)
-        /// The request is answered as ever, and is the last that its connection serves: requests sent after it are
-        /// refused by GOAWAY, unprocessed. Under HTTP/1.1 the connection is closed.
+        /// The request is answered as usual, and is the last that its connection serves: GOAWAY refuses requests sent after it,
+        /// unprocessed. Under HTTP/1.1 the connection is closed. At `/token` it has no effect.
         case goAway
     }
 
-    /// What the caller sees.
+    /// The effect that the caller sees.
     public var effect: Effect
-    /// Which requests the rule is about.
+    /// The endpoint whose requests the rule matches.
     public var endpoint = Endpoint.send
-    /// Whether the message is accepted and delivered before the effect: a lost answer.
+    /// Whether the message is accepted and delivered before the effect, so that only its answer is lost.
     public var isDelivered = false
     /// The `Retry-After` header: seconds, or an HTTP date.
     public var retryAfter: String?
-    /// The `Retry-After` header as the date that is so many seconds away when the answer is given.
+    /// The `Retry-After` header as a date, that number of seconds after the arrival of the request.
     public var retryAfterDateSeconds: Int?
-    /// How long the answer is held back.
+    /// The delay of the answer.
     public var latency = FaultLatency.fixed(.zero)
-    /// How many requests the rule is still good for; nil until it is removed.
+    /// Number of requests the rule still hits before it is used up; nil means until it is removed.
     public var count: Int? = 1
-    /// How many matching requests pass unharmed first.
+    /// Number of matching requests that pass unharmed first.
     public var skip = 0
-    /// How many of a hundred matching requests it hits, at random.
+    /// Percentage of matching requests that it hits, at random; with `every`, of those that `every` selects.
     public var percent = 100.0
-    /// It hits only the last of so many matching requests, again and again.
+    /// Selects the last of each `every` matching requests.
     public var every = 1
-    /// The only registration the rule is about; nil for all.
+    /// The only registration the rule matches; nil for all.
     public var registration: String?
-    /// The only kind of phone the rule is about; nil for all.
+    /// The only kind of phone the rule matches; nil for all.
     public var platform: DevicePlatform?
-    /// How long after it was added the rule begins, in seconds of the emulator's clock.
+    /// Time from the addition of the rule to its beginning, in seconds of the emulator's clock.
     public var startsInSeconds = 0.0
-    /// How long it lasts from then on, in seconds of the emulator's clock; nil until it is used up or removed.
+    /// Duration of the rule from its beginning, in seconds of the emulator's clock; nil means until it is used up or removed.
     public var lastsSeconds: Double?
 
-    /// A rule for the next send.
+    /// Creates a rule for the next send.
     public init(_ effect: Effect) { self.effect = effect }
 }
 
@@ -67,7 +67,7 @@ public struct FaultRule: Sendable, Equatable {
 public enum StreamReset: String, Sendable, CaseIterable {
     /// The request was not processed at all: it is safe to repeat.
     case refused = "REFUSED_STREAM"
-    /// Nobody knows how far the request came.
+    /// The request may or may not have been processed.
     case internalError = "INTERNAL_ERROR"
     /// The answer is not needed any more.
     case cancel = "CANCEL"
@@ -82,7 +82,7 @@ public enum StreamReset: String, Sendable, CaseIterable {
 }
 
 extension FaultRule {
-    /// What the rule does to a request instead of its own answer; nil when it leaves the answer alone.
+    /// The outcome that replaces the request's own answer; nil when the rule leaves the answer unchanged.
     func fate(project: String, now: Date) -> Verdict.Fate? {
         let retryAfter = retryAfterDateSeconds.map { HTTPDate.string(now.addingTimeInterval(Double($0))) } ?? self.retryAfter
         switch effect {

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Synchronization
 
-/// The faults asked for and not yet used up, oldest first: the first that fits hits a request.
+/// The fault rules that are not used up, oldest first; the first rule that matches and hits applies to a request.
 final class FaultRules: Sendable {
-    /// A rule that is in force, or will be.
+    /// A rule that is in force, or will be, with its time window.
     struct Entry: Sendable {
         let id: Int
         let startsAt: Date
         let endsAt: Date?
         var rule: FaultRule
-        /// How many requests it matched since it last hit one.
+        /// Number of requests it matched since the last one that `every` selected; skipped ones are not counted.
         var matched = 0
     }
 
@@ -25,7 +25,7 @@ final class FaultRules: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a rule and says its number; nil when there are too many.
+    /// Adds a rule and returns its number; nil when there are too many.
     func add(_ rule: FaultRule, now: Date) -> Int? {
         state.withLock { state in
             Self.removeEnded(&state, now: now)
@@ -46,7 +46,7 @@ final class FaultRules: Sendable {
         }
     }
 
-    /// Removes one rule and says whether it was there.
+    /// Removes one rule and returns whether it existed.
     func remove(_ id: Int) -> Bool {
         state.withLock { state in
             let before = state.rules.count
@@ -56,7 +56,7 @@ final class FaultRules: Sendable {
         }
     }
 
-    /// The rules that are in force, or will be.
+    /// Returns the rules that are in force, or will be.
     func all(now: Date) -> [Entry] {
         state.withLock { state in
             Self.removeEnded(&state, now: now)
@@ -68,9 +68,9 @@ final class FaultRules: Sendable {
         state.rules.removeAll { $0.endsAt.map { $0 <= now } ?? false }
     }
 
-    /// The rule that applies to a request, which counts as one use of it.
+    /// Returns the rule that applies to a request, and counts one use of it.
     ///
-    /// - Parameter target: Says whom the request is to; it is asked only when a rule depends on that.
+    /// - Parameter target: Returns the target of the request; called only when a rule depends on it.
     func take(
         _ endpoint: FaultRule.Endpoint, now: Date, target: () -> (registration: String?, platform: DevicePlatform?)
     ) -> Entry? {
@@ -96,7 +96,7 @@ final class FaultRules: Sendable {
         }
     }
 
-    /// Whether a rule hits the request that it matches.
+    /// Returns whether a rule hits the request that it matches, after `skip`, `every` and `percent`.
     private static func hits(_ entry: inout Entry) -> Bool {
         if entry.rule.skip > 0 {
             entry.rule.skip -= 1

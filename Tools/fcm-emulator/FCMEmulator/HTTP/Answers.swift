@@ -2,23 +2,23 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// The few kinds of answers that the emulator gives.
+/// The kinds of responses that the emulator gives.
 package enum Answer {
-    /// JSON, laid out as Google's APIs do.
+    /// JSON in the layout of Google's APIs.
     package static func json(_ value: JSONValue, status: Int = 200, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json; charset=UTF-8"
         return text(value.prettyPrinted(), status: status, headers: headers)
     }
 
-    /// A front end's page: what comes when the request did not even reach the API.
+    /// The HTML page with which Google's front end answers a request that does not reach the API.
     package static func html(status: Int, retryAfter: String? = nil) -> Response {
         var headers: HTTPFields = [.contentType: "text/html; charset=UTF-8"]
         if let retryAfter { headers[.retryAfter] = retryAfter }
         return text(errorPage(status: status), status: status, headers: headers)
     }
 
-    /// The text of such a page.
+    /// The text of a front end's error page.
     static func errorPage(status: Int) -> String {
         """
         <!DOCTYPE html>
@@ -31,12 +31,12 @@ package enum Answer {
         """
     }
 
-    /// A complaint of the control API.
+    /// An error of the control API.
     package static func problem(_ message: String, status: Int = 400) -> Response {
         json(["error": .string(message)], status: status)
     }
 
-    /// Done, and nothing to say.
+    /// A success without a body.
     package static let noContent = Response(status: .noContent)
 
     private static func text(_ text: String, status: Int, headers: HTTPFields) -> Response {

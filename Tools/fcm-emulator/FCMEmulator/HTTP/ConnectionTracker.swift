@@ -1,7 +1,7 @@
 package import NIOCore
 import Synchronization
 
-/// The connections that have carried a request, so that they can be cut all at once.
+/// The open connections that were added to it, so that they can be closed all at once.
 package final class ConnectionTracker: Sendable {
     private struct State {
         var open: [ObjectIdentifier: (number: Int, channel: any Channel)] = [:]
@@ -10,10 +10,10 @@ package final class ConnectionTracker: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins with none.
+    /// Creates a tracker without connections.
     package init() {}
 
-    /// Remembers a connection until it closes, and says its number: they are counted from 1.
+    /// Adds a connection until it closes, and returns its number, counted from 1; a known connection keeps its number.
     @discardableResult
     package func add(_ connection: any Channel) -> Int {
         let id = ObjectIdentifier(connection)
@@ -31,10 +31,10 @@ package final class ConnectionTracker: Sendable {
         return number
     }
 
-    /// How many are open.
+    /// Number of open connections.
     package var openCount: Int { state.withLock { $0.open.count } }
 
-    /// Closes all of them, without a word to the other side.
+    /// Closes all of them without notice to the peers.
     package func closeAll() {
         let open = state.withLock { Array($0.open.values) }
         for connection in open { connection.channel.close(promise: nil) }

@@ -33,7 +33,7 @@ extension ControlRoutes {
         }
     }
 
-    /// The farthest that the clock is moved at a time, in seconds: ten years.
+    /// Maximum step of the clock in one request, in seconds: ten years.
     private static let advanceMax = 315_360_000
 
     private var clock: Response {

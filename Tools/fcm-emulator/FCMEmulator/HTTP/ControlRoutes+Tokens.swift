@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Hummingbird
 
-/// `/control/tokens`: phones, and what becomes of them.
+/// `/control/tokens`: creates registrations, shows them, and changes their state.
 extension ControlRoutes {
-    /// How many registrations may be made by one request.
+    /// Maximum number of registrations made by one request.
     static let mintedMax = 100_000
 
     func addTokens(to router: Router<EmulatorContext>) {

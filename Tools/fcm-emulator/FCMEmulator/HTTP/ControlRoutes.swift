@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// `/control/…`: what tests, demos and people do to the emulator.
+/// `/control/…`: the API by which tests, demos and developers control the emulator.
 struct ControlRoutes: Sendable {
     let core: EmulatorCore
 
@@ -68,7 +68,7 @@ struct ControlRoutes: Sendable {
         return Answer.json(["messages": .array(found.map { $0.json(senderID: core.configuration.projectNumber) })])
     }
 
-    /// What came since a number, to all phones: for who follows everything.
+    /// Returns the messages to all phones from a number on, for clients that follow all messages.
     private func page(_ request: Request, within patience: Duration) async -> Response {
         guard let number = Self.number("after", request, default: 0), number >= 0 else {
             return Answer.problem("after must be a number that an answer gave as next, or 0")

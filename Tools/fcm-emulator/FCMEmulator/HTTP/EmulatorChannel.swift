@@ -5,10 +5,10 @@ import NIOCore
 import NIOHTTP2
 import NIOSSL
 
-/// One connection, in whichever protocol its client speaks: HTTP/2 by ALPN or by its first bytes, HTTP/1.1 otherwise.
+/// One connection in the protocol of its client: HTTP/2 by ALPN or by its first bytes, HTTP/1.1 otherwise.
 struct EmulatorChannel: HTTPChannelHandler {
     struct Value: ServerChildChannelValue {
-        /// What serves it: nil under HTTP/2, whose handlers do so by themselves.
+        /// The HTTP/1.1 channel that serves the connection; nil under HTTP/2, whose handlers serve it themselves.
         let negotiated: EventLoopFuture<HTTP1Channel.Value?>
         let channel: any Channel
     }
@@ -27,7 +27,7 @@ struct EmulatorChannel: HTTPChannelHandler {
         self.tls = try tls.map { configuration in
             var configuration = configuration
             configuration.applicationProtocols = NIOHTTP2SupportedALPNProtocols
-            // Of idle clients nobody answers a goodbye; by default each stop would wait five seconds for one.
+            // Idle clients do not answer the TLS closing message; by default each stop would wait five seconds for the answer.
             configuration.shutdownTimeout = .milliseconds(100)
             return try NIOSSLContext(configuration: configuration)
         }
@@ -80,7 +80,7 @@ struct EmulatorChannel: HTTPChannelHandler {
         }
     }
 
-    /// Serves a connection until it is closed; being cancelled closes it.
+    /// Serves a connection until it is closed; cancellation closes it.
     func handle(value: Value, logger: Logger) async {
         await withTaskCancellationHandler {
             do {
@@ -98,13 +98,13 @@ struct EmulatorChannel: HTTPChannelHandler {
     }
 }
 
-/// Tells by a connection's first bytes whether its client speaks HTTP/2 (RFC 9113 § 3.3) or HTTP/1.1.
+/// Decides by a connection's first bytes whether its client speaks HTTP/2 (RFC 9113 § 3.3) or HTTP/1.1.
 final class PrefaceHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias Configure = (any Channel, _ isHTTP2: Bool) -> EventLoopFuture<HTTP1Channel.Value?>
 
-    /// No method of HTTP/1.1 begins like the preface does.
+    /// The first bytes of an HTTP/2 client; no HTTP/1.1 method begins with them.
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     private let decided: EventLoopPromise<HTTP1Channel.Value?>
@@ -128,7 +128,7 @@ final class PrefaceHandler: ChannelInboundHandler, RemovableChannelHandler {
         configured.cascade(to: decided)
         let pipeline = context.pipeline
         configured.assumeIsolated().whenComplete { _ in
-            // What came meanwhile goes on to the handlers that are there now.
+            // The removal passes the bytes received so far to the handlers that are configured now.
             pipeline.syncOperations.removeHandler(self, promise: nil)
         }
     }

@@ -1,7 +1,7 @@
 package import Hummingbird
 package import NIOCore
 
-/// What a request knows besides itself: the channel it came by, so that faults can break it.
+/// The context of a request: the channel it arrived on, so that faults can close it.
 package struct EmulatorContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The channel of the request.
@@ -12,9 +12,9 @@ package struct EmulatorContext: RequestContext {
         channel = source.channel
     }
 
-    /// The connection the request came by: under HTTP/2 the channel of a request is only a stream of it.
+    /// The connection the request arrived on; under HTTP/2 the channel of a request is only a stream of it.
     ///
-    /// Every chain of parents ends at the listening socket, whose child is the connection.
+    /// Each chain of parents ends at the listening socket, whose child is the connection.
     package var connection: any Channel {
         var channel = channel
         while let parent = channel.parent, parent.parent != nil { channel = parent }

@@ -10,7 +10,7 @@ final class EmulatorCore: Sendable {
     let requests: RequestLog
     let clock: EmulatorClock
     let quota: QuotaBucket
-    /// The texts of the messages accepted lately.
+    /// The templates of the requests read most recently.
     let templates = Mutex(TemplateCache())
     let faults: FaultRules
     let accessTokens: AccessTokens
@@ -35,7 +35,7 @@ final class EmulatorCore: Sendable {
         accessTokens = AccessTokens(limit: limits.accessTokens)
     }
 
-    /// Who may ask for access tokens; nil until the ports, and with them the token URL, are known.
+    /// Verifies requests for access tokens; nil until the ports, and with them the token URL, are known.
     var verifier: AssertionVerifier? {
         get { verifierBox.withLock { $0 } }
         set {
@@ -47,7 +47,7 @@ final class EmulatorCore: Sendable {
     /// The project's id and its number, which is the sender id of its apps: paths take either.
     var projectNames: [String] { projectBox.withLock { $0.isEmpty ? ["", configuration.projectNumber] : $0 } }
 
-    /// A number for a message's name: the time in microseconds since 1970, or the next that no message has.
+    /// Returns a number for a message's name: the time in microseconds since 1970, or the next number that no message has.
     func makeNameNumber(now: Date) -> Int {
         let micros = Int(now.timeIntervalSince1970 * 1_000_000)
         var last = lastName.load(ordering: .relaxed)
@@ -59,7 +59,7 @@ final class EmulatorCore: Sendable {
         }
     }
 
-    /// A new access token, as the token endpoint and the metadata server answer it.
+    /// Issues an access token, and returns the answer of the token endpoint and the metadata server.
     func issueAccessToken(now: Date) -> JSONValue {
         let lifetime = configuration.accessTokenLifetimeSeconds
         let token = accessTokens.issue(expires: now.addingTimeInterval(Double(lifetime)))
@@ -78,19 +78,19 @@ final class EmulatorCore: Sendable {
     }
 }
 
-/// How much the emulator has been asked since its start.
+/// The counters of the emulator since its start.
 public struct FCMEmulatorStatistics: Sendable, Equatable {
-    /// Requests of `messages:send`, whatever came of them.
+    /// Requests of `messages:send` with any outcome, except those with a body over the limit.
     public internal(set) var sends = 0
-    /// Messages accepted, those that were only validated not counted.
+    /// Messages accepted, without those that were only validated.
     public internal(set) var accepted = 0
-    /// Requests of `messages:send` by the status they were answered with; 0 for those that got no answer.
+    /// Requests of `messages:send` by the status of their answer; 0 for those without an answer.
     public internal(set) var byStatus: [Int: Int] = [:]
-    /// Connections of HTTP/2 that were opened.
+    /// HTTP/2 connections opened.
     public internal(set) var connections = 0
-    /// Connections of all kinds that have carried a request and are still open.
+    /// Connections of all kinds that are open.
     public internal(set) var openConnections = 0
-    /// Connections that were told to go away.
+    /// Connections on which GOAWAY was sent.
     public internal(set) var goAways = 0
     /// Access tokens issued.
     public internal(set) var accessTokensIssued = 0

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The two endpoints of Google's over HTTP/1.1, which Google serves as well; the routes of HTTP/2 are in ``HTTP2Connection``.
+/// Google's two endpoints over HTTP/1.1, which Google serves as well; ``HTTP2Connection`` serves them over HTTP/2.
 struct HTTP1Routes: Sendable {
     let core: EmulatorCore
 
@@ -46,7 +46,7 @@ struct HTTP1Routes: Sendable {
         case .dropConnection, .resetStream: break
         }
         try? await context.connection.close().get()
-        // Written into the void.
+        // This response is not sent: the connection is closed.
         return Response(status: .internalServerError)
     }
 }

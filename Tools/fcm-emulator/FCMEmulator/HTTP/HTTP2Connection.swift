@@ -4,9 +4,9 @@ import NIOHTTP2
 
 /// One connection of HTTP/2, served frame by frame on its event loop.
 ///
-/// A request of Google's two endpoints is answered in the read that completes it: no task, no channel and no tree of
-/// JSON for each, because thousands come a second. It also is what makes the faults exact: a stream is reset with the
-/// very error that is asked for, and GOAWAY names the last stream that is served. Everything else goes to the router.
+/// A request of Google's two endpoints is answered in the read that completes it, without a task, a channel or a JSON tree for
+/// each, because thousands arrive in a second. This also makes the faults exact: a stream is reset with exactly the error of the
+/// rule, and GOAWAY names the last stream that is served. All other requests go to the router.
 final class HTTP2Connection: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -18,7 +18,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         var work: Work?
     }
 
-    /// What a request waits for.
+    /// The work that a request waits for.
     private enum Work {
         case delay(Scheduled<Void>)
         case route(Task<Void, Never>)
@@ -31,13 +31,13 @@ final class HTTP2Connection: ChannelInboundHandler {
         }
     }
 
-    /// What FCM announces.
+    /// Maximum number of concurrent streams, as FCM announces it.
     static let streamsMax = 100
-    /// How much a client may send ahead on the connection, in bytes.
+    /// Flow-control window of the connection, in bytes.
     private static let connectionWindow = 16_777_216
-    /// The window that the protocol begins with, in bytes.
+    /// The initial window of the protocol, in bytes.
     private static let initialWindow = 65_535
-    /// The client is given its window back whenever it has used so much, in bytes.
+    /// Number of received bytes after which the window of the client is restored.
     private static let windowUpdateBytes = 1_048_576
 
     private let core: EmulatorCore
@@ -45,12 +45,12 @@ final class HTTP2Connection: ChannelInboundHandler {
     private let number: Int
     private var streams: [HTTP2StreamID: Stream] = [:]
     private var receivedBytes = 0
-    /// The last stream that is served; nil while all are.
+    /// The last stream that is served; nil while all streams are.
     private var last: HTTP2StreamID?
-    /// The last stream that was handled, in the order of their numbers: requests may be complete in another.
+    /// The highest stream that was handled; requests may complete in another order than that of their numbers.
     private var handled = HTTP2StreamID.rootStream
     private var isClosing = false
-    /// How long a connection that serves nothing more waits for its client to close it.
+    /// Time a connection that serves no more streams waits for its client to close it.
     private static let closingGrace = TimeAmount.seconds(1)
 
     init(core: EmulatorCore, router: RouterBridge, number: Int) {
@@ -65,12 +65,12 @@ final class HTTP2Connection: ChannelInboundHandler {
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: streamsMax),
             HTTP2Setting(parameter: .maxHeaderListSize, value: HPACKDecoder.defaultMaxHeaderListSize),
-            // A whole body fits, so that no stream ever waits for its window.
+            // A whole body fits, so that no stream waits for its window.
             HTTP2Setting(parameter: .initialWindowSize, value: max(initialWindow, core.configuration.limits.bodyBytes * 2)),
         ]
         var stream = NIOHTTP2Handler.StreamConfiguration()
-        // NIO ends a connection whose client resets more than 200 streams in 30 seconds. libcurl 7.88 resets many a
-        // stream whose answer it has read, so a busy client of it gets there. What FCM does then is not known.
+        // NIO closes a connection whose client resets more than 200 streams in 30 seconds. libcurl 7.88 resets many streams whose
+        // answers it has read, so a busy libcurl client exceeds that. FCM's reaction is not known.
         stream.streamResetFrameRateLimit.maximumCount = 1_000_000
         stream.streamErrorRateLimit.maximumCount = 1_000_000
         let number = core.connections.add(channel)
@@ -95,7 +95,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         let id = frame.streamID
         switch frame.payload {
         case .headers(let headers):
-            // Trailers say nothing here; a stream after the last is the client's to repeat elsewhere.
+            // Trailers are ignored; a stream after the last is not served: the client repeats it on another connection.
             if streams[id] == nil, last.map({ id <= $0 }) ?? true { streams[id] = Stream(head: headers.headers) }
             if headers.endStream { handle(id, context) }
         case .data(let data):
@@ -123,15 +123,15 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // One stream's error leaves the others alone: NIO has reset the stream.
+        // The error of one stream does not affect the others: NIO has reset the stream.
         if error is NIOHTTP2Errors.StreamError { return }
-        // What was answered in this read is written, but not flushed yet.
+        // The answers of this read are written, but not flushed yet.
         context.flush()
         context.close(promise: nil)
     }
 
     private func receive(_ bytes: ByteBuffer, _ id: HTTP2StreamID) {
-        // One byte over the limit is enough to know that it was passed.
+        // One byte over the limit is enough to detect that it was exceeded.
         let room = core.configuration.limits.bodyBytes + 1 - (streams[id]?.body.count ?? 0)
         streams[id]?.body.append(contentsOf: bytes.readableBytesView.prefix(max(room, 0)))
     }
@@ -177,7 +177,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// The project of `/v1/projects/{project}/messages:send`, nil when that is not the path.
+    /// Returns the project of `/v1/projects/{project}/messages:send`; nil for another path.
     static func project(ofSend path: String) -> String? {
         let (path, start, end) = (path.utf8, "/v1/projects/".utf8, "/messages:send".utf8)
         guard path.count > start.count + end.count, path.starts(with: start), path.suffix(end.count).elementsEqual(end) else {
@@ -207,7 +207,7 @@ extension HTTP2Connection {
             write(.headers(.init(headers: reply.headers, endStream: isEmpty)), id, context)
             if !isEmpty { write(.data(.init(data: .byteBuffer(reply.body), endStream: true)), id, context) }
         case .hang:
-            // The stream stays, and counts among the hundred, until the client lets it go.
+            // The stream stays open, and counts towards the limit of 100, until the client resets it.
             break
         case .dropConnection:
             streams = [:]
@@ -219,9 +219,9 @@ extension HTTP2Connection {
         closeWhenDone(context)
     }
 
-    /// Tells the client that no stream is served after the last that was handled; those before it are.
+    /// Sends GOAWAY with the last handled stream: streams up to it are served, later ones are not.
     ///
-    /// A client takes what comes after the last for unprocessed, and repeats it: so none of those may have been handled.
+    /// A client takes later streams for unprocessed and repeats them, so none of them may have been handled.
     private func goAway(_ context: ChannelHandlerContext) {
         let id = handled
         last = id
@@ -233,11 +233,12 @@ extension HTTP2Connection {
         tellGoAway(last: id, context)
     }
 
-    /// Sends GOAWAY past NIO, to whom the streams after the last stay open, with nobody to answer them: had NIO seen it, the
-    /// body of a stream that a client began before it heard would be a breach of the protocol, and end the connection.
+    /// Writes the GOAWAY frame past NIO's handler, for which the streams after the last stay open, without an answer. If NIO saw
+    /// the frame, the body of a stream that a client began before it received GOAWAY would be a protocol error and close the
+    /// connection.
     private func tellGoAway(last: HTTP2StreamID, _ context: ChannelHandlerContext) {
         var frame = ByteBuffer()
-        // The payload's length, the type, no flags, the connection; the last stream, and no error (RFC 9113 § 6.8).
+        // Length of the payload, type, no flags, stream 0; then the last stream and NO_ERROR (RFC 9113 § 6.8).
         frame.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0])
         frame.writeMultipleIntegers(Int32(last), UInt32(0))
         let wire = try? context.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
@@ -247,7 +248,7 @@ extension HTTP2Connection {
     private func closeWhenDone(_ context: ChannelHandlerContext) {
         guard last != nil, streams.isEmpty, !isClosing else { return }
         isClosing = true
-        // Its client is to close it; one that was closed here at once might lose answers that are under way.
+        // The client closes the connection; closing it here at once might lose answers that are in transit.
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.closingGrace) { context.close(promise: nil) }
     }
 }

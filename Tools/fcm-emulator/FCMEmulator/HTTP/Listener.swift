@@ -14,7 +14,7 @@ package struct Listener: Sendable {
         _ router: Router<EmulatorContext>, server: HTTPServerBuilder, host: String, port: Int, logger: Logger
     ) async throws(FCMEmulatorError) -> Listener {
         let (ports, found) = AsyncThrowingStream.makeStream(of: Int.self)
-        // What can go wrong here is thrown; what Hummingbird calls an error at shutdown is connections being cut.
+        // Errors of the start are thrown; the errors that Hummingbird logs at shutdown are only connections being closed.
         var serverLogger = logger
         serverLogger.logLevel = .critical
         let application = Application(
@@ -38,7 +38,7 @@ package struct Listener: Sendable {
         throw FCMEmulatorError(.cannotListen, "cannot listen on \(host):\(port)")
     }
 
-    /// Closes the socket and ends the requests in work.
+    /// Closes the socket and ends the requests in progress.
     package func stop() async {
         task.cancel()
         _ = await task.result

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What a machine of Google's cloud is told about its service account, by `metadata.google.internal`.
+/// The metadata server `metadata.google.internal`, by which a machine of Google's cloud learns its service account.
 struct MetadataRoutes: Sendable {
     private static let flavor = HTTPField.Name("Metadata-Flavor")!
     let core: EmulatorCore
@@ -18,7 +18,8 @@ struct MetadataRoutes: Sendable {
         }
     }
 
-    /// Only who says the word is answered: it keeps a browser from being made to ask.
+    /// Answers only requests with the header `Metadata-Flavor: Google`, so that a page cannot make a browser ask; 403 otherwise,
+    /// and until the service account is loaded.
     private func answer(_ request: Request, _ reply: () -> Reply) -> Response {
         let isAllowed = request.headers[Self.flavor] == "Google" && core.verifier != nil
         var response = (isAllowed ? reply() : Reply.page(status: 403)).response

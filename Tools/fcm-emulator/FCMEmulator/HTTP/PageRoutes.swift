@@ -12,7 +12,7 @@ struct PageRoutes: Sendable {
         }
         router.get("/control/stream") { request, context in await stream(request, context) }
         router.get("/healthz") { _, _ in
-            // Healthy means that the key file, which others wait to read, is there as well.
+            // Healthy also means that the key file exists, which other processes wait to read.
             core.verifier == nil ? Answer.problem("starting", status: 503) : Answer.json(["status": "ok"])
         }
     }
@@ -47,7 +47,7 @@ struct PageRoutes: Sendable {
             })
     }
 
-    /// An event as `text/event-stream` spells it.
+    /// Returns an event in the format `text/event-stream`.
     private func text(_ event: Inbox.Event) -> String {
         let sender = core.configuration.projectNumber
         return switch event {

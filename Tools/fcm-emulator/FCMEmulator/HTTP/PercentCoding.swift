@@ -1,8 +1,8 @@
 /// Percent-encoding of URLs and forms.
 enum PercentCoding {
-    /// The text with its escapes resolved; nil when it is not UTF-8 then, or an escape is cut short.
+    /// Returns the text with its escapes decoded; nil when the result is not UTF-8, or an escape is cut short or not hexadecimal.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
-        // Most texts have none.
+        // Most texts have no escapes.
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return String(text) }
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

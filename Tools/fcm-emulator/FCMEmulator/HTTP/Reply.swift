@@ -4,18 +4,18 @@ import Hummingbird
 import NIOCore
 import NIOHPACK
 
-/// An answer that is yet to be written to a stream of HTTP/2 or to a connection of HTTP/1.1.
+/// An answer before it is written to an HTTP/2 stream or an HTTP/1.1 connection.
 struct Reply: Sendable {
     var status = 200
     var contentType = "application/json; charset=UTF-8"
     var body: ByteBuffer
     var retryAfter: String?
-    /// Whether the caller is told how to prove who it is.
+    /// Whether the answer has a `WWW-Authenticate` header.
     var isChallenge = false
 
     private static let challenge = "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\""
 
-    /// The answer to an accepted message, laid out as Google's APIs do.
+    /// The answer to an accepted message, in the layout of Google's APIs.
     init(name: MessageName) { body = name.answer }
 
     /// An answer in JSON.
@@ -33,7 +33,7 @@ struct Reply: Sendable {
         isChallenge = refusal.code == 401
     }
 
-    /// A front end's page: what comes when the request did not even reach the API.
+    /// The HTML page with which Google's front end answers a request that does not reach the API.
     static func page(status: Int, retryAfter: String? = nil) -> Reply {
         var reply = Reply(nil, status: status)
         reply.contentType = "text/html; charset=UTF-8"
@@ -42,7 +42,7 @@ struct Reply: Sendable {
         return reply
     }
 
-    /// As a response of the router.
+    /// The answer as a response of the router.
     var response: Response {
         var headers: HTTPFields = [.contentType: contentType]
         if let retryAfter { headers[.retryAfter] = retryAfter }
@@ -51,7 +51,7 @@ struct Reply: Sendable {
             status: HTTPResponse.Status(code: status), headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    /// As the headers of a stream.
+    /// The headers of the answer on an HTTP/2 stream.
     var headers: HPACKHeaders {
         var headers: HPACKHeaders = [
             ":status": String(status), "content-type": contentType, "content-length": String(body.readableBytes),
@@ -62,9 +62,9 @@ struct Reply: Sendable {
     }
 }
 
-/// What becomes of a request.
+/// The outcome of a request: its end, its delay, and whether its connection ends with it.
 struct Verdict: Sendable {
-    /// How a request ends.
+    /// The end of a request.
     enum Fate: Sendable {
         case reply(Reply)
         /// No answer, until the caller gives up.
@@ -76,8 +76,8 @@ struct Verdict: Sendable {
     }
 
     var fate: Fate
-    /// How long it is held back.
+    /// The delay of the outcome.
     var delay = Duration.zero
-    /// Whether the connection takes no requests after this one, which its client is told by GOAWAY.
+    /// Whether the connection takes no requests after this one; under HTTP/2 GOAWAY is sent, under HTTP/1.1 `Connection: close`.
     var isLast = false
 }

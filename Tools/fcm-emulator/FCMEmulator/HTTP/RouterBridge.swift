@@ -6,12 +6,12 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Serves a stream of HTTP/2 by the router: the page, the control API, and everything else that is not in a hurry.
+/// Serves an HTTP/2 stream through the router: the page, the control API, and all other requests that need no fast path.
 struct RouterBridge: Sendable {
     let responder: any HTTPResponder<EmulatorContext>
     let logger: Logger
 
-    /// Answers a request on its stream, and resets the stream when that cannot be done.
+    /// Answers a request on its stream, or resets the stream on an error.
     func respond(to head: HPACKHeaders, body: [UInt8], on channel: any Channel, stream: HTTP2StreamID) async {
         let writer = Writer(channel: channel, stream: stream)
         do {
@@ -26,7 +26,7 @@ struct RouterBridge: Sendable {
             try await writer.begin(response.head)
             try await response.body.write(writer)
         } catch {
-            // The client has gone, or made a request that is none.
+            // The client has disconnected, or sent an invalid request.
             logger.debug("a stream failed", metadata: ["error": "\(error)"])
             let reset = HTTP2Frame(streamID: stream, payload: .rstStream(.internalError))
             try? await channel.writeAndFlush(reset)

@@ -2,14 +2,14 @@ import FoundationEssentials
 import NIOCore
 import Synchronization
 
-/// Decides what becomes of a request of `messages:send`, the same over HTTP/2 and HTTP/1.1; never waits.
+/// Handles a request of `messages:send` and returns its outcome, the same over HTTP/2 and HTTP/1.1; never waits.
 struct SendDesk: Sendable {
     let core: EmulatorCore
 
-    /// Checks and delivers a message, or lets it suffer what a fault rule says.
+    /// Checks and delivers a message, or applies a fault rule to it.
     ///
-    /// The request is processed when it arrives; a latency holds back only the answer. So a caller that gives up
-    /// meanwhile cannot know, as it could not in production, whether the message was delivered.
+    /// The request is processed when it arrives; a latency delays only the answer. So a caller that gives up meanwhile cannot
+    /// know whether the message was delivered, as in production.
     func handle(_ bytes: [UInt8], project: String, authorization: String?, line: RequestLog.Line) -> Verdict {
         let now = core.clock.now
         core.count { $0.sends += 1 }
@@ -39,7 +39,7 @@ struct SendDesk: Sendable {
         return conclude(verdict, &record)
     }
 
-    /// The answer to a body that is longer than the limit.
+    /// Returns the refusal of a body that is longer than the limit.
     func tooLarge(line: RequestLog.Line) -> Verdict {
         var record = RequestLog.Record(at: core.clock.now, endpoint: .send, line: line)
         let refusal = FCMRefusal.payloadTooLarge(limit: core.configuration.limits.bodyBytes)
@@ -55,7 +55,7 @@ struct SendDesk: Sendable {
         return verdict
     }
 
-    /// The registration a request is to and its phone: looked for only when a rule asks.
+    /// Returns the registration of a request and its platform; called only when a fault rule depends on it or hits the request.
     private func target(of bytes: [UInt8]) -> (registration: String?, platform: DevicePlatform?) {
         let known = core.templates.withLock { $0.match(bytes)?.1 }
         let target = known ?? JSONValue(parsing: bytes)?["message"].flatMap(MessageTarget.init)
@@ -63,7 +63,7 @@ struct SendDesk: Sendable {
         return (registration, registration.flatMap { core.registrations.find($0)?.platform })
     }
 
-    /// Checks everything in FCM's order, and delivers.
+    /// Checks a request in FCM's order, and delivers its message.
     private func send(
         _ bytes: [UInt8], project: String, authorization: String?, now: Date, record: inout RequestLog.Record
     ) throws(FCMRefusal) -> MessageName {
@@ -80,7 +80,7 @@ struct SendDesk: Sendable {
             let standing = core.registrations.standing(
                 of: registration, project: names, real: !template.isValidateOnly, now: now)
             switch standing {
-            // The text that is kept there does for all messages to it.
+            // All messages to a registration share the copy of its text that the registry keeps.
             case .active(let value, let found, let online): (record.registration, platform, isOnline) = (value, found, online)
             case .otherProject: throw .senderMismatch
             case .gone: throw .unregistered
@@ -97,7 +97,7 @@ struct SendDesk: Sendable {
         return name
     }
 
-    /// The request's text and target, read whole only when no request like it was read before.
+    /// Returns the template and the target of a request, which is parsed whole only when no cached template matches.
     private func read(_ bytes: [UInt8]) throws(FCMRefusal) -> (MessageTemplate, MessageTarget) {
         if let known = core.templates.withLock({ $0.match(bytes) }) { return known }
         let (request, place) = try MessageValidator(sizeLimit: core.configuration.sizeLimit).validate(bytes)

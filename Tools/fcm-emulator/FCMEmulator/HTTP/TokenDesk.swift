@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Logging
 
-/// Decides what becomes of a request of `POST /token`: a signed assertion for an access token.
+/// Handles a request of `POST /token`, which exchanges a signed assertion for an access token, and returns its outcome.
 struct TokenDesk: Sendable {
     let core: EmulatorCore
 

@@ -1,21 +1,21 @@
-/// Why a text is not JSON.
+/// A syntax error in a JSON text.
 struct JSONSyntaxError: Error, Equatable {
-    /// What was wrong there, in the words of Google's front end.
+    /// The error, in the words of Google's front end.
     let reason: String
-    /// Where, in bytes from the start.
+    /// The position of the error, in bytes from the start.
     let offset: Int
 }
 
 /// A strict JSON parser (RFC 8259) with a limit on nesting, for texts that fit in memory.
 struct JSONParser {
-    /// How deep arrays and objects may nest: what Google's parser of protocol buffers allows.
+    /// Maximum nesting depth of arrays and objects, the limit of Google's parser of protocol buffers.
     static let maximumDepth = 100
 
     private let bytes: [UInt8]
     private var position = 0
     /// Whether the value being parsed is the member `message` of the outermost object.
     private var isInMessage = false
-    /// Where the values of `message.token` and `message.fid` stand, between their quotes.
+    /// The positions of the values of `message.token` and `message.fid`, between their quotes.
     private var registrations: [Range<Int>] = []
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -25,9 +25,9 @@ struct JSONParser {
         try parseRequest(bytes).value
     }
 
-    /// Parses one value and says where in the bytes a request of `messages:send` names its registration.
+    /// Parses one value, and returns the position in the bytes at which a request of `messages:send` names its registration.
     ///
-    /// The place is nil when there is none, or when there are several of which only one counts.
+    /// The position is nil when there is none, or when there are several, of which only one counts.
     static func parseRequest(_ bytes: [UInt8]) throws(JSONSyntaxError) -> (value: JSONValue, registration: Range<Int>?) {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw JSONSyntaxError(reason: "Invalid UTF-8.", offset: 0)

@@ -1,7 +1,7 @@
 /// A JSON value that keeps the order of an object's members and the spelling of its numbers.
 ///
-/// FCM names the position of a bad member (`message.data[0].value`) and quotes the bad value as it was written, which
-/// the decoders of the standard library have both forgotten by the time a type is wrong.
+/// FCM names the position of a bad member (`message.data[0].value`) and quotes the bad value as it was written; the decoders of
+/// the standard library have lost both by the time they find a wrong type.
 public enum JSONValue: Sendable, Equatable {
     /// `null`.
     case null

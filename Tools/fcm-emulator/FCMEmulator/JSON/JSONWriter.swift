@@ -54,7 +54,7 @@ extension JSONValue {
 
     private static func write(quoted value: String, to text: inout String) {
         text += "\""
-        // A picture in base64 is megabytes of what needs no look at all.
+        // Text without characters to escape is copied whole: a picture in base64 is megabytes of it.
         if value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x80 && $0 != 0x22 && $0 != 0x5C && $0 != 0x3C }) {
             text += value + "\""
             return

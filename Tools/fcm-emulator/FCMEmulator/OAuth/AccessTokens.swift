@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Synchronization
 
-/// The access tokens issued and not yet forgotten.
+/// The newest access tokens issued; the oldest are removed above the limit.
 final class AccessTokens: Sendable {
-    /// What a token is worth.
+    /// The validity of a token.
     enum Standing { case valid, expired, unknown }
 
     private struct State {
@@ -17,10 +17,10 @@ final class AccessTokens: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// How many were issued since the start.
+    /// Number of tokens issued since the start.
     var issuedCount: Int { state.withLock { $0.issued } }
 
-    /// Issues a token that expires then.
+    /// Issues a token that expires at that time.
     func issue(expires: Date) -> String {
         let token = "ya29.c." + RandomText.urlSafe(160)
         state.withLock { state in

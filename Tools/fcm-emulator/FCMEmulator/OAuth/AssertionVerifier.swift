@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HeliographCrypto
 
-/// A refusal of the token endpoint, in the words of Google's.
+/// A refusal of the token endpoint, in Google's words.
 struct OAuthRefusal: Error, Equatable {
     let error: String
     let description: String
@@ -32,13 +32,13 @@ struct OAuthRefusal: Error, Equatable {
     var body: JSONValue { ["error": .string(error), "error_description": .string(description)] }
 }
 
-/// Checks the signed assertion by which a service account asks for an access token (RFC 7523, Google's variant).
+/// Checks the signed assertion with which a service account requests an access token (RFC 7523, Google's variant).
 struct AssertionVerifier: Sendable {
     /// The only grant that a service account uses.
     static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    /// The longest an assertion may be valid, in seconds.
+    /// Maximum lifetime of an assertion, in seconds.
     static let maximumLifetimeSeconds = 3600
-    /// How far the caller's clock may be off, in seconds.
+    /// Maximum deviation of the caller's clock, in seconds.
     static let skewSeconds = 300
     /// The scopes that allow sending.
     static let scopes: Set = [
@@ -49,7 +49,7 @@ struct AssertionVerifier: Sendable {
     /// The audiences accepted; the first is named in the refusal.
     let audiences: [String]
 
-    /// Checks the form of a token request; returns nothing when an access token may be issued.
+    /// Checks the form of a token request; throws unless an access token may be issued.
     func verify(form: [String: String], now: Date) throws(OAuthRefusal) {
         guard let grantType = form["grant_type"], !grantType.isEmpty else { throw .missing("grant_type") }
         guard grantType == Self.grantType else { throw .grantType(grantType) }
@@ -60,7 +60,7 @@ struct AssertionVerifier: Sendable {
         else { throw .malformed }
 
         guard claims["iss"]?.string == account.clientEmail else { throw .unknownAccount }
-        // A token signed by a key that was deleted carries another kid: Google calls that a bad signature as well.
+        // An assertion signed by a deleted key carries another kid: Google refuses it as a bad signature as well.
         guard header["alg"]?.string == "RS256",
             header["kid"].map({ $0.string == account.privateKeyID }) ?? true,
             account.publicKey.verifyRS256(signature: signature, message: Array("\(parts[0]).\(parts[1])".utf8))

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HeliographCrypto
 
-/// The identity that the notifier proves: a service account as in the key file Google hands out.
+/// The identity that the notifier proves: a service account as in the key file that Google issues.
 struct ServiceAccount: Sendable {
     let projectID: String
     let clientEmail: String
@@ -9,10 +9,10 @@ struct ServiceAccount: Sendable {
     let tokenURI: String
     let publicKey: RSAPublicKey
 
-    /// The size of a key made here, in bits: that of Google's own.
+    /// The size of a key made here, in bits: the size of Google's keys.
     private static let keyBits = 2048
 
-    /// Reads the key file, or makes a fresh account and writes its key file when there is none.
+    /// Reads the key file, or creates an account and writes its key file when there is none.
     ///
     /// Blocking: reads and writes files and may generate a key.
     static func loadOrCreate(

@@ -7,11 +7,11 @@ struct FCMRefusal: Error, Equatable {
     var code: Int
     /// The canonical status, such as `INVALID_ARGUMENT`.
     var status: String
-    /// The sentence for people.
+    /// The human-readable message.
     var message: String
     /// The typed details, in order; nil leaves the member out.
     var details: [JSONValue]?
-    /// When to try again, in seconds; nil leaves the header out.
+    /// The `Retry-After` header, in seconds; nil leaves it out.
     var retryAfterSeconds: Double?
 
     /// The body of the answer.
@@ -25,11 +25,11 @@ struct FCMRefusal: Error, Equatable {
     }
 }
 
-/// One complaint about one field, as `google.rpc.BadRequest` lists them.
+/// One error of one field, as `google.rpc.BadRequest` lists them.
 struct FieldViolation: Equatable {
     /// The path of the field; empty for the request itself.
     var field: String
-    /// What is wrong with it.
+    /// The error of the field.
     var description: String
 }
 
@@ -79,7 +79,7 @@ extension FCMRefusal {
     static let tooBig = invalid(
         "Message is too large. The maximum is 4K (4096 bytes).", [badRequest([]), fcmError("INVALID_ARGUMENT")])
     static let badTTLHeader = invalidField("message.webpush.headers.TTL", "TTL must be a non-negative integer.")
-    /// The envelope of a bad installation id was never captured; assumed to be the token's with another field.
+    /// The envelope of a bad installation id was never captured; it is assumed to be that of a bad token with another field.
     static let badFID = invalid(
         "The registration token is not a valid FCM registration token",
         [
@@ -87,12 +87,12 @@ extension FCMRefusal {
             badRequest("message.fid", "The registration token is not a valid FCM registration token"),
         ])
 
-    /// One field whose value makes no sense: BadRequest, then FcmError.
+    /// A field with an invalid value: BadRequest, then FcmError.
     static func invalidField(_ field: String, _ message: String) -> FCMRefusal {
         invalid(message, [badRequest(field, message), fcmError("INVALID_ARGUMENT")])
     }
 
-    /// A body that does not fit the schema: BadRequest only, for the front end refuses it before FCM sees it.
+    /// A body that does not fit the schema: BadRequest only, because the front end refuses it before FCM sees it.
     static func schema(_ violations: [FieldViolation]) -> FCMRefusal {
         invalid(violations.map(\.description).joined(separator: "\n"), [badRequest(violations)])
     }
@@ -150,7 +150,7 @@ extension FCMRefusal {
             details: [errorInfo(reason)])
     }
 
-    // MARK: FCM and what is behind it (injected, but for the quota)
+    // MARK: FCM and its backends (injected, except for the quota)
 
     static let thirdPartyAuth = FCMRefusal(
         code: 401, status: "UNAUTHENTICATED", message: "Auth error from APNS or Web Push Service",
@@ -166,7 +166,7 @@ extension FCMRefusal {
             ],
             fcmError("QUOTA_EXCEEDED"),
         ])
-    /// The bucket is empty, and is filled again after that time.
+    /// The refusal of a request when the quota bucket is empty; the bucket is filled again after that time.
     static func quotaExceeded(seconds: Double) -> FCMRefusal {
         var refusal = quotaExceeded
         refusal.retryAfterSeconds = max(seconds, 1)

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// The name that FCM gives to an accepted message; its form depends on the target, and is to be taken as opaque.
+/// The name that FCM gives to an accepted message; its form depends on the target, and clients must treat it as opaque.
 ///
-/// Everything in it follows from one number that no two messages share, so that only the number need be kept.
+/// The id is derived from one number that no two messages share, so only the number is kept.
 struct MessageName: Sendable, CustomStringConvertible {
-    /// Whom the message went to, as far as its name tells.
+    /// The kind of target that the form of the name shows.
     enum Form: Sendable {
         case topic, android, other
 
@@ -19,11 +19,11 @@ struct MessageName: Sendable, CustomStringConvertible {
     }
 
     let project: String
-    /// When it was accepted, in microseconds since 1970, or the next that was free.
+    /// The time of acceptance, in microseconds since 1970, or the next unused number.
     let number: Int
     let form: Form
 
-    /// What comes after the last slash.
+    /// The part after the last slash.
     var id: String {
         switch form {
         case .topic: String(1_000_000_000_000_000_000 + mixed % 9_000_000_000_000_000_000)
@@ -35,9 +35,9 @@ struct MessageName: Sendable, CustomStringConvertible {
     /// The whole name.
     var description: String { "projects/\(project)/messages/\(id)" }
 
-    /// The answer to the message, laid out as Google's APIs do.
+    /// The answer to the message, in the layout of Google's APIs.
     var answer: ByteBuffer {
-        // A tree of JSON for one member, or a text put together first, is what would cost most of the answer. Names need no
+        // Written directly, because a JSON tree or an intermediate string would be most of the cost of the answer. Names need no
         // escaping.
         var answer = ByteBufferAllocator().buffer(capacity: 128)
         answer.writeStaticString("{\n  \"name\": \"projects/")
@@ -48,7 +48,7 @@ struct MessageName: Sendable, CustomStringConvertible {
         return answer
     }
 
-    /// The number's bits, mixed one to one until neighbours look unlike: the finaliser of SplitMix64.
+    /// The bits of the number under a bijective mixing, so that neighbouring numbers differ: the finaliser of SplitMix64.
     private var mixed: UInt64 {
         var bits = UInt64(truncatingIfNeeded: number) &+ 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9

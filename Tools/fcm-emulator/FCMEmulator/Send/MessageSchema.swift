@@ -1,4 +1,4 @@
-/// What a field of a message may hold, as in the JSON mapping of protocol buffers.
+/// The type of a field of a message, as in the JSON mapping of protocol buffers.
 indirect enum FieldType: Sendable {
     case string
     case bool
@@ -8,7 +8,7 @@ indirect enum FieldType: Sendable {
     case duration
     /// RFC 3339.
     case timestamp
-    /// One of these names; the type's name goes into the complaint.
+    /// One of these names; the name of the type appears in the error.
     case enumeration(String, [String])
     case stringMap
     case list(FieldType)
@@ -19,7 +19,7 @@ indirect enum FieldType: Sendable {
 
 /// The fields of one message type.
 struct MessageSchema: Sendable {
-    /// The name in complaints, without `type.googleapis.com/`.
+    /// The name in errors, without `type.googleapis.com/`.
     let name: String
     /// The fields by both their spellings, snake_case and lowerCamelCase.
     let fields: [String: (name: String, type: FieldType)]

@@ -1,10 +1,10 @@
 /// Measures messages.
 enum MessageSize {
-    /// The most a message to one device may weigh, in bytes.
+    /// Maximum size of a message to one device, in bytes.
     static let deviceBytes = 4096
-    /// The most a message to a topic or condition may weigh, in bytes.
+    /// Maximum size of a message to a topic or condition, in bytes.
     static let topicBytes = 2048
-    /// The longest single value that production was seen to accept, in bytes, whatever the target.
+    /// The longest single value observed to be accepted in production, in bytes, for any target.
     static let observedBytes = 4505
 
     static func check(_ message: JSONValue, target: MessageTarget, limit: MessageSizeLimit) throws(FCMRefusal) {
@@ -14,11 +14,11 @@ enum MessageSize {
             case .documented: target.registration == nil ? topicBytes : deviceBytes
             }
         let size = payloadBytes(message)
-        // Apple takes 4096 bytes of final JSON, whoever sends it.
+        // Apple accepts 4096 bytes of final JSON for any target; `observed` applies its larger limit here too.
         guard size <= maximum, apnsBytes(message) <= max(maximum, deviceBytes) else { throw .tooBig }
     }
 
-    /// The data's names and values and the notification's texts, in bytes of UTF-8.
+    /// Size of the data's names and values and of the notification's texts, in bytes of UTF-8.
     static func payloadBytes(_ message: JSONValue) -> Int {
         let data = (message["data"]?.members ?? []).reduce(0) {
             $0 + $1.name.utf8.count + ($1.value.string?.utf8.count ?? 0)
@@ -26,7 +26,7 @@ enum MessageSize {
         return (message["notification"]?.members ?? []).reduce(data) { $0 + ($1.value.string?.utf8.count ?? 0) }
     }
 
-    /// The JSON that FCM would hand to Apple, in bytes; 0 without an `apns` part.
+    /// Size of the JSON that FCM would send to Apple, in bytes; 0 without an `apns` payload.
     static func apnsBytes(_ message: JSONValue) -> Int {
         guard let payload = message["apns"]?["payload"] else { return 0 }
         return payload.serialized().utf8.count + (message["data"]?.serialized().utf8.count ?? 0)

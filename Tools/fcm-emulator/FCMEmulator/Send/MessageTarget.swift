@@ -1,11 +1,11 @@
-/// Where a message goes.
+/// The target of a message.
 enum MessageTarget: Sendable, Equatable {
     case token(String)
     case fid(String)
     case topic(String)
     case condition(String)
 
-    /// The target of a message, as it is written there; nil when it has none.
+    /// Reads the target of a message; nil when it has none.
     init?(message: JSONValue) {
         if let token = message["token"]?.string {
             self = .token(token)
@@ -20,7 +20,7 @@ enum MessageTarget: Sendable, Equatable {
         }
     }
 
-    /// The registration this names, when it names one.
+    /// The token or installation id; nil for a topic or condition.
     var registration: String? {
         switch self {
         case .token(let value), .fid(let value): value
@@ -28,7 +28,7 @@ enum MessageTarget: Sendable, Equatable {
         }
     }
 
-    /// Refuses a target that cannot name anything.
+    /// Refuses a target that is malformed.
     func check() throws(FCMRefusal) {
         switch self {
         case .token(let token): if !RegistrationShape.isToken(token.utf8) { throw .badToken }
@@ -38,7 +38,7 @@ enum MessageTarget: Sendable, Equatable {
         }
     }
 
-    /// `[a-zA-Z0-9-_.~%]+`.
+    /// Whether the name matches `[a-zA-Z0-9-_.~%]+` and has at most 900 bytes.
     static func isTopic(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 900 && name.utf8.allSatisfy(isTopicByte)
     }
@@ -49,12 +49,12 @@ enum MessageTarget: Sendable, Equatable {
     }
 }
 
-/// The shapes of what names an app on a device.
+/// The formats of registration tokens and installation ids.
 enum RegistrationShape {
     /// The longest token, in bytes.
     static let maximumBytes = 4096
 
-    /// An installation's id or prefix, a colon, `APA91`, and many characters.
+    /// An installation's id or prefix of 11 to 64 characters, a colon, and at least 100 characters that begin with `APA91`.
     static func isToken(_ text: some Collection<UInt8>) -> Bool {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text.count <= maximumBytes else { return false }
         let (name, rest) = (text[..<colon], text[colon...].dropFirst())
@@ -79,7 +79,7 @@ enum RegistrationShape {
 
 /// A boolean expression over topics: `'a' in topics && ('b' in topics || !('c' in topics))`.
 struct TopicCondition {
-    /// How many topics one condition may name.
+    /// Maximum number of topics in one condition.
     static let maximumTopics = 5
 
     private var rest: Substring

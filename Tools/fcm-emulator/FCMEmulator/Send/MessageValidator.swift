@@ -7,12 +7,12 @@ struct SendRequest: Sendable {
 
 /// Checks a body in FCM's order: JSON, fields, target, options, size. The registration's state comes after.
 ///
-/// Where production was never seen to refuse (more than one fault at a time, most options), the documented rule
-/// decides whether, and the sentence is ours.
+/// Where no refusal was observed in production (more than one fault at a time, most options), the documented rule decides whether
+/// to refuse, and the message text is the emulator's own.
 struct MessageValidator: Sendable {
     let sizeLimit: MessageSizeLimit
 
-    /// The request, and where in the bytes its registration stands, when that is beyond doubt.
+    /// Returns the request, and the position of its registration in the bytes when it is unambiguous.
     func validate(_ bytes: [UInt8]) throws(FCMRefusal) -> (request: SendRequest, registration: Range<Int>?) {
         let (body, place): (JSONValue, Range<Int>?)
         do throws(JSONSyntaxError) {
@@ -43,7 +43,7 @@ struct MessageValidator: Sendable {
         }
     }
 
-    /// Keys that FCM keeps for itself, in the widest of the wordings it has published.
+    /// Whether FCM reserves the key, by the widest of the rules it has published.
     static func isReserved(_ key: String) -> Bool {
         key.isEmpty || ["from", "message_type", "notification"].contains(key) || key.hasPrefix("google")
             || key.hasPrefix("gcm")

@@ -1,9 +1,9 @@
-/// Reads a JSON body against a schema: gathers every complaint, and writes all names in snake_case.
+/// Reads a JSON body against a schema: collects every violation, and writes all names in snake_case.
 struct SchemaReader {
-    /// The complaints so far, in the order of the body.
+    /// The violations so far, in the order of the body.
     private(set) var violations: [FieldViolation] = []
 
-    /// The body with every known field under its snake_case name.
+    /// Returns the body with every known field under its snake_case name.
     static func read(_ body: JSONValue, as schema: MessageSchema) throws(FCMRefusal) -> JSONValue {
         var reader = SchemaReader()
         let value = reader.message(body, schema, path: "")
@@ -35,7 +35,7 @@ struct SchemaReader {
             }
             if member.value == .null { continue }
             if let oneOf = schema.oneOf, oneOf.fields.contains(field.name) {
-                // Two targets at once: never captured, but this is how the parser of protocol buffers puts it.
+                // Two targets at once: never captured; the text is that of the parser of protocol buffers.
                 if chosen != nil {
                     let text = "oneof field '\(oneOf.name)' is already set. Cannot set '\(field.name)'"
                     complain(path, "Invalid value at '\(path)' (oneof), \(text)")

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What FCM hands to Apple for a message to an iPhone: the push's headers, and the payload that the app is given.
+/// The headers and the payload that FCM sends to Apple for a message to an iPhone.
 ///
 /// FCM adds keys of its own, merges `data` into the top level and fills in what the message leaves out; `apns.payload`
 /// overrides the common notification.
@@ -10,7 +10,7 @@ struct ApnsView: Sendable {
     /// The payload.
     let payload: JSONValue
 
-    /// How long Apple keeps a push for a phone that is off, in seconds, unless the message says otherwise: 30 days.
+    /// Time Apple keeps a push for a phone that is off, in seconds, unless the message sets it: 30 days.
     private static let defaultLifetimeSeconds = 2_592_000.0
 
     init(_ received: ReceivedMessage, senderID: String) {
@@ -42,7 +42,7 @@ struct ApnsView: Sendable {
             aps["alert"] = .object(alert)
         }
         for member in own?.members ?? [] { aps[member.name] = member.value }
-        // A dictionary that says only part of the text leaves the rest to the common notification.
+        // The common notification supplies the texts that an alert dictionary leaves out.
         if case .object(var alert)? = aps["alert"] {
             for (name, text) in texts where alert[name] == nil { alert[name] = text }
             aps["alert"] = .object(alert)
@@ -60,7 +60,7 @@ struct ApnsView: Sendable {
         return headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
-    /// As the control API shows it.
+    /// The JSON that the control API shows.
     var json: JSONValue {
         var fields = JSONObject()
         for header in headers { fields[header.name] = .string(header.value) }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// A push as the phone shows it: what is left of a message once the platform's own part has overridden the common one.
+/// A push as the phone shows it: the common part of a message, overridden by the part of the platform.
 struct Card: Sendable, Equatable {
-    /// What the phone replaces by: two cards with the same id are one on the screen.
+    /// The id by which the phone replaces cards: a new card takes the place of the card with the same id.
     let id: String
     let title: String
     let body: String
@@ -11,7 +11,7 @@ struct Card: Sendable, Equatable {
     /// Whether the phone wakes the app and shows nothing.
     let isSilent: Bool
     let received: ReceivedMessage
-    /// How many earlier pushes this one replaced.
+    /// Number of earlier pushes this one replaced.
     var replaced = 0
 
     init(_ received: ReceivedMessage) {
@@ -39,7 +39,7 @@ struct Card: Sendable, Equatable {
         self.received = received
     }
 
-    /// As the inbox page gets it.
+    /// The JSON that the inbox page receives.
     func json(senderID: String) -> JSONValue {
         let message = received.message
         let aps = message["apns"]?["payload"]?["aps"]

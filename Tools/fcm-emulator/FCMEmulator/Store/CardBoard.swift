@@ -1,24 +1,24 @@
-/// What the phones show: the newest pushes as cards, each replacing the one it names.
+/// The newest pushes as the cards that phones show; a new card replaces the card with the same id.
 ///
-/// Cards are made only when somebody looks, because a fan-out brings more pushes than anybody could.
+/// Cards are made only when a client reads them, because a fan-out brings more pushes than a person can look at.
 struct CardBoard {
-    /// How many unseen pushes are made into cards at a time, those before them are never shown.
+    /// Maximum number of unseen pushes made into cards at a time; older ones are never shown.
     private static let catchUpMax = 2_000
     private let limit: Int
     private(set) var cards: [Card] = []
-    /// The number of the first push that is no card yet.
+    /// The number of the first push that has no card yet.
     private var next = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// Makes cards of the pushes that came since, and returns those, oldest first.
+    /// Makes cards of the pushes that arrived since the last call, and returns them, oldest first.
     mutating func catchUp(_ messages: Ring<KeptMessage>) -> [Card] {
         let first = max(next, messages.end - Self.catchUpMax)
         next = messages.end
         return messages.suffix(from: first).filter(\.isOnPhone).map { add($0.received) }
     }
 
-    /// Shows a push, also one that reached its phone late.
+    /// Adds the card of a push, also of one that reached its phone late.
     mutating func add(_ message: ReceivedMessage) -> Card {
         var card = Card(message)
         if let index = cards.firstIndex(where: { $0.id == card.id }) {
@@ -30,7 +30,7 @@ struct CardBoard {
         return card
     }
 
-    /// Takes all cards down, and those that were still to come.
+    /// Removes all cards, and skips the pushes that have no card yet.
     mutating func clear(_ messages: Ring<KeptMessage>) {
         cards = []
         next = messages.end

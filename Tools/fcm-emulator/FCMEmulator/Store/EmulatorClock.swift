@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Synchronization
 
-/// The time as the emulator sees it: the configured clock, moved by what the control API asks.
+/// The emulator's clock: the configured clock plus the offset that the control API sets.
 ///
-/// Tokens, registrations, quota and the windows of faults go by it; latencies and waits do not.
+/// Tokens, registrations, the quota and the time windows of faults use it; latencies and waits do not.
 final class EmulatorClock: Sendable {
     private let base: @Sendable () -> Date
     private let offset = Mutex(0.0)
@@ -13,12 +13,12 @@ final class EmulatorClock: Sendable {
     /// The time now.
     var now: Date { base().addingTimeInterval(offset.withLock { $0 }) }
 
-    /// How far it was moved, in seconds.
+    /// The offset from the configured clock, in seconds.
     var offsetSeconds: Double { offset.withLock { $0 } }
 
-    /// Moves it on, or back, by so many seconds.
+    /// Moves the clock by that number of seconds; a negative number moves it back.
     func advance(seconds: Double) { offset.withLock { $0 += seconds } }
 
-    /// Lets it go by the configured clock again.
+    /// Sets the offset back to 0.
     func reset() { offset.withLock { $0 = 0 } }
 }

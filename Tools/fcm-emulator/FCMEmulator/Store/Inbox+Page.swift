@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What the page is told, and when.
+/// Publication of events to the streams of the inbox page.
 extension Inbox {
     enum Publishing { case none, now, later }
 
-    /// How many events a stream may lag behind before it is ended; the page then reconnects and reads afresh.
+    /// Maximum number of events a stream may lag behind before it is ended; the page then reconnects and reads a new snapshot.
     private static let streamBacklog = 256
-    /// The page is told at most once in this time, and gets one snapshot of many pushes.
+    /// Minimum interval between publications of appended messages; messages that arrive within it are published together.
     static let publishInterval = Duration.milliseconds(50)
-    /// More pushes than this at once are shown by a snapshot of the newest cards.
+    /// More pushes than this at once are published as one snapshot of the newest cards.
     private static let cardsAtOnceMax = 50
 
-    /// A stream that starts with the present cards; nil when there are too many streams.
+    /// Returns a stream that starts with the present cards; nil when there are too many streams or the inbox is closed.
     func subscribe(to registration: String?) -> AsyncStream<Event>? {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(Self.streamBacklog))
         let id = makeID()
@@ -41,7 +41,7 @@ extension Inbox {
 
     func publish() { state.withLock { Self.publish(&$0) } }
 
-    /// Makes cards of what came since, and tells the streams of them.
+    /// Makes cards of the messages that arrived since the last publication, and sends them to the streams.
     static func publish(_ state: inout State) {
         state.isPublishing = false
         let new = state.board.catchUp(state.messages)
@@ -56,13 +56,14 @@ extension Inbox {
         }
     }
 
-    /// Tells the streams that want to know; one that lags too far behind is let go.
+    /// Sends an event to the streams of that registration and of all registrations (nil: to every stream); ends a stream that
+    /// lags too far behind.
     static func tell(_ state: inout State, _ event: Event, about registration: String?) {
         for (id, subscriber) in state.subscribers {
             if let wanted = subscriber.registration, let registration, wanted != registration { continue }
             guard case .dropped = subscriber.continuation.yield(event) else { continue }
             state.subscribers[id] = nil
-            // Not here: ending a stream calls `unsubscribe`, which needs the lock that is held.
+            // In a task, because ending a stream calls `unsubscribe`, which takes the lock that is held here.
             let continuation = subscriber.continuation
             Task { continuation.finish() }
         }

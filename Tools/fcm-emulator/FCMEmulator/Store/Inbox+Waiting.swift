@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Who waits for messages.
+/// Requests that wait for messages.
 extension Inbox {
-    /// What ends a wait.
+    /// The condition that ends a wait.
     enum Goal {
-        /// So many messages are kept.
+        /// At least that number of messages are kept.
         case kept(Int)
-        /// A message with that number, or a later one, has come.
+        /// A message with that number or a later one has arrived.
         case number(Int)
     }
 
-    /// The most messages of one page.
+    /// Maximum number of messages of one page.
     private static let pageMax = 1_000
 
-    /// The messages from a number on, a page of them, once there is one or the time is over, and the number that the next page
-    /// begins with. A number that is yet to come begins with the next message.
+    /// Returns a page of the messages from a number on, once there is one or the time is over, and the number that the next page
+    /// begins with. For a number in the future the page begins with the next message.
     func page(from number: Int, within patience: Duration) async -> (messages: [ReceivedMessage], next: Int) {
         let deadline = ContinuousClock.now + min(patience, .seconds(limits.waitSeconds))
         let number = min(number, state.withLock { $0.messages.end })
@@ -26,8 +26,8 @@ extension Inbox {
         return (page.map(\.received), first + page.count)
     }
 
-    /// Returns true at the next message that may make it enough, at the deadline, or when the task is cancelled; false
-    /// at once when there is enough, or no more to wait for.
+    /// Waits for the next message that may reach the goal. Returns true after a wait that such a message, the deadline or a
+    /// cancellation ended; false at once when the goal is reached or no wait is possible (cancelled, closed, too many waiters).
     func change(_ registration: String?, _ goal: Goal, until deadline: ContinuousClock.Instant) async -> Bool {
         let id = makeID()
         let alarm = Task {
@@ -39,7 +39,7 @@ extension Inbox {
             var isWaiting = false
             await withCheckedContinuation { continuation in
                 isWaiting = state.withLock { state in
-                    // Whoever cancels later finds the waiter, because its alarm needs the lock as well.
+                    // A later cancellation finds the waiter, because its alarm takes the same lock.
                     guard !Task.isCancelled, !state.isClosed, state.waiters.count < limits.waiters,
                         !Self.isReached(goal, registration, in: state)
                     else { return false }

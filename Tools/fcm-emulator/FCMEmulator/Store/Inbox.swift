@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Synchronization
 
-/// Everything that was accepted: the newest messages for the control API, the cards for the page, and who waits for more.
+/// The accepted messages: the newest for the control API, the cards for the page, and the requests that wait for more.
 final class Inbox: Sendable {
-    /// Something the page is told.
+    /// An event on a stream of the page.
     enum Event: Sendable {
         case snapshot([Card])
         case card(Card)
@@ -18,7 +18,7 @@ final class Inbox: Sendable {
 
     struct Waiter {
         let registration: String?
-        /// The messages that there must be, or how many must ever have come.
+        /// The condition that ends the wait.
         let goal: Goal
         let continuation: CheckedContinuation<Void, Never>
     }
@@ -32,7 +32,7 @@ final class Inbox: Sendable {
         var waiters: [Int: Waiter] = [:]
         var nextID = 0
         var isClosed = false
-        /// When the page was last told something, and whether it will be anyway.
+        /// Time of the last publication of new cards; `isPublishing` is set while the next one is scheduled.
         var publishedAt: ContinuousClock.Instant?
         var isPublishing = false
     }
@@ -47,7 +47,7 @@ final class Inbox: Sendable {
 
     // MARK: Writing
 
-    /// Adds a message and says its number; never waits.
+    /// Adds a message and returns its number; never waits.
     @discardableResult
     func append(_ message: KeptMessage) -> Int {
         let (number, woken, publishing) = state.withLock { state -> (Int, [Waiter], Publishing) in
@@ -74,7 +74,7 @@ final class Inbox: Sendable {
             message.previous = state.newest.updateValue(number, forKey: registration)
         }
         state.messages.append(message)
-        // Registrations whose messages are all gone stay for a while, because to look for them takes longer than they are worth.
+        // Registrations without kept messages are removed only when there are many entries, because each removal scans all of them.
         if state.newest.count > 2 * state.messages.capacity {
             let start = state.messages.start
             state.newest = state.newest.filter { $0.value >= start }
@@ -82,7 +82,7 @@ final class Inbox: Sendable {
         return number
     }
 
-    /// The phone has those messages now: it was offline when they came.
+    /// Marks messages as delivered to a phone that was offline when they were sent, and shows their cards.
     func arrive(_ numbers: [Int]) {
         state.withLock { state in
             _ = state.board.catchUp(state.messages)
@@ -108,7 +108,7 @@ final class Inbox: Sendable {
 
     func heartbeat() { state.withLock { Self.tell(&$0, .heartbeat, about: nil) } }
 
-    /// Ends every stream and every wait, for good.
+    /// Ends every stream and every wait, and refuses later ones.
     func close() {
         publish()
         let (subscribers, waiters) = state.withLock { state in
@@ -153,13 +153,13 @@ final class Inbox: Sendable {
         registration == nil ? state.messages.count : kept(state, registration).count
     }
 
-    /// The messages to a registration (nil: all), once there are so many, or whatever there is when the time is over.
+    /// Returns the messages to a registration (nil: all), once there are `count` of them or the time is over.
     func messages(to registration: String?, atLeast count: Int, within patience: Duration) async -> [ReceivedMessage] {
         let deadline = ContinuousClock.now + min(patience, .seconds(limits.waitSeconds))
         while ContinuousClock.now < deadline, await change(registration, .kept(count), until: deadline) {}
         return messages(to: registration)
     }
 
-    /// How many streams are open, and how many requests wait for a message.
+    /// Number of open streams, and of requests that wait for a message.
     var audience: (streams: Int, waiters: Int) { state.withLock { ($0.subscribers.count, $0.waiters.count) } }
 }

@@ -4,25 +4,25 @@
     internal import Glibc
 #endif
 
-/// The text of an accepted request but for the registration it is to: what all pushes of a fan-out have in common.
+/// The text of an accepted request without its registration: the part that all pushes of a fan-out have in common.
 ///
-/// A fan-out sends the same text to many registrations. Its first request is parsed and checked whole; a later one that
-/// differs in nothing but the characters of the registration, of which neither the rest's meaning nor its size depends,
-/// needs only that registration checked. The parser says where the registration stands, so that no text that merely
-/// looks like it can be taken for it.
+/// A fan-out sends the same text to many registrations. Its first request is parsed and checked whole. A later one that differs
+/// only in the characters of the registration needs only its registration checked, because neither the meaning nor the size of
+/// the rest depends on it. The parser reports the position of the registration, so that similar text elsewhere is not mistaken
+/// for it.
 final class MessageTemplate: Sendable {
-    /// The request up to the registration; all of it when it names none.
+    /// The request up to the registration; the whole request when the position is unknown.
     private let prefix: [UInt8]
     /// The request after the registration.
     private let suffix: [UInt8]
     /// Whether the registration is an installation id.
     private let isFID: Bool
-    /// Whether the request only wants to know if the message would be accepted.
+    /// Whether the request sets `validate_only`: it is checked and not delivered.
     let isValidateOnly: Bool
 
     /// The template of a request that was accepted as valid.
     ///
-    /// - Parameter place: Where the registration stands in the bytes; nil when there is none, or several might be meant.
+    /// - Parameter place: The position of the registration in the bytes; nil when there is none, or more than one candidate.
     init(_ bytes: [UInt8], _ request: SendRequest, place: Range<Int>?) {
         isValidateOnly = request.validateOnly
         if case .fid = request.target { isFID = true } else { isFID = false }
@@ -40,12 +40,12 @@ final class MessageTemplate: Sendable {
     /// Whether requests to other registrations can have this template.
     let isSpliced: Bool
 
-    /// The target of a request that differs from the template's in nothing but that; nil when it differs in more.
+    /// The target of a request that differs from the template only in its registration; nil when it differs in more.
     func target(of bytes: [UInt8]) -> MessageTarget? {
         let length = bytes.count - prefix.count - suffix.count
         guard isSpliced, length > 0 else { return nil }
         let end = prefix.count + length
-        // The suffix first: it is the longer part, and where two templates differ.
+        // The suffix is compared first: it is the longer part, and the part in which two templates differ.
         guard Self.isEqual(bytes, from: end, suffix), Self.isEqual(bytes, from: 0, prefix) else { return nil }
         let registration = bytes[prefix.count..<end]
         guard isFID ? RegistrationShape.isFID(registration) : RegistrationShape.isToken(registration) else { return nil }
@@ -53,7 +53,7 @@ final class MessageTemplate: Sendable {
         return isFID ? .fid(text) : .token(text)
     }
 
-    /// Whether the part stands there; there are enough bytes for it.
+    /// Whether the bytes contain the part at that position; the caller ensures that there are enough bytes.
     private static func isEqual(_ bytes: [UInt8], from start: Int, _ part: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { whole in
             part.withUnsafeBytes { part in
@@ -63,10 +63,10 @@ final class MessageTemplate: Sendable {
         }
     }
 
-    /// The whole message to that registration, all names in snake_case.
+    /// Returns the whole message to that registration, all names in snake_case.
     func message(to registration: String?) -> JSONValue {
         let bytes = isSpliced ? prefix + Array((registration ?? "").utf8) + suffix : prefix
-        // What is kept was valid when it was accepted.
+        // A kept request was valid when it was accepted.
         guard let body = JSONValue(parsing: bytes), let request = try? SchemaReader.read(body, as: .request) else {
             return nil
         }
@@ -76,11 +76,11 @@ final class MessageTemplate: Sendable {
 
 /// The templates used last, by which a fan-out's requests are recognised.
 struct TemplateCache {
-    /// How many are tried: a fan-out has one text for each badge and locale.
+    /// Maximum number of templates: a fan-out has one text for each badge and locale.
     private static let capacity = 64
     private var templates: [MessageTemplate] = []
 
-    /// The template of a request, and the request's target; nil when it must be read whole.
+    /// Returns the template and the target of a request; nil when the request must be parsed whole.
     mutating func match(_ bytes: [UInt8]) -> (MessageTemplate, MessageTarget)? {
         for (index, template) in templates.enumerated() {
             guard let target = template.target(of: bytes) else { continue }
@@ -90,7 +90,7 @@ struct TemplateCache {
         return nil
     }
 
-    /// Remembers a template, in place of one that has not been used lately.
+    /// Adds a template; a full cache drops the one at its end, which has not been used lately.
     mutating func add(_ template: MessageTemplate) {
         guard template.isSpliced else { return }
         if templates.count >= Self.capacity { templates.removeLast() }

@@ -1,27 +1,27 @@
 import FoundationEssentials
 
-/// What FCM keeps for an Android phone that is offline: up to 100 messages that do not collapse, and the newest of each
-/// of four collapse keys.
+/// The messages that FCM keeps for an Android phone that is offline: up to 100 that do not collapse, and the newest of each of
+/// four collapse keys.
 struct OfflineStore: Sendable, Equatable {
-    /// One message that waits.
+    /// One waiting message.
     struct Message: Sendable, Equatable {
         /// Its number in the inbox.
         let number: Int
-        /// Only the newest of a key is kept; nil never collapses.
+        /// Only the newest message of a key is kept; a message without a key never collapses.
         let collapseKey: String?
-        /// After that it is not delivered any more.
+        /// The time from which the message is not delivered any more.
         let expiresAt: Date
     }
 
-    /// The most messages without a key; one more, and all of them are dropped.
+    /// Maximum number of messages without a key; one more, and all of them are dropped.
     static let messagesMax = 100
-    /// The most different keys. FCM does not say which it gives up for a fifth; here it is the oldest.
+    /// Maximum number of different keys. FCM does not document which key it drops for a fifth; here it is the oldest.
     static let collapseKeysMax = 4
-    /// How long a message waits that does not say it, in seconds: four weeks.
+    /// Lifetime of a message without a `ttl`, in seconds: four weeks.
     static let defaultLifetimeSeconds = 2_419_200.0
 
     private(set) var messages: [Message] = []
-    /// Whether messages were dropped for being too many, of which the app is told by `onDeletedMessages`.
+    /// Whether messages were dropped because there were too many; the app learns it through `onDeletedMessages`.
     private(set) var hasOverflowed = false
 
     mutating func add(_ message: Message) {
@@ -37,6 +37,6 @@ struct OfflineStore: Sendable, Equatable {
         messages.append(message)
     }
 
-    /// The numbers of what a phone gets that comes back at that time, in the order they were sent.
+    /// The numbers of the messages that a phone receives when it reconnects at that time, in the order they were sent.
     func deliverable(at now: Date) -> [Int] { messages.filter { $0.expiresAt > now }.map(\.number) }
 }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Synchronization
 
-/// A project's quota: so many requests a minute, in a bucket that is filled whole each 60 s.
+/// A project's quota of requests per minute: a bucket that is filled completely every 60 s.
 ///
-/// The minutes begin with the first request, not with the clock's. Every request counts, refused ones too; a bucket
-/// without a limit is never empty.
+/// The minutes begin with the first request, not with those of the clock. Every request whose credentials and project are
+/// accepted counts, also when a later check refuses it; a bucket without a limit is never empty.
 final class QuotaBucket: Sendable {
-    /// How long a filling lasts, in seconds.
+    /// Period of the bucket, in seconds.
     static let periodSeconds = 60.0
 
     private struct State {
@@ -22,10 +22,10 @@ final class QuotaBucket: Sendable {
     /// Sets the limit (nil: none) and fills the bucket.
     func set(perMinute: Int?) { state.withLock { $0 = State(limit: perMinute) } }
 
-    /// The limit, and what is left of it.
+    /// The limit, and the number of requests left in this period.
     var standing: (perMinute: Int?, left: Int) { state.withLock { ($0.limit, $0.filledAt == nil ? $0.limit ?? 0 : $0.left) } }
 
-    /// Takes one request out of the bucket; nil when it was there, else the seconds until the next filling.
+    /// Takes one request from the bucket; returns nil on success, or the seconds until the bucket is filled again.
     func take(now: Date) -> Double? {
         state.withLock { state in
             guard let limit = state.limit else { return nil }

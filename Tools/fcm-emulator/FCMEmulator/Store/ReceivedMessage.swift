@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A message that the emulator has accepted.
 public struct ReceivedMessage: Sendable, Equatable {
-    /// The name it was answered with: `projects/{project}/messages/{id}`.
+    /// The name in the answer to it: `projects/{project}/messages/{id}`.
     public let name: String
     /// When it was accepted.
     public let receivedAt: Date
@@ -13,7 +13,7 @@ public struct ReceivedMessage: Sendable, Equatable {
     /// The phone it went to; nil for a topic or condition.
     public let platform: DevicePlatform?
 
-    /// As the control API shows it; with what Apple would have been handed, when it went to an iPhone.
+    /// The JSON that the control API shows; for an iPhone with the push that FCM would send to Apple.
     func json(senderID: String) -> JSONValue {
         var json = JSONObject()
         json["name"] = .string(name)
@@ -24,20 +24,19 @@ public struct ReceivedMessage: Sendable, Equatable {
     }
 }
 
-/// A message as it is kept: most are never looked at, so the texts of message and registration are kept once for all that
-/// share them.
+/// A message as the inbox keeps it. Most are never read, so messages share one copy of their template and of their registration.
 struct KeptMessage: Sendable {
     let name: MessageName
     let receivedAt: Date
     let template: MessageTemplate
     let registration: String?
     let platform: DevicePlatform?
-    /// Whether the phone has it: one that is offline gets it later, or never.
+    /// Whether the phone has received it: a phone that is offline receives it later, or never.
     var isOnPhone = true
     /// The number of the message before it to the same registration.
     var previous: Int?
 
-    /// The message, read again.
+    /// The message, parsed again from its template.
     var received: ReceivedMessage {
         ReceivedMessage(
             name: name.description, receivedAt: receivedAt, message: template.message(to: registration),

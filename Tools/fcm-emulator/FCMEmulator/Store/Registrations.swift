@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Synchronization
 
-/// What kind of phone a registration belongs to: it decides which part of a message the inbox shows.
+/// The kind of phone a registration belongs to, which decides the part of a message that the inbox shows.
 public enum DevicePlatform: String, Sendable, CaseIterable {
     /// Reads `apns`; replaces by `apns-collapse-id`.
     case ios
@@ -9,11 +9,11 @@ public enum DevicePlatform: String, Sendable, CaseIterable {
     case android
 }
 
-/// The registrations this emulator has handed out, and their fate.
+/// The registrations this emulator has issued, and their state.
 final class Registrations: Sendable {
-    /// What sending to a registration comes to.
+    /// The result of a send to a registration.
     enum Standing: Equatable {
-        /// Its text as it is kept here, and its phone.
+        /// The registration's text as it is kept here, and its phone.
         case active(value: String, DevicePlatform, isOnline: Bool)
         case otherProject
         case gone
@@ -21,24 +21,24 @@ final class Registrations: Sendable {
 
     struct Registration {
         var platform: DevicePlatform
-        /// The project, or the sender id, whose it is; nil for the emulator's own.
+        /// The id of the project, or its sender id, that owns the registration; nil for the emulator's own.
         var project: String?
-        /// From then on it is dead; nil while nobody has said so.
+        /// The time from which it is dead; nil when none is set.
         var expiresAt: Date?
-        /// How many sends a deleted registration still accepts; nil while it is alive.
+        /// Number of sends a deleted registration still accepts; nil while it is not deleted.
         var lagLeft: Int?
-        /// How many messages it was sent, in the era in which they were last counted.
+        /// Number of messages it was sent, in the era in which they were last counted.
         fileprivate var accepted = (count: 0, era: 0)
-        /// What waits for a phone that is offline; nil while it is online.
+        /// The messages that wait for a phone that is offline; nil while it is online.
         var store: OfflineStore?
     }
 
     private struct State {
         var byValue: [String: Registration] = [:]
         var order: Ring<String>
-        /// Counting begins anew with each: nobody has to go through all registrations for it.
+        /// A new era resets all counts without a pass over all registrations.
         var era = 0
-        /// How many registrations were sent how many messages in this era.
+        /// Number of registrations by the number of messages each was sent in this era.
         var counts: [Int: Int] = [:]
 
         func accepted(_ registration: Registration) -> Int {
@@ -63,14 +63,14 @@ final class Registrations: Sendable {
         self.lagSends = lagSends
     }
 
-    /// Hands out a token of the shape production was seen to use: 142 characters, one colon, `APA91b` after it.
+    /// Issues a token of the shape observed in production: 142 characters, one colon, `APA91b` after it.
     func mintToken(platform: DevicePlatform, project: String?, expiresAt: Date? = nil, fid: String? = nil) -> String {
         add(
             (fid ?? Self.fid()) + ":APA91b" + RandomText.urlSafe(113),
             Registration(platform: platform, project: project, expiresAt: expiresAt))
     }
 
-    /// Hands out a Firebase installation id: a new one, or that of an app which has had a token so far.
+    /// Issues a Firebase installation id: a new one, or that of an app which has had a token so far.
     func mintFID(platform: DevicePlatform, project: String?, expiresAt: Date? = nil, fid: String? = nil) -> String {
         add(fid ?? Self.fid(), Registration(platform: platform, project: project, expiresAt: expiresAt))
     }
@@ -92,9 +92,9 @@ final class Registrations: Sendable {
         return value
     }
 
-    // MARK: Fates
+    // MARK: State changes
 
-    /// Forgets a registration, as uninstalling the app does; says whether it was alive.
+    /// Deletes a registration, as uninstalling the app does; false when it is unknown or was deleted before.
     @discardableResult
     func delete(_ value: String) -> Bool {
         change(value) { registration in
@@ -104,7 +104,8 @@ final class Registrations: Sendable {
         } ?? false
     }
 
-    /// Gives the app another token, as Firebase does now and then; the old one is dead. Nil when it was not alive.
+    /// Issues another token to the app, as Firebase does at times, and deletes the old one. Nil when that is unknown or was
+    /// deleted before.
     func rotate(_ value: String) -> String? {
         guard let old = find(value), old.lagLeft == nil else { return nil }
         delete(value)
@@ -112,7 +113,7 @@ final class Registrations: Sendable {
         return mintToken(platform: old.platform, project: old.project, fid: fid)
     }
 
-    /// Makes a dead registration valid again, as was seen to happen when its app is opened; false when it is unknown.
+    /// Makes a dead registration valid again, as observed when its app is opened; false when it is unknown.
     func revive(_ value: String) -> Bool {
         change(value) { registration in
             registration.lagLeft = nil
@@ -121,7 +122,7 @@ final class Registrations: Sendable {
         } ?? false
     }
 
-    /// Lets a registration die at that time; false when it is unknown.
+    /// Sets the time from which a registration is dead; false when it is unknown.
     func expire(_ value: String, at time: Date) -> Bool {
         change(value) { registration in
             registration.expiresAt = time
@@ -139,7 +140,7 @@ final class Registrations: Sendable {
 
     // MARK: Phones that are offline
 
-    /// Takes an Android phone off the net: what it is sent waits in its store. False when there is no such phone.
+    /// Disconnects an Android phone: messages to it wait in its store. False when there is no such phone.
     func disconnect(_ value: String) -> Bool {
         change(value) { registration in
             guard registration.platform == .android else { return false }
@@ -153,7 +154,8 @@ final class Registrations: Sendable {
         _ = change(value) { $0.store?.add(message) }
     }
 
-    /// Brings a phone back; returns the numbers of the messages it gets, and whether it is told that some were deleted.
+    /// Reconnects a phone; returns the numbers of the messages it receives, and whether messages were deleted. Nil when it is not
+    /// offline.
     func reconnect(_ value: String, now: Date) -> (messages: [Int], hasLost: Bool)? {
         change(value) { registration in
             guard let store = registration.store else { return nil }
@@ -164,15 +166,16 @@ final class Registrations: Sendable {
 
     // MARK: Reading
 
-    /// What is known of a registration.
+    /// The registration of that token or installation id.
     func find(_ value: String) -> Registration? { state.withLock { $0.byValue[value] } }
 
-    /// Whether a send would be accepted, but for whose registration it is.
+    /// Whether a send to the registration would be accepted, apart from the check of its project.
     static func isAlive(_ registration: Registration, now: Date) -> Bool {
         registration.lagLeft.map { $0 > 0 } ?? true && registration.expiresAt.map { $0 > now } ?? true
     }
 
-    /// What a send from a project comes to now; a send that is `real` is counted, and uses up a lag that is left over.
+    /// Returns the result of a send from a project now; a `real` send is counted, and uses up one of the sends a deleted
+    /// registration still accepts.
     ///
     /// - Parameter names: The project's id and number.
     func standing(of value: String, project names: [String], real: Bool, now: Date) -> Standing {
@@ -192,15 +195,15 @@ final class Registrations: Sendable {
         }
     }
 
-    /// How many messages a registration was sent.
+    /// Number of messages a registration was sent in this era.
     func accepted(by value: String) -> Int {
         state.withLock { state in state.byValue[value].map { state.accepted($0) } ?? 0 }
     }
 
-    /// How many registrations were sent how many messages: more than one tells of repetitions in a fan-out.
+    /// Number of registrations by the number of messages each was sent; more than one message shows a repetition in a fan-out.
     var acceptedCounts: [Int: Int] { state.withLock { $0.counts } }
 
-    /// Begins counting anew.
+    /// Starts a new era: all counts are 0.
     func resetCounts() {
         state.withLock { state in
             state.era += 1

@@ -1,34 +1,34 @@
 import FoundationEssentials
 import Synchronization
 
-/// The newest requests of `messages:send` and of the token endpoint, and what came of them.
+/// The newest requests of `messages:send` and of the token endpoint, with their outcomes.
 final class RequestLog: Sendable {
     /// One request.
     struct Record: Sendable {
         let at: Date
         let endpoint: FaultRule.Endpoint
-        /// The connection and, under HTTP/2, the stream that it came by.
+        /// The connection and, under HTTP/2, the stream of the request.
         let line: Line
         var registration: String?
         /// The HTTP status; nil when there was no answer.
         var status: Int?
-        /// What was wrong, in FCM's words.
+        /// The refusal, in FCM's words.
         var refusal: FCMRefusal?
-        /// The fault that it suffered, by its number.
+        /// The number of the fault rule applied to it.
         var fault: Int?
-        /// Whether the message was accepted: also when the answer says otherwise.
+        /// Whether the message was accepted, even when the answer says otherwise.
         var isAccepted = false
         /// The start of a body that was refused.
         var body: [UInt8]?
     }
 
-    /// Which connection, and which of its streams.
+    /// A connection and one of its streams.
     struct Line: Sendable, Equatable {
         let connection: Int
         var stream: Int?
     }
 
-    /// How much of a refused body is kept, in bytes.
+    /// Maximum length of the kept start of a refused body, in bytes.
     static let bodyBytesMax = 4_096
 
     private let records: Mutex<Ring<Record>>
@@ -39,7 +39,7 @@ final class RequestLog: Sendable {
 
     func clear() { records.withLock { $0.removeAll() } }
 
-    /// The newest that match, oldest first.
+    /// Returns the newest records that match, oldest first.
     func newest(_ count: Int, where matches: (Record) -> Bool = { _ in true }) -> [Record] {
         let all = records.withLock { Array($0.suffix()) }
         return Array(all.filter(matches).suffix(count))
@@ -47,7 +47,7 @@ final class RequestLog: Sendable {
 }
 
 extension RequestLog.Record {
-    /// As the control API shows it.
+    /// The JSON that the control API shows.
     var json: JSONValue {
         var json = JSONObject()
         json["at"] = .string(RFC3339.string(at))

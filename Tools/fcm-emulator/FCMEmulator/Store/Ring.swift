@@ -1,22 +1,22 @@
-/// The newest elements of an endless row, each under the number it came with.
+/// The newest elements of an unbounded sequence, each under its sequence number.
 struct Ring<Element> {
-    /// The most that is kept.
+    /// Maximum number of elements.
     let capacity: Int
     /// The number that the next element gets; numbers begin with 0 and are never used again.
     private(set) var end = 0
     /// The number of the oldest element that is kept.
     private(set) var start = 0
     private var slots: [Element] = []
-    /// The number of what is, or was first, in the first slot.
+    /// The number of the element that first occupied slot 0 since the last `removeAll()`.
     private var base = 0
 
     /// An empty ring; a capacity under one counts as one.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    /// How many are kept.
+    /// Number of elements kept.
     var count: Int { end - start }
 
-    /// Adds an element, which pushes the oldest out of a full ring, and says its number.
+    /// Adds an element, which replaces the oldest of a full ring, and returns its number.
     @discardableResult
     mutating func append(_ element: Element) -> Int {
         let slot = slot(of: end)
@@ -26,14 +26,14 @@ struct Ring<Element> {
         return end - 1
     }
 
-    /// Forgets all elements; the numbers go on.
+    /// Removes all elements; the numbers go on.
     mutating func removeAll() {
         slots.removeAll()
         base = end
         start = end
     }
 
-    /// The element of that number; nil when it is gone, or is yet to come.
+    /// The element of that number; nil when it was removed, or does not exist yet.
     subscript(number: Int) -> Element? {
         get { (start..<end).contains(number) ? slots[slot(of: number)] : nil }
         set {

@@ -1,4 +1,4 @@
-/// Writes the few kinds of ASN.1 values that a certificate is made of (ITU-T X.690, distinguished encoding).
+/// Writes the ASN.1 values that a certificate consists of (ITU-T X.690, distinguished encoding).
 enum DER {
     /// A value: a tag, the length, the content.
     static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {

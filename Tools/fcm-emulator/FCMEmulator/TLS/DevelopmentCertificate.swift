@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HeliographCrypto
 
-/// A certificate for this machine only, signed by its own key, so that a client trusts it by naming its file.
+/// A self-signed certificate for this machine only; a client trusts it by naming its file.
 enum DevelopmentCertificate {
     private static let keyBits = 2048
     private static let validityDays = 825
@@ -40,7 +40,7 @@ enum DevelopmentCertificate {
             return octets.count == 4 ? DER.value(0x87, octets) : DER.value(0x82, Array(name.utf8))
         }
         return DER.sequence(
-            // An authority, because it signs itself; digitalSignature and keyCertSign; a server.
+            // Basic constraints: an authority, because it signs itself; key usage: digitalSignature and keyCertSign; extended: server.
             DER.sequence(DER.identifier(2, 5, 29, 19), DER.yes, DER.octets(DER.sequence(DER.yes))),
             DER.sequence(DER.identifier(2, 5, 29, 15), DER.yes, DER.octets(DER.bits([0b1000_0100], unused: 2))),
             DER.sequence(

@@ -6,7 +6,7 @@ enum KeyFiles {
     static func write(_ text: String, to file: String) throws {
         let folder = URL(filePath: file).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Written beside and renamed, so that whoever waits for the file never reads half of it.
+        // The text goes to a temporary file that is renamed, so that a process waiting for the file never reads half of it.
         let temporary = file + ".new"
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: attributes) else {
