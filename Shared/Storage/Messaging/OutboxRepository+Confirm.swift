@@ -18,7 +18,8 @@ extension OutboxRepository {
     ///
     /// - Parameter limit: The most messages to check, those that are due longest first.
     public func checkPublished(limit: Int, recheck: Duration) async throws(PostgresError) -> OutboxCheck {
-        // The limit is part of the SQL text: for a bound parameter the planner assumes a tenth of the table, and reads all of it.
+        // The limit is part of the SQL text: for a bound parameter the planner assumes a tenth of the table, and reads all of it. OFFSET 0
+        // keeps the lookup in the inbox a lookup by its primary key: joined, the planner reads the whole inbox for each message.
         let rows = try await db.query(
             """
             WITH due AS (
@@ -30,7 +31,9 @@ extension OutboxRepository {
                 FROM due CROSS JOIN LATERAL (
                     SELECT array_agg(name) FILTER (WHERE i.message_id IS NULL) AS missing, max(i.handled_at) AS handled_at
                     FROM unnest(due.consumer_groups) AS name
-                    LEFT JOIN inbox i ON i.consumer_group = name AND i.message_id = due.message_id) AS marks
+                    LEFT JOIN LATERAL (
+                        SELECT i.message_id, i.handled_at FROM inbox i
+                        WHERE i.consumer_group = name AND i.message_id = due.message_id OFFSET 0) AS i ON true) AS marks
             )
             UPDATE outbox o
             SET state = CASE WHEN missing IS NULL THEN 'confirmed' ELSE 'published' END,
