@@ -14,7 +14,7 @@ import Testing
 
 /// A running identity-api with a database, a key prefix and a folder of photos of its own.
 struct IdentityFixture: Sendable {
-    var port: Int
+    let port: Int
     let context: ServiceContext
     let blobRoot: String
     let http: HTTPClient
@@ -22,6 +22,15 @@ struct IdentityFixture: Sendable {
     let waiters: RowWatcher<Session>
     /// Those that wait for an image job.
     let jobFeed: RowWatcher<ImageJob>
+
+    init(port: Int, services: [any Service], context: ServiceContext, blobRoot: String, http: HTTPClient) throws {
+        self.port = port
+        self.context = context
+        self.blobRoot = blobRoot
+        self.http = http
+        waiters = try #require(services.lazy.compactMap { $0 as? RowWatcher<Session> }.first)
+        jobFeed = try #require(services.lazy.compactMap { $0 as? RowWatcher<ImageJob> }.first)
+    }
 
     var postgres: PostgresClient { context.postgres }
     var keys: AccountKeys { AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer) }
@@ -80,22 +89,12 @@ struct UnexpectedAnswer: Error { let response: HTTPClientResponse }
 func withSecondInstance(
     of first: IdentityFixture, _ change: (inout IdentityAPIConfiguration) -> Void, _ body: (IdentityFixture) async throws -> Void
 ) async throws {
-    var configuration = IdentityAPIConfiguration()
-    configuration.port = 0
-    configuration.sweepInterval = .seconds(3_600)
+    var configuration = testConfiguration()
     change(&configuration)
-    let (ports, listening) = AsyncStream<Int>.makeStream()
-    let services = try IdentityAPI.build(first.context, configuration: configuration) { listening.yield($0) }
-    let group = ServiceGroup(services: services, logger: first.context.logger)
-    let running = Task { try await group.run() }
-    var iterator = ports.makeAsyncIterator()
-    var second = first
-    second.port = await iterator.next() ?? 0
-    let outcome: Result<Void, any Error>
-    do { outcome = .success(try await body(second)) } catch { outcome = .failure(error) }
-    await group.triggerGracefulShutdown()
-    try await running.value
-    try outcome.get()
+    try await withServices(first.context, configuration) { port, services in
+        try await body(
+            IdentityFixture(port: port, services: services, context: first.context, blobRoot: first.blobRoot, http: first.http))
+    }
 }
 
 /// Runs a test against a server that really listens.
@@ -106,36 +105,52 @@ func withIdentityAPI(
         let folder = try TemporaryDirectory()
         let context = try await makeContext(database, blobRoot: folder.path)
         _ = try await MigrationRunner(client: context.postgres, migrations: HeliographSchema.migrations).migrate()
-        var configuration = IdentityAPIConfiguration()
-        configuration.port = 0
-        configuration.sweepInterval = .seconds(3_600)
+        var configuration = testConfiguration()
         // No worker decides what tests upload; limits of that have tests of their own.
         configuration.limits.undecidedSessions = .none
         change(&configuration)
-        let (ports, listening) = AsyncStream<Int>.makeStream()
-        let services = try IdentityAPI.build(context, configuration: configuration) { listening.yield($0) }
-        let group = ServiceGroup(
-            services: [context.postgres, context.redis] + services, logger: context.logger)
-        let running = Task { try await group.run() }
-        var clientConfiguration = HTTPClientConfiguration()
-        clientConfiguration.version = .http1
-        clientConfiguration.connectTimeout = .seconds(60)
-        clientConfiguration.maxConnectionsPerHost = 32
-        clientConfiguration.allowedSchemes = ["http"]
-        let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
-        var iterator = ports.makeAsyncIterator()
-        let port = await iterator.next() ?? 0
-        let waiters = try #require(services.lazy.compactMap { $0 as? RowWatcher<Session> }.first)
-        let jobFeed = try #require(services.lazy.compactMap { $0 as? RowWatcher<ImageJob> }.first)
-        let fixture = IdentityFixture(
-            port: port, context: context, blobRoot: folder.path, http: http, waiters: waiters, jobFeed: jobFeed)
-        let outcome: Result<Void, any Error>
-        do { outcome = .success(try await body(fixture)) } catch { outcome = .failure(error) }
-        await http.shutdown()
-        await group.triggerGracefulShutdown()
-        try await running.value
-        try outcome.get()
+        try await withServices(context, configuration, beside: [context.postgres, context.redis]) { port, services in
+            var clientConfiguration = HTTPClientConfiguration()
+            clientConfiguration.version = .http1
+            clientConfiguration.connectTimeout = .seconds(60)
+            clientConfiguration.maxConnectionsPerHost = 32
+            clientConfiguration.allowedSchemes = ["http"]
+            let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
+            let outcome: Result<Void, any Error>
+            do {
+                try await body(
+                    IdentityFixture(port: port, services: services, context: context, blobRoot: folder.path, http: http))
+                outcome = .success(())
+            } catch { outcome = .failure(error) }
+            await http.shutdown()
+            try outcome.get()
+        }
     }
+}
+
+/// A configuration with a free port, whose sweeps run in no test.
+private func testConfiguration() -> IdentityAPIConfiguration {
+    var configuration = IdentityAPIConfiguration()
+    configuration.port = 0
+    configuration.sweepInterval = .seconds(3_600)
+    return configuration
+}
+
+/// Runs the services of an identity-api, calls `body` when it listens, and shuts them down.
+private func withServices(
+    _ context: ServiceContext, _ configuration: IdentityAPIConfiguration, beside others: [any Service] = [],
+    _ body: (Int, [any Service]) async throws -> Void
+) async throws {
+    let (ports, listening) = AsyncStream<Int>.makeStream()
+    let services = try IdentityAPI.build(context, configuration: configuration) { listening.yield($0) }
+    let group = ServiceGroup(services: others + services, logger: context.logger)
+    let running = Task { try await group.run() }
+    var iterator = ports.makeAsyncIterator()
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await body(await iterator.next() ?? 0, services)) } catch { outcome = .failure(error) }
+    await group.triggerGracefulShutdown()
+    try await running.value
+    try outcome.get()
 }
 
 private func makeContext(_ database: TestDatabase, blobRoot: String) async throws -> ServiceContext {

@@ -25,10 +25,11 @@ func benchmarkPush() async throws -> [Figure] {
 
 private let fanOutSize = 100_000
 /// How often alone, and then with urgent pushes beside it.
-private let (fanOutRuns, sharedRuns) = (3, 2)
+private let (fanOutRuns, sharedRuns) = (3, 3)
 private let fewerTargets = 12_000
 private let peerCount = 2000
-private let idleSamples = 150
+/// Urgent pushes measured on the idle system before each fan-out that has urgent pushes beside it.
+private let idleSamples = 100
 private let witnessCount = 5000
 private let executables: Set = ["fcm-emulator", "notifier", "postgres", "redis-server", "token-registry"]
 private let roundTripMilliseconds = 150
@@ -40,8 +41,6 @@ private func fanOutFigures(
 ) async throws -> [Figure] {
     // The first few open connections and fill caches.
     for _ in 0..<20 { _ = try await witnesses.pushTime() }
-    var idle: [Double] = []
-    for _ in 0..<idleSamples { idle.append(try await witnesses.pushTime()) }
 
     // In turns, because the machine is not always as fast.
     var (runs, bounds, shares): ([FanOutRun], [Double], [String: [Double]]) = ([], [], [:])
@@ -55,8 +54,11 @@ private func fanOutFigures(
         }
     }
     // While urgent pushes come, bulk goes at the pace of `BulkPace.urgentMemory`.
-    var (shared, busy): ([FanOutRun], [Double]) = ([], [])
+    var (shared, idle, busy): ([FanOutRun], [Double], [Double]) = ([], [], [])
     for _ in 0..<sharedRuns {
+        // What the last fan-out left to be written would count as idle.
+        try await Task.sleep(for: .seconds(2))
+        for _ in 0..<idleSamples { idle.append(try await witnesses.pushTime()) }
         shared.append(try await fanOut(stack) { busy.append(try await witnesses.pushTime()) })
     }
     let memory = peakMemoryMebibytes(of: notifier.pid)

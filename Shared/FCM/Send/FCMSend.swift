@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Synchronization
 
 /// One send of a message to one device.
@@ -54,7 +55,7 @@ public final class FCMSend: Sendable {
     }
 
     private func post(_ token: String, _ remaining: RemainingRetries, _ completion: @escaping Completion) {
-        if isCancelled.load(ordering: .sequentiallyConsistent) { return completion(FCMResult(.cancelled, code: "cancelled")) }
+        if isCancelled.load(ordering: .sequentiallyConsistent) { return completion(FCMClassifier.classify(.cancelledBeforehand)) }
         let call = client.post(body, token: token) { [self] result in handle(result, token, remaining, completion) }
         // The completion may have run already and have started a later call.
         lastCall.max(call, ordering: .sequentiallyConsistent)

@@ -28,9 +28,9 @@ struct LoadCommand: AsyncParsableCommand {
             comment of its own, because bytes that were sent before are refused as a replay.
 
             BEFORE IT BEGINS it signs up the accounts it needs (load-…@example.org): enough to keep each below the API's limits for \
-            one account. One address may send 6,000 requests a minute and 50 uploads at once (RATE_LIMIT_ADDRESS_…, \
-            UPLOAD_CONCURRENCY_PER_ADDRESS): raise these limits to measure more. AFTERWARDS it deletes jobs, events and photos, \
-            and signs out; accounts stay.
+            one account. One address may send 6,000 requests a minute, and take 50 upload slots but at most half of all 64 \
+            (RATE_LIMIT_ADDRESS_…, UPLOAD_CONCURRENCY_PER_ADDRESS, UPLOAD_CONCURRENCY): raise these limits to measure more. \
+            AFTERWARDS it deletes jobs, events and photos, and signs out; accounts stay.
 
             BEWARE: with IMAGE_GENERATOR=gemini each image is paid for. Without --fcm-emulator the phones' push tokens are made up, and \
             a notifier that sends to Google is refused each time: use a separate installation for that.
