@@ -82,8 +82,7 @@ let package = Package(
         .shared(
             "EventBus",
             [
-                "RedisClient", "PostgresClient", "Storage", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics, .lifecycle,
-                .deque,
+                "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics, .lifecycle, .deque,
             ]),
         .shared("FCM", ["HTTP2Client", "HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),

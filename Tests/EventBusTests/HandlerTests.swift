@@ -54,7 +54,7 @@ struct HandlerTests {
         _ kind: TransportKind, _ registration: EventHandlerRegistration,
         _ body: (any EventTransport, PostgresClient) async throws -> Void
     ) async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             try await kind.withTransport { transport in
                 let consumer = try EventConsumer(
                     group: "tests", transport: transport, postgres: postgres, configuration: .quick, logger: .quiet,
@@ -185,7 +185,7 @@ struct HandlerTests {
     }
 
     @Test func `publish in their transaction, and carry the request on`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             let cause = Envelope(PhotoUploaded(photoID: UUID(), topic: "t"), traceparent: "00-a-b-01", requestID: "req-1")
             try await postgres.withTransaction { transaction in
                 try await OutboxRepository(transaction).publish(ImageRequested(jobID: UUID()), causedBy: cause)
@@ -204,7 +204,7 @@ struct HandlerTests {
     }
 
     @Test func `cannot be two for one stream`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             #expect {
                 try EventConsumer(
                     group: "g", transport: InMemoryEventTransport(), postgres: postgres, logger: .quiet,

@@ -2,7 +2,6 @@ import Foundation
 import PostgresClient
 import RedisClient
 import ServiceLifecycleTestKit
-import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -66,7 +65,7 @@ struct OutboxRelayTests {
 
     @Test(arguments: TransportKind.allCases)
     func `carries everything over, in order`(_ kind: TransportKind) async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             try await kind.withTransport { transport in
                 try await publish(1...1200, to: postgres)
                 try await withRunning({ try await relay(transport, postgres).run() }) {
@@ -78,7 +77,7 @@ struct OutboxRelayTests {
     }
 
     @Test func `carries over what the envelope says`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let event = PhotoUploaded(photoID: UUIDv7.generate(), topic: "event:1")
             let expiry = Date().addingTimeInterval(60).roundedToMilliseconds
@@ -97,7 +96,7 @@ struct OutboxRelayTests {
     }
 
     @Test func `wakes when a row is committed, not when it next looks by itself`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let relay = relay(transport, postgres) {
                 $0.minPoll = .seconds(600)
@@ -115,7 +114,7 @@ struct OutboxRelayTests {
     }
 
     @Test func `that dies between append and mark sends the same ids again`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let faults = Mutex<[FaultyTransport.Fault]>([.after])
             let faulty = FaultyTransport(base: transport) { faults.withLock { $0.popLast() ?? .none } }
@@ -132,7 +131,7 @@ struct OutboxRelayTests {
 
     @Test(arguments: TransportKind.allCases)
     func `may be several: everything is sent, nothing by two`(_ kind: TransportKind) async throws {
-        try await withStorage { postgres, database in
+        try await withEffects { postgres, database in
             try await kind.withTransport { transport in
                 for first in stride(from: 1, through: 1000, by: 100) {
                     try await publish(first..<(first + 100), to: postgres)
@@ -153,7 +152,7 @@ struct OutboxRelayTests {
     }
 
     @Test func `goes on when the transport comes back`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let isDown = Atomic(true)
             let attempts = Atomic(0)
@@ -174,7 +173,7 @@ struct OutboxRelayTests {
 
     @Test func `is not held up by batches that their stream refuses, and sends those later`() async throws {
         let server = try await RedisServer.shared()
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             try await withRedisTransport(on: server) { transport in
                 // A key of another type, where the stream of this event should be.
                 try await server.cli("SET", transport.key(of: "image.requested"), "not a stream")
@@ -192,7 +191,7 @@ struct OutboxRelayTests {
     }
 
     @Test func `ends a message that is only broadcast, and leaves one that a group has to handle open`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             let outbox = OutboxRepository(postgres)
             try await outbox.publish(ImageCompleted(jobID: UUID(), status: .completed))
             try await publish([1, 2], to: postgres)
@@ -205,7 +204,7 @@ struct OutboxRelayTests {
 
     @Test func `survives that Redis is killed and started again`() async throws {
         let server = try await RedisServer.start(persistence: .appendOnly)
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             try await withRedisTransport(on: server) { transport in
                 try await withRunning({ try await relay(transport, postgres).run() }) {
                     try await publish(1...5, to: postgres)
@@ -223,7 +222,7 @@ struct OutboxRelayTests {
     }
 
     @Test func `sends what was committed last before it ends`() async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let relay = relay(transport, postgres) {
                 $0.minPoll = .seconds(600)

@@ -1,7 +1,6 @@
 import Foundation
 import PostgresClient
 import RedisClient
-import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -81,7 +80,7 @@ struct RepublisherTests {
     }
 
     private func withBench(_ kind: TransportKind, _ body: (Bench) async throws -> Void) async throws {
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             try await kind.withTransport { try await body(Bench(postgres: postgres, transport: $0)) }
         }
     }
@@ -91,7 +90,7 @@ struct RepublisherTests {
         _ body: (Bench, RedisServer) async throws -> Void
     ) async throws {
         let server = try await RedisServer.start(persistence: .none)
-        try await withStorage { postgres, _ in
+        try await withEffects { postgres, _ in
             try await withRedisTransport(on: server) { try await body(Bench(postgres: postgres, transport: $0), server) }
         }
         await server.stop()

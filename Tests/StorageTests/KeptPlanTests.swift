@@ -30,7 +30,7 @@ struct KeptPlanTests {
             try await client.withTransaction { transaction in
                 try await transaction.forceIndexPlans(replan: replan)
                 // Makes the tables known to be empty: the server expects ten pages of a table that was never analysed.
-                try await transaction.execute("ANALYZE notifications, deliveries, outbox")
+                try await transaction.execute("ANALYZE notifications, deliveries")
                 for _ in 0..<Self.warmUps { _ = try await statement(transaction, [UUID()]) }
                 let crowd = try await fill(transaction)
                 let before = try await Self.readCount(of: table, transaction)
@@ -114,23 +114,5 @@ struct KeptPlanTests {
             try await NotificationRepository($0).settle($1).count
         }
         #expect((1...3).contains(read))
-    }
-
-    /// Messages that wait for the relay.
-    private static func messages(_ transaction: PostgresTransaction) async throws -> [UUID] {
-        let crowd = try (0..<crowd).map { _ in
-            try NewOutboxMessage(Envelope(NotificationAddressed(notificationID: UUID(), deliveryIDs: [UUID()], lane: .bulk)))
-        }
-        try await OutboxRepository(transaction).append(crowd)
-        return crowd.map(\.envelope.id)
-    }
-
-    @Test func `marking messages as published does not read the backlog`() async throws {
-        let read = try await rowsRead(in: "outbox", replan: false, filledBy: Self.messages) { transaction, ids in
-            try await OutboxRepository(transaction).markPublished(
-                ids.map { OutboxPublication(messageID: $0, entryID: "1-1") }, wait: .seconds(1), maxWait: .seconds(1))
-            return ids.count
-        }
-        #expect(read <= 4)
     }
 }

@@ -3,18 +3,6 @@ import SeededRandom
 import Storage
 import WireFormat
 
-/// Runs `operation` `count` times concurrently, and returns the results.
-func race<Result: Sendable>(
-    _ count: Int, _ operation: @escaping @Sendable (Int) async throws -> Result
-) async throws -> [Result] {
-    try await withThrowingTaskGroup(of: Result.self) { group in
-        for index in 0..<count { group.addTask { try await operation(index) } }
-        var results: [Result] = []
-        for try await result in group { results.append(result) }
-        return results
-    }
-}
-
 /// Returns 32 deterministic bytes for a seed, in place of a hash.
 func hash(_ seed: Int) -> [UInt8] {
     var random = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))

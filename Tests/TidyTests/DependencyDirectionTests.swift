@@ -11,8 +11,7 @@ import Testing
         ],
         ["Imaging", "HTTP2Client"],
         ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
-        ["Storage"],
-        ["EventBus"],
+        ["Storage", "EventBus"],
         ["ServiceDefaults"],
         ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl"],
     ]

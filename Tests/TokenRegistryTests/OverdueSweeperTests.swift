@@ -50,26 +50,4 @@ struct OverdueSweeperTests {
             #expect(try await registry.notification(request)?.state == .settled)
         }
     }
-
-    @Test func `the trace of a request has its events, their handlers, and the rows they made`() async throws {
-        try await Registry.run { registry in
-            let session = try await registry.makeSession(token: "c0:token")
-            let request = NotificationRequested.make(.session(session))
-            let outbox = OutboxRepository(registry.client)
-            try await outbox.publish(EkycRequested(sessionID: session, event: .signIn, lane: .new), requestID: "r-1")
-            try await outbox.publish(request, requestID: "r-1")
-            try await registry.request(request)
-            let waiting = try await registry.takeOutbox()
-            _ = try await InboxRepository(registry.client).markHandled(group: "token-registry", ids: [waiting[1].envelope.id])
-            let trace = try await MessageTraceRepository(registry.client).trace(requestID: "r-1")
-            #expect(trace.messages.map(\.type) == [.ekycRequested, .notificationRequested, .notificationAddressed])
-            #expect(trace.messages.allSatisfy { $0.state == .published && $0.publications == 1 && $0.publishedAt != nil })
-            #expect(trace.messages.map { $0.handlings.map(\.group) } == [["face-matching-worker"], ["token-registry"], ["notifier"]])
-            #expect(trace.messages.map { $0.handlings.allSatisfy { $0.handledAt != nil } } == [false, true, false])
-            #expect(trace.sessions.map(\.id) == [session])
-            #expect(trace.notifications.map(\.id) == [request.notificationID])
-            #expect(trace.deliveries.map(\.notificationID) == [request.notificationID])
-            #expect(try await MessageTraceRepository(registry.client).trace(requestID: "another").messages.isEmpty)
-        }
-    }
 }

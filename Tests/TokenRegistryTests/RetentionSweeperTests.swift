@@ -1,3 +1,4 @@
+import EventBus
 import FoundationEssentials
 import PostgresClient
 import Storage

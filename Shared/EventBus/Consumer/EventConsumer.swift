@@ -1,7 +1,6 @@
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle
-import Storage
 import WireFormat
 
 /// Consumes the streams of its handlers for one group, until graceful shutdown; then it drains.

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Logging
 import PostgresClient
-import Storage
 import WireFormat
 
 /// Runs an ``EventBatchHandler``: one worker, one transaction for all messages that have come meanwhile.

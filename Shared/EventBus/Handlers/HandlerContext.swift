@@ -1,7 +1,6 @@
 public import FoundationEssentials
 public import Logging
 public import PostgresClient
-import Storage
 import Synchronization
 import WireFormat
 

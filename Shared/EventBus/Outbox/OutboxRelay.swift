@@ -3,7 +3,6 @@ public import Logging
 import Metrics
 public import PostgresClient
 public import ServiceLifecycle
-import Storage
 import WireFormat
 
 /// Carries committed messages from the outbox to their streams.
@@ -47,7 +46,7 @@ public struct OutboxRelay: Service {
     }
 
     private func listen(signalling signal: AsyncSignal, until stopping: AsyncLatch) async {
-        for await _ in postgres.notifications(on: HeliographSchema.outboxChannel) {
+        for await _ in postgres.notifications(on: OutboxRepository.channel) {
             if stopping.isOpen { return }
             signal.signal()
         }

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import Storage
 public import WireFormat
 
 extension OutboxRepository {

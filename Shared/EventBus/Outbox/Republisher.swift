@@ -2,7 +2,6 @@ import FoundationEssentials
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle
-import Storage
 
 /// Publishes again the messages that Redis lost: published ones that some group has not handled, and that are no longer on their way
 /// to it.

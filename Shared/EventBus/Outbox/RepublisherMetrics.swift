@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Metrics
-import Storage
 
 /// The numbers of a republisher.
 struct RepublisherMetrics: Sendable {

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HeliographTracing
-import Storage
 public import Tracing
 public import WireFormat
 

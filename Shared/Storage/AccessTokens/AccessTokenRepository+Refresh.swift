@@ -33,7 +33,7 @@ extension AccessTokenRepository {
         let rows = try await db.query(
             """
             SELECT *, revoked_at IS NOT NULL AS is_revoked, refresh_expires_at <= now() AS is_over,
-                coalesce(revoked_at > now() - make_interval(secs => \(Self.repetitionTime.inSeconds)), false) AS is_recent
+                coalesce(revoked_at > now() - make_interval(secs => \(Self.repetitionTime / .seconds(1))), false) AS is_recent
             FROM access_tokens WHERE refresh_hash = \(refreshHash) FOR UPDATE
             """)
         guard let row = rows.first else { return .unknown }

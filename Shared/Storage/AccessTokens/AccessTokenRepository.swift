@@ -18,8 +18,8 @@ public struct AccessTokenRepository: Sendable {
             INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key,
                                        expires_at, refresh_expires_at)
             VALUES (\(new.id), \(new.userID), \(new.sessionID), \(new.familyID), \(new.accessHash), \(new.refreshHash),
-                    \(new.installationKey), now() + make_interval(secs => \(new.lifetime.inSeconds)),
-                    now() + make_interval(secs => \(new.refreshLifetime.inSeconds)))
+                    \(new.installationKey), now() + make_interval(secs => \(new.lifetime / .seconds(1))),
+                    now() + make_interval(secs => \(new.refreshLifetime / .seconds(1))))
             RETURNING *
             """)
         guard let row = rows.first else {

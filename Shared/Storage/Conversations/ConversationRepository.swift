@@ -89,7 +89,7 @@ public struct ConversationRepository: Sendable {
             """
             DELETE FROM conversation_messages WHERE (topic_id, message_id) IN (
                 SELECT topic_id, message_id FROM conversation_messages
-                WHERE created_at <= now() - make_interval(secs => \(ConversationMessage.lifetime.inSeconds))
+                WHERE created_at <= now() - make_interval(secs => \(ConversationMessage.lifetime / .seconds(1)))
                 ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
     }

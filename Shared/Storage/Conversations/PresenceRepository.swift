@@ -25,7 +25,7 @@ public struct PresenceRepository: Sendable {
         let rows = try await db.query(
             """
             INSERT INTO push_presence (installation_key, user_id, topic_id, lease_until)
-            SELECT \(installationKey), m.user_id, t.id, now() + make_interval(secs => \(Self.lease.inSeconds))
+            SELECT \(installationKey), m.user_id, t.id, now() + make_interval(secs => \(Self.lease / .seconds(1)))
             FROM topics t JOIN topic_members m ON m.topic_id = t.id AND m.user_id = \(userID)
             WHERE t.name = \(name.text)
             ON CONFLICT (installation_key) DO UPDATE
@@ -55,7 +55,7 @@ public struct PresenceRepository: Sendable {
             """
             DELETE FROM push_presence WHERE installation_key IN (
                 SELECT installation_key FROM push_presence
-                WHERE lease_until < now() - make_interval(secs => \(Self.remains.inSeconds))
+                WHERE lease_until < now() - make_interval(secs => \(Self.remains / .seconds(1)))
                 LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
     }

@@ -33,7 +33,7 @@ extension DeliveryPageRepository {
     public func deferUnclaimed(_ id: UUID, for delay: Duration, code: String) async throws(PostgresError) {
         try await db.execute(
             """
-            UPDATE delivery_pages SET due_at = now() + make_interval(secs => \(delay.inSeconds)), code = \(code)
+            UPDATE delivery_pages SET due_at = now() + make_interval(secs => \(delay / .seconds(1))), code = \(code)
             WHERE id = \(id) AND state = 'pending' AND attempt = 0 AND code IS NULL
             """)
     }
@@ -43,7 +43,7 @@ extension DeliveryPageRepository {
         let taken = try await db.query(
             """
             UPDATE delivery_pages p
-            SET state = 'sending', attempt = p.attempt + 1, due_at = now() + make_interval(secs => \(lease.inSeconds)),
+            SET state = 'sending', attempt = p.attempt + 1, due_at = now() + make_interval(secs => \(lease / .seconds(1))),
                 code = CASE WHEN p.state = 'sending' THEN 'sender_lost' ELSE p.code END
             FROM notifications n
             WHERE p.id = \(id) AND n.id = p.notification_id

@@ -52,7 +52,7 @@ extension DeliveryPageRepository {
             batch.filter { left.ended.contains($0.id) }.map {
                 Detached(
                     id: $0.id, state: Delivery.State.pending.rawValue, attempt: $0.attempt - ($0.countsAsAttempt ? 0 : 1),
-                    generation: nil, delay: $0.delay.inSeconds, code: $0.code, mayHaveArrived: $0.mayHaveArrived)
+                    generation: nil, delay: $0.delay / .seconds(1), code: $0.code, mayHaveArrived: $0.mayHaveArrived)
             })
         return left.ended
     }

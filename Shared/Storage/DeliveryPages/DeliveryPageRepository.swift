@@ -32,7 +32,7 @@ public struct DeliveryPageRepository: Sendable {
                                             accepted, parted, due_at)
                 SELECT \(page.id), \(page.notificationID), \(page.lane.rawValue), \(first), \(last),
                        \(page.addresses.map(\.id)), \(page.addresses.map(\.generation)), none, none,
-                       now() + make_interval(secs => \(Self.eventAge.inSeconds))
+                       now() + make_interval(secs => \(Self.eventAge / .seconds(1)))
                 FROM (SELECT repeat('0', \(members))::varbit AS none) AS bits
                 """)
         }
@@ -47,7 +47,7 @@ public struct DeliveryPageRepository: Sendable {
             """
             DELETE FROM delivery_pages WHERE id IN (
                 SELECT p.id FROM (
-                    SELECT id FROM notifications WHERE created_at < now() - make_interval(secs => \(age.inSeconds))
+                    SELECT id FROM notifications WHERE created_at < now() - make_interval(secs => \(age / .seconds(1)))
                     ORDER BY created_at LIMIT \(limit)) n
                 JOIN delivery_pages p ON p.notification_id = n.id
                 LIMIT \(limit) FOR UPDATE OF p SKIP LOCKED)
@@ -70,7 +70,7 @@ public struct DeliveryPageRepository: Sendable {
                   AND (\(installIDs == nil) OR (
                        EXISTS (SELECT FROM unnest(install_ids) AS m (id) JOIN unnest(\(installIDs ?? [])) AS g (id) USING (id))
                        AND state = 'pending' AND attempt = 0
-                       AND created_at < now() - make_interval(secs => \(DeliveryRepository.supersedeAge.inSeconds))))
+                       AND created_at < now() - make_interval(secs => \(DeliveryRepository.supersedeAge / .seconds(1)))))
                 FOR UPDATE SKIP LOCKED
             ), rows AS (
                 INSERT INTO deliveries AS d (id, notification_id, install_id, generation, lane, attempt, due_at, code, created_at,

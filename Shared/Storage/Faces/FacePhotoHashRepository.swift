@@ -50,7 +50,7 @@ public struct FacePhotoHashRepository: Sendable {
             """
             DELETE FROM face_photo_hashes WHERE (user_id, photo_hash) IN (
                 SELECT user_id, photo_hash FROM face_photo_hashes
-                WHERE created_at < now() - make_interval(secs => \(lifetime.inSeconds))
+                WHERE created_at < now() - make_interval(secs => \(lifetime / .seconds(1)))
                 ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
     }

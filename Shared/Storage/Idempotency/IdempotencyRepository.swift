@@ -32,8 +32,8 @@ public struct IdempotencyRepository: Sendable {
                 """
                 INSERT INTO idempotency_keys AS k (user_id, route, key, owner, locked_until, expires_at)
                 VALUES (\(scope.userID), \(scope.route), \(scope.key), \(owner),
-                        now() + make_interval(secs => \(lease.inSeconds)),
-                        now() + make_interval(secs => \(lifetime.inSeconds)))
+                        now() + make_interval(secs => \(lease / .seconds(1))),
+                        now() + make_interval(secs => \(lifetime / .seconds(1))))
                 ON CONFLICT (user_id, route, key) DO UPDATE
                 SET owner = EXCLUDED.owner, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at,
                     created_at = now(), answered_at = NULL, fingerprint = NULL, resource_id = NULL, answer_status = NULL,
@@ -69,7 +69,7 @@ public struct IdempotencyRepository: Sendable {
     public func renew(_ held: IdempotencyLease, lease: Duration) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
-            UPDATE idempotency_keys SET locked_until = now() + make_interval(secs => \(lease.inSeconds))
+            UPDATE idempotency_keys SET locked_until = now() + make_interval(secs => \(lease / .seconds(1)))
             WHERE user_id = \(held.scope.userID) AND route = \(held.scope.route) AND key = \(held.scope.key)
               AND owner = \(held.owner) AND answered_at IS NULL
             """) == 1

@@ -43,7 +43,7 @@ extension ImageJobRepository {
             (SELECT id FROM image_jobs WHERE expires_at <= now() AND id <> ALL(\(except)) ORDER BY expires_at LIMIT \(limit))
             UNION
             (SELECT id FROM image_jobs
-             WHERE deleted_at <= now() - make_interval(secs => \(Self.deletionGrace.inSeconds))
+             WHERE deleted_at <= now() - make_interval(secs => \(Self.deletionGrace / .seconds(1)))
                AND (status <> 'processing' OR deadline_at <= now()) AND id <> ALL(\(except))
              ORDER BY deleted_at LIMIT \(limit))
             LIMIT \(limit)
@@ -68,7 +68,7 @@ extension ImageJobRepository {
         let query: PostgresQuery = """
             SELECT * FROM image_jobs
             WHERE status IN ('completed', 'failed') AND input_key IS NOT NULL
-              AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds)) AND id <> ALL(\(except))
+              AND completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))) AND id <> ALL(\(except))
             ORDER BY completed_at LIMIT \(limit)
             """
         return try await jobs(db.query(query.readOnly()))

@@ -17,7 +17,7 @@ extension ImageJobRepository {
             """
             UPDATE image_jobs
             SET status = 'processing', started_at = coalesce(started_at, now()), worker = \(worker),
-                lease_until = now() + make_interval(secs => \(Self.lease.inSeconds))
+                lease_until = now() + make_interval(secs => \(Self.lease / .seconds(1)))
             WHERE id = \(id) AND status IN ('pending', 'processing') AND deadline_at > now() AND \(unescaped: Self.isVisible)
               AND (worker IS NULL OR worker = \(worker) OR lease_until <= now())
             RETURNING *
@@ -31,7 +31,7 @@ extension ImageJobRepository {
     public func renewLease(id: UUID, worker: UUID) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
-            UPDATE image_jobs SET lease_until = now() + make_interval(secs => \(Self.lease.inSeconds))
+            UPDATE image_jobs SET lease_until = now() + make_interval(secs => \(Self.lease / .seconds(1)))
             WHERE id = \(id) AND status = 'processing' AND worker = \(worker) AND \(unescaped: Self.isVisible)
             """) == 1
     }

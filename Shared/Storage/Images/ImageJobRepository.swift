@@ -27,8 +27,8 @@ public struct ImageJobRepository: Sendable {
             VALUES (\(new.id), \(new.userID), \(new.templateID),
                     (SELECT name FROM image_templates WHERE id = \(new.templateID)),
                     \(new.width), \(new.height), \(new.quality), \(new.inputKey), \(new.requestID), \(new.traceparent),
-                    now() + make_interval(secs => \(new.processingTime.inSeconds)),
-                    now() + make_interval(secs => \(new.lifetime.inSeconds)))
+                    now() + make_interval(secs => \(new.processingTime / .seconds(1))),
+                    now() + make_interval(secs => \(new.lifetime / .seconds(1))))
             RETURNING *
             """)
         guard let job = try jobs(rows).first else {
@@ -47,6 +47,13 @@ public struct ImageJobRepository: Sendable {
     public func find(ids: [UUID]) async throws(PostgresError) -> [ImageJob] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) AND \(unescaped: Self.isVisible)"
+        return try await jobs(db.query(query.readOnly()))
+    }
+
+    /// Returns jobs by id, oldest first, for operators: those that their users deleted or that expired are included.
+    public func findIncludingDeleted(ids: [UUID]) async throws(PostgresError) -> [ImageJob] {
+        guard !ids.isEmpty else { return [] }
+        let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) ORDER BY created_at, id"
         return try await jobs(db.query(query.readOnly()))
     }
 

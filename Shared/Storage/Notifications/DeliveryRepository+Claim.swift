@@ -29,7 +29,7 @@ extension DeliveryRepository {
         let query: PostgresQuery = """
             WITH lease AS (
                 INSERT INTO push_leases (id, lane, lease_until, delivery_ids)
-                VALUES (\(leaseID), \(lane.rawValue), now() + make_interval(secs => \(lease.inSeconds)), \(ids))
+                VALUES (\(leaseID), \(lane.rawValue), now() + make_interval(secs => \(lease / .seconds(1))), \(ids))
                 ON CONFLICT DO NOTHING RETURNING id AS lease_id, lease_until
             ), n AS MATERIALIZED (SELECT * FROM notifications WHERE id = \(notificationID))
             SELECT d.id, d.notification_id, d.install_id, d.attempt + 1 AS attempt, d.may_have_arrived, l.lease_id,

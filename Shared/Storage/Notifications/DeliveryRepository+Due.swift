@@ -25,7 +25,7 @@ extension DeliveryRepository {
             ), claimed AS (
                 UPDATE deliveries d
                 SET state = 'sending', attempt = d.attempt + 1,
-                    due_at = now() + make_interval(secs => \(lease.inSeconds)), generation = \(unescaped: Self.generation),
+                    due_at = now() + make_interval(secs => \(lease / .seconds(1))), generation = \(unescaped: Self.generation),
                     may_have_arrived = d.may_have_arrived OR d.state = 'sending'
                 FROM due
                 JOIN notifications n ON n.id = due_notification_id
@@ -92,7 +92,7 @@ extension DeliveryRepository {
         guard !ids.isEmpty else { return }
         try await db.execute(
             """
-            UPDATE deliveries SET due_at = now() + make_interval(secs => \(delay.inSeconds)), code = \(code)
+            UPDATE deliveries SET due_at = now() + make_interval(secs => \(delay / .seconds(1))), code = \(code)
             WHERE id = ANY(\(ids)) AND state = 'pending' AND due_at IS NULL
             """)
     }

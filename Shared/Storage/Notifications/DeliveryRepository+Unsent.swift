@@ -17,13 +17,13 @@ extension DeliveryRepository {
     public func deferUnsent(for delay: Duration, code: String, limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(
             """
-            UPDATE deliveries SET due_at = now() + make_interval(secs => \(delay.inSeconds)), code = \(code)
+            UPDATE deliveries SET due_at = now() + make_interval(secs => \(delay / .seconds(1))), code = \(code)
             WHERE id IN (
                 SELECT d.id FROM notifications n JOIN deliveries d ON d.notification_id = n.id
                 WHERE n.state IN ('requested', 'addressed') AND n.expires_at > now()
-                  AND n.created_at < now() - make_interval(secs => \(DeliveryPageRepository.eventAge.inSeconds))
+                  AND n.created_at < now() - make_interval(secs => \(DeliveryPageRepository.eventAge / .seconds(1)))
                   AND d.state = 'pending' AND d.due_at IS NULL
-                  AND d.created_at < now() - make_interval(secs => \(DeliveryPageRepository.eventAge.inSeconds))
+                  AND d.created_at < now() - make_interval(secs => \(DeliveryPageRepository.eventAge / .seconds(1)))
                   AND d.id NOT IN (SELECT unnest(delivery_ids) FROM push_leases)
                 LIMIT \(limit) FOR UPDATE OF d SKIP LOCKED)
               AND state = 'pending' AND due_at IS NULL

@@ -73,7 +73,7 @@ public struct DeliveryRepository: Sendable {
                 SET state = 'pending', due_at = now() + make_interval(secs => delay), code = given_code,
                     attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END,
                     may_have_arrived = may_have_arrived OR arrived
-                FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map(\.delay.inSeconds)),
+                FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map { $0.delay / .seconds(1) }),
                             \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)), \(batch.map(\.mayHaveArrived)))
                     AS g (given_id, given_attempt, delay, given_code, counts, arrived)
                 WHERE d.id = given_id
@@ -120,7 +120,13 @@ public struct DeliveryRepository: Sendable {
 
     /// Returns the deliveries of a notification.
     public func find(notificationID: UUID) async throws(PostgresError) -> [Delivery] {
-        let query: PostgresQuery = "SELECT * FROM delivery_ledger WHERE notification_id = \(notificationID)"
+        try await find(notificationIDs: [notificationID])
+    }
+
+    /// Returns the deliveries of notifications, oldest first.
+    public func find(notificationIDs: [UUID]) async throws(PostgresError) -> [Delivery] {
+        guard !notificationIDs.isEmpty else { return [] }
+        let query: PostgresQuery = "SELECT * FROM delivery_ledger WHERE notification_id = ANY(\(notificationIDs)) ORDER BY created_at, id"
         let rows = try await db.query(query.readOnly())
         return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
     }

@@ -63,7 +63,7 @@ extension DeliveryRepository {
             """
             DELETE FROM deliveries WHERE id IN (
                 SELECT d.id FROM (
-                    SELECT id FROM notifications WHERE created_at < now() - make_interval(secs => \(age.inSeconds))
+                    SELECT id FROM notifications WHERE created_at < now() - make_interval(secs => \(age / .seconds(1)))
                     ORDER BY created_at LIMIT \(limit)) n
                 JOIN deliveries d ON d.notification_id = n.id
                 LIMIT \(limit) FOR UPDATE OF d SKIP LOCKED)

@@ -8,7 +8,7 @@ extension NotificationRepository {
         let rows = try await db.query(
             """
             SELECT \(unescaped: NotificationRecord.columns) FROM notifications
-            WHERE state IN ('requested', 'addressed') AND expires_at < now() - make_interval(secs => \(grace.inSeconds))
+            WHERE state IN ('requested', 'addressed') AND expires_at < now() - make_interval(secs => \(grace / .seconds(1)))
             ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             """)
         return try rows.map { row throws(PostgresError) in try NotificationRecord(row: row) }

@@ -121,7 +121,7 @@ public struct NotificationRepository: Sendable {
         try await db.execute(
             """
             DELETE FROM notifications WHERE id IN (
-                SELECT id FROM notifications n WHERE created_at < now() - make_interval(secs => \(age.inSeconds))
+                SELECT id FROM notifications n WHERE created_at < now() - make_interval(secs => \(age / .seconds(1)))
                     AND NOT EXISTS (SELECT FROM deliveries d WHERE d.notification_id = n.id)
                     AND NOT EXISTS (SELECT FROM delivery_pages p WHERE p.notification_id = n.id)
                 ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)

@@ -37,7 +37,7 @@ public struct PushQuotaRepository: Sendable {
     public func take(
         _ count: Int, project: String, isBulk: Bool, limits: PushQuotaLimits
     ) async throws(PostgresError) -> Int {
-        let (rate, ramp) = (limits.perSecond, max(1, limits.bulkRamp.inSeconds))
+        let (rate, ramp) = (limits.perSecond, max(1, limits.bulkRamp / .seconds(1)))
         try await db.execute("INSERT INTO push_quota (project) VALUES (\(project)) ON CONFLICT DO NOTHING")
         // Locks the row before reading the clock: otherwise a later call could have an earlier time.
         let rows = try await db.query(

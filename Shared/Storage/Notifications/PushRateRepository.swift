@@ -96,7 +96,7 @@ public struct PushRateRepository: Sendable {
             """
             DELETE FROM push_install_rates WHERE install_id IN (
                 SELECT install_id FROM push_install_rates
-                WHERE filled_at < now() - make_interval(secs => \(Self.age.inSeconds))
+                WHERE filled_at < now() - make_interval(secs => \(Self.age / .seconds(1)))
                 LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             RETURNING install_id
             """

@@ -62,7 +62,7 @@ public struct PushGuardRepository: Sendable {
             SELECT coalesce(g.tripped_until > now(), false) AS is_tripped, w.sent, w.dead
             FROM push_guard g, (
                 SELECT coalesce(sum(sent), 0)::bigint AS sent, coalesce(sum(dead), 0)::bigint AS dead FROM push_outcomes
-                WHERE minute > now() - make_interval(secs => \(rule.window.inSeconds))) w
+                WHERE minute > now() - make_interval(secs => \(rule.window / .seconds(1)))) w
             """)
         guard let row = rows.first else {
             throw PostgresError(code: .decoding, message: "push_guard has no row")
@@ -88,8 +88,8 @@ public struct PushGuardRepository: Sendable {
         let windows = Double(rule.baselineWindows)
         let query: PostgresQuery = """
             SELECT coalesce(sum(dead), 0)::float8 / \(windows) AS mean FROM push_outcomes
-            WHERE minute > now() - make_interval(secs => \(rule.window.inSeconds * (windows + 1)))
-              AND minute <= now() - make_interval(secs => \(rule.window.inSeconds))
+            WHERE minute > now() - make_interval(secs => \(rule.window / .seconds(1) * (windows + 1)))
+              AND minute <= now() - make_interval(secs => \(rule.window / .seconds(1)))
             """
         return try await db.query(query).first?.decode("mean") ?? 0
     }
@@ -101,8 +101,8 @@ public struct PushGuardRepository: Sendable {
             """
             UPDATE push_guard
             SET tripped_at = CASE WHEN tripped_until > now() THEN tripped_at ELSE now() END,
-                tripped_until = now() + make_interval(secs => \(rule.window.inSeconds))
-            WHERE tripped_until IS NULL OR tripped_until < now() + make_interval(secs => \(rule.window.inSeconds * 0.8))
+                tripped_until = now() + make_interval(secs => \(rule.window / .seconds(1)))
+            WHERE tripped_until IS NULL OR tripped_until < now() + make_interval(secs => \(rule.window / .seconds(1) * 0.8))
             RETURNING tripped_at = now() AS is_new
             """)
         return try rows.first?.decode("is_new") ?? false
@@ -111,7 +111,7 @@ public struct PushGuardRepository: Sendable {
     /// Deletes at most `limit` counts that are older than the baseline.
     @discardableResult
     public func deleteOld(limit: Int) async throws(PostgresError) -> Int {
-        let age = rule.window.inSeconds * Double(rule.baselineWindows + 2)
+        let age = rule.window / .seconds(1) * Double(rule.baselineWindows + 2)
         return try await db.execute(
             """
             DELETE FROM push_outcomes WHERE (minute, shard) IN (

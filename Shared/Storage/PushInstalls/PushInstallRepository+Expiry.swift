@@ -34,7 +34,7 @@ extension PushInstallRepository {
         let begun = try await db.query(
             """
             SELECT coalesce(after_id, \(UUID.beforeAll)) AS after_id, after_id IS NULL AS is_new FROM push_walk
-            WHERE after_id IS NOT NULL OR started_at < now() - make_interval(secs => \(Self.expiryInterval.inSeconds))
+            WHERE after_id IS NOT NULL OR started_at < now() - make_interval(secs => \(Self.expiryInterval / .seconds(1)))
             FOR UPDATE SKIP LOCKED
             """)
         guard let row = begun.first else { return nil }
@@ -59,9 +59,9 @@ extension PushInstallRepository {
             """
             DELETE FROM push_installs
             WHERE id > \(after) AND id <= \(last) AND (
-                (user_id IS NULL AND last_seen_at < now() - make_interval(secs => \(PushInstallLimits.unboundAge.inSeconds)))
-                OR invalid_at < now() - make_interval(secs => \(PushInstallLimits.invalidAge.inSeconds))
-                OR last_seen_at < now() - make_interval(secs => \(PushInstallLimits.idleAge.inSeconds)))
+                (user_id IS NULL AND last_seen_at < now() - make_interval(secs => \(PushInstallLimits.unboundAge / .seconds(1))))
+                OR invalid_at < now() - make_interval(secs => \(PushInstallLimits.invalidAge / .seconds(1)))
+                OR last_seen_at < now() - make_interval(secs => \(PushInstallLimits.idleAge / .seconds(1))))
             """)
     }
 
@@ -70,7 +70,7 @@ extension PushInstallRepository {
             """
             UPDATE push_installs SET state = 'stale'
             WHERE id > \(after) AND id <= \(last) AND state = 'active'
-              AND last_seen_at < now() - make_interval(secs => \(PushInstallLimits.staleAge.inSeconds))
+              AND last_seen_at < now() - make_interval(secs => \(PushInstallLimits.staleAge / .seconds(1)))
             """)
     }
 
@@ -80,7 +80,7 @@ extension PushInstallRepository {
         try await db.execute(
             """
             DELETE FROM push_install_audit WHERE id IN (SELECT id FROM push_install_audit ORDER BY id LIMIT \(limit))
-                AND at < now() - make_interval(secs => \(age.inSeconds))
+                AND at < now() - make_interval(secs => \(age / .seconds(1)))
             """)
     }
 

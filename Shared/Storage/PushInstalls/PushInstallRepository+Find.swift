@@ -78,7 +78,7 @@ extension PushInstallRepository {
                   SELECT FROM sessions s
                   WHERE s.installation_key = p.installation_key AND s.event = 'sign_in' AND s.state = 'succeeded'
                     AND s.redeemed_at IS NULL
-                    AND s.completed_at > now() - make_interval(secs => \(SessionRepository.redemptionTime.inSeconds)))
+                    AND s.completed_at > now() - make_interval(secs => \(SessionRepository.redemptionTime / .seconds(1))))
             """)
     }
 }

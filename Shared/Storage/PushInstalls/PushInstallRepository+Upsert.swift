@@ -3,9 +3,9 @@ internal import PostgresClient
 
 extension PushInstallRepository {
     /// ``PushInstallLimits/seenInterval`` as SQL.
-    static let seenInterval = "interval '\(Int(PushInstallLimits.seenInterval.inSeconds)) seconds'"
+    static let seenInterval = "interval '\(Int(PushInstallLimits.seenInterval / .seconds(1))) seconds'"
     /// ``PushInstallLimits/suspectTime`` as SQL.
-    static let suspectTime = "interval '\(Int(PushInstallLimits.suspectTime.inSeconds)) seconds'"
+    static let suspectTime = "interval '\(Int(PushInstallLimits.suspectTime / .seconds(1))) seconds'"
 
     /// Writes registrations, one per installation, and binds them if a user is given; rows that need no write are not locked.
     /// Returns the current rows; `is_written` is whether this query wrote them.

@@ -88,7 +88,7 @@ public struct ReceiptRepository: Sendable {
             """
             DELETE FROM image_job_reads WHERE (job_id, trigger) IN (
                 SELECT job_id, trigger FROM image_job_reads
-                WHERE at <= now() - make_interval(secs => \(Self.readLifetime.inSeconds))
+                WHERE at <= now() - make_interval(secs => \(Self.readLifetime / .seconds(1)))
                 ORDER BY at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
     }

@@ -7,7 +7,4 @@ public import PostgresClient
 public enum HeliographSchema {
     /// All migrations, in the order in which they are applied.
     public static let migrations: [Migration] = [.baseline]
-
-    /// The `LISTEN` channel that a commit with new rows in `outbox` notifies.
-    public static let outboxChannel = "heliograph_outbox"
 }

@@ -60,7 +60,7 @@ extension SessionRepository {
         let query: PostgresQuery = """
             SELECT id, photos::text AS photos FROM sessions
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb
-              AND completed_at < now() - make_interval(secs => \(gracePeriod.inSeconds)) AND id <> ALL(\(except))
+              AND completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))) AND id <> ALL(\(except))
             ORDER BY completed_at LIMIT \(limit)
             """
         let rows = try await db.query(query.readOnly())

@@ -26,8 +26,8 @@ public struct SessionRepository: Sendable {
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
                     \(new.email?.lookup), \(new.email?.sealed), \(new.tokenHash), \(new.pushTokenSealed), \(new.installationKey),
                     \(new.addressKey), \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
-                    now() + make_interval(secs => \(new.processingTime.inSeconds)),
-                    now() + make_interval(secs => \(new.lifetime.inSeconds)))
+                    now() + make_interval(secs => \(new.processingTime / .seconds(1))),
+                    now() + make_interval(secs => \(new.lifetime / .seconds(1))))
             RETURNING \(unescaped: Session.columns)
             """)
         guard let session = try sessions(rows).first else {
@@ -91,7 +91,7 @@ public struct SessionRepository: Sendable {
             UPDATE sessions SET redeemed_at = now()
             WHERE id = \(id) AND token_hash = \(tokenHash) AND event = 'sign_in' AND state = 'succeeded'
               AND redeemed_at IS NULL AND expires_at > now()
-              AND completed_at > now() - make_interval(secs => \(Self.redemptionTime.inSeconds))
+              AND completed_at > now() - make_interval(secs => \(Self.redemptionTime / .seconds(1)))
             RETURNING \(unescaped: Session.columns)
             """)
         return try sessions(rows).first
@@ -107,7 +107,7 @@ public struct SessionRepository: Sendable {
             SELECT EXISTS (
                 SELECT FROM sessions
                 WHERE id = \(id) AND token_hash = \(tokenHash) AND redeemed_at IS NOT NULL AND expires_at > now()
-                  AND completed_at > now() - make_interval(secs => \(Self.redemptionTime.inSeconds))) AS redeemed
+                  AND completed_at > now() - make_interval(secs => \(Self.redemptionTime / .seconds(1)))) AS redeemed
             """)
         return try rows.first?.decode("redeemed", as: Bool.self) ?? false
     }

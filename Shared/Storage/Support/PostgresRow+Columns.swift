@@ -43,10 +43,3 @@ func jsonText(_ value: some Encodable) throws(PostgresError) -> String {
         throw PostgresError(code: .invalidQuery, message: "a value has no JSON form", underlying: error)
     }
 }
-
-extension Duration {
-    /// The duration in seconds, for `make_interval(secs => …)`.
-    var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
-    }
-}

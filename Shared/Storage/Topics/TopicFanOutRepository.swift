@@ -70,7 +70,7 @@ public struct TopicFanOutRepository: Sendable {
     public func deferFanOut(_ fanOut: TopicFanOut, for wait: Duration) async throws(PostgresError) {
         try await db.enqueue(
             """
-            UPDATE topic_fan_outs SET turn_at = clock_timestamp() + make_interval(secs => \(wait.inSeconds))
+            UPDATE topic_fan_outs SET turn_at = clock_timestamp() + make_interval(secs => \(wait / .seconds(1)))
             WHERE notification_id = \(fanOut.notificationID)
             """)
     }

@@ -19,7 +19,7 @@ public struct TopicPhotoRepository: Sendable {
             """
             INSERT INTO topic_photos (id, topic_id, uploader_id, photo_key, byte_count, expires_at)
             SELECT \(new.id), t.id, m.user_id, \(new.photoKey), \(new.byteCount)::bigint,
-                   now() + make_interval(secs => \(new.lifetime.inSeconds))
+                   now() + make_interval(secs => \(new.lifetime / .seconds(1)))
             FROM topics t JOIN topic_members m ON m.topic_id = t.id AND m.user_id = \(new.uploaderID)
             WHERE t.name = \(new.topic.text)
               AND (SELECT count(*) FROM topic_photos p WHERE p.topic_id = t.id) < \(TopicLimits.maxPhotos)

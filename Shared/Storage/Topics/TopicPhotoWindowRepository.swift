@@ -34,7 +34,7 @@ public struct TopicPhotoWindowRepository: Sendable {
             """
             INSERT INTO topic_photo_windows AS w (topic_id, uploader_id, thumbnail_key, request_id, traceparent, due_at)
             VALUES (\(photo.topicID), \(photo.uploaderID), \(thumbnailKey), \(requestID), \(traceparent),
-                    now() + make_interval(secs => \(Self.length.inSeconds)))
+                    now() + make_interval(secs => \(Self.length / .seconds(1))))
             ON CONFLICT (topic_id) DO UPDATE
             SET uploader_id = CASE WHEN w.uploader_id = EXCLUDED.uploader_id THEN w.uploader_id END,
                 thumbnail_key = EXCLUDED.thumbnail_key, photo_count = w.photo_count + 1
@@ -50,10 +50,10 @@ public struct TopicPhotoWindowRepository: Sendable {
             WITH due AS (
                 SELECT topic_id AS due_id FROM topic_photo_windows w
                 WHERE due_at <= now()
-                  AND (due_at <= now() - make_interval(secs => \(Self.patience.inSeconds)) OR NOT EXISTS (
+                  AND (due_at <= now() - make_interval(secs => \(Self.patience / .seconds(1))) OR NOT EXISTS (
                       SELECT FROM topic_photos p
                       WHERE p.topic_id = w.topic_id AND p.state = 'pending' AND p.created_at <= w.due_at
-                        AND p.created_at > w.opened_at - make_interval(secs => \(Self.staleAge.inSeconds))))
+                        AND p.created_at > w.opened_at - make_interval(secs => \(Self.staleAge / .seconds(1)))))
                 ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             )
             DELETE FROM topic_photo_windows w USING due, topics t

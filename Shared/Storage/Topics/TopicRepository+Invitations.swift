@@ -47,7 +47,7 @@ extension TopicRepository {
             )
             INSERT INTO topic_invitations (topic_id, user_id, inviter_id, is_announced, expires_at)
             VALUES (\(topic.id), \(userID), \(inviterID), \(isAnnounced),
-                    now() + make_interval(secs => \(TopicInvitation.lifetime.inSeconds)))
+                    now() + make_interval(secs => \(TopicInvitation.lifetime / .seconds(1))))
             ON CONFLICT (topic_id, user_id) DO UPDATE
             SET inviter_id = EXCLUDED.inviter_id, is_announced = EXCLUDED.is_announced, created_at = EXCLUDED.created_at,
                 expires_at = EXCLUDED.expires_at

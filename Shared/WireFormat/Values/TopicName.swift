@@ -59,4 +59,6 @@ public enum NotificationParameter {
     public static let textSealed = "text_sealed"
     /// The sender's name: sealed for `SealingContext.chatSenderName`, as base64url. Absent when the sender has no name.
     public static let senderNameSealed = "sender_name_sealed"
+    /// The parameters that hold users' texts; the outbox empties them in a message that all groups have handled.
+    public static let sealedTexts = [textSealed, senderNameSealed]
 }

@@ -1,31 +1,14 @@
-import EventBus
-import Logging
 import PostgresClient
-import Storage
 import TestSupport
-import WireFormat
 
 /// Runs `body` with a migrated database of its own that also has a table for the effects of handlers.
-func withStorage(_ body: (PostgresClient, TestDatabase) async throws -> Void) async throws {
-    try await withEmptyDatabase { database in
+func withEffects(_ body: (PostgresClient, TestDatabase) async throws -> Void) async throws {
+    try await withMigratedDatabase { database in
         try await withClient(of: database) { client in
-            _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
             try await client.execute("CREATE TABLE effects (at bigserial, number bigint NOT NULL)")
             try await body(client, database)
         }
     }
-}
-
-/// Runs `body` with a client of the database, and shuts it down afterwards.
-func withClient(of database: TestDatabase, _ body: (PostgresClient) async throws -> Void) async throws {
-    let client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: .quiet)
-    do {
-        try await body(client)
-    } catch {
-        await client.shutdown()
-        throw error
-    }
-    await client.shutdown()
 }
 
 extension PostgresQueryable {

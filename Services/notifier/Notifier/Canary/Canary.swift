@@ -35,7 +35,7 @@ struct Canary: Service {
         let start = ContinuousClock.now
         let result = await fcm.send(message, to: configuration.target, validateOnly: true)
         if result.outcome == .cancelled { return }
-        Timer(label: "push_canary_seconds").recordNanoseconds(Int64((ContinuousClock.now - start).inSeconds * 1e9))
+        Timer(label: "push_canary_seconds").record(duration: ContinuousClock.now - start)
         Gauge(label: "push_fcm_up").record(result.outcome.isHealthy ? 1 : 0)
         switch result.outcome {
         case .accepted: break

@@ -167,7 +167,7 @@ struct DeliverySender: Sendable {
         _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool, mayHaveArrived: Bool = false,
         sentAt: Date? = nil
     ) -> DeliveryVerdict {
-        if clock().addingTimeInterval(wait.inSeconds) >= delivery.notification.expiresAt {
+        if clock().addingTimeInterval(wait / .seconds(1)) >= delivery.notification.expiresAt {
             return settle(delivery, .expired, code, sentAt: sentAt)
         }
         return .deferDelivery(
@@ -204,8 +204,4 @@ struct DeliverySender: Sendable {
             logger.log(level: level, message, metadata: own.merging(more()) { $1 })
         }
     }
-}
-
-extension Duration {
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

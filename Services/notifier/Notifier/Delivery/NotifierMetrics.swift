@@ -44,7 +44,7 @@ enum NotifierMetrics {
                 return series
             }
             series.count.increment(by: alike.count)
-            for answer in alike { series.time.recordNanoseconds(Int64(answer.time.inSeconds * 1e9)) }
+            for answer in alike { series.time.record(duration: answer.time) }
         }
     }
 

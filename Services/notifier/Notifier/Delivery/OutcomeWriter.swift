@@ -1,3 +1,4 @@
+internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient

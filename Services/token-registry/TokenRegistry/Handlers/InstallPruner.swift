@@ -35,7 +35,7 @@ struct InstallPruner {
     }
 
     private func tripGuard(_ state: PushGuardState) async throws {
-        let since = Date(timeIntervalSinceNow: -PushGuardRule().window.inSeconds)
+        let since = Date(timeIntervalSinceNow: -(PushGuardRule().window / .seconds(1)))
         let reverted = try await PushInstallRepository(transaction).revertToSuspect(since: since)
         Counter(label: "push_guard_trips_total").increment()
         Counter(label: "push_installs_suspected_total").increment(by: reverted)
@@ -67,8 +67,4 @@ struct InstallPruner {
         Counter(label: "push_installs_pruned_total").increment(by: pruned.invalid.count)
         Counter(label: "push_installs_suspected_total").increment(by: pruned.suspect.count)
     }
-}
-
-extension Duration {
-    fileprivate var inSeconds: Double { Double(components.seconds) }
 }

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import FoundationEssentials
 public import Logging
 internal import Metrics

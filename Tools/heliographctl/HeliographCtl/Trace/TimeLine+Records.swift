@@ -20,7 +20,7 @@ extension TimeLine {
         return steps
     }
 
-    static func steps(of traced: MessageTrace.TracedImageJob) -> [Step] {
+    static func steps(of traced: RequestTrace.TracedImageJob) -> [Step] {
         let job = traced.job
         func step(_ at: Date, _ state: Step.State, _ text: String) -> Step {
             Step(at: at, state: state, kind: "image job", text: "\(job.templateID) \(job.id.wireString) \(text)")

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import FoundationEssentials
 internal import Storage
 internal import WireFormat
@@ -21,7 +22,7 @@ struct TimeLine {
     /// The finished steps by time, then the open ones.
     let steps: [Step]
 
-    init(_ trace: MessageTrace, requestID: String, now: Date) {
+    init(_ trace: RequestTrace, requestID: String, now: Date) {
         self.requestID = requestID
         self.now = now
         let steps =
@@ -53,14 +54,14 @@ struct TimeLine {
         Int((end.timeIntervalSince(start) * 1000).rounded())
     }
 
-    private static func request(_ trace: MessageTrace) -> [Step] {
+    private static func request(_ trace: RequestTrace) -> [Step] {
         guard let first = trace.messages.first else { return [] }
         let records = trace.sessions.map(\.createdAt) + trace.imageJobs.map(\.job.createdAt)
         let at = ([first.createdAt] + records).min() ?? first.createdAt
         return [Step(at: at, state: .done, kind: "http", text: "identity-api accepted the request")]
     }
 
-    private static func steps(of message: MessageTrace.Message) -> [Step] {
+    private static func steps(of message: OutboxRecord) -> [Step] {
         func step(_ at: Date, _ state: Step.State, _ kind: String, _ text: String) -> Step {
             Step(at: at, state: state, kind: kind, text: "\(message.stream) \(text)")
         }

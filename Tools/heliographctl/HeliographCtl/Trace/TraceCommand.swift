@@ -27,7 +27,7 @@ struct TraceCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let (requestID, json) = (requestID, json)
         try await database.withDatabase(queryTimeout: ServerOptions.queryTimeout) { postgres in
-            let trace = try await MessageTraceRepository(postgres).trace(requestID: requestID)
+            let trace = try await RequestTrace(requestID: requestID, in: postgres)
             let console = Console.current
             guard !trace.messages.isEmpty else {
                 console.note(

@@ -44,7 +44,7 @@ public struct InboxRepository: Sendable {
     /// - Returns: The number of deleted marks.
     @discardableResult
     public func deleteOlder(than age: Duration = Self.retention, limit: Int) async throws(PostgresError) -> Int {
-        let cutoff = Date().addingTimeInterval(-age.inSeconds)
+        let cutoff = Date().addingTimeInterval(-(age / .seconds(1)))
         return try await db.execute(
             """
             WITH RECURSIVE groups (name) AS (

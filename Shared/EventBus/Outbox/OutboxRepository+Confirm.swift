@@ -18,8 +18,7 @@ extension OutboxRepository {
     ///
     /// - Parameter limit: The most messages to check, those that are due longest first.
     public func checkPublished(limit: Int, recheck: Duration) async throws(PostgresError) -> OutboxCheck {
-        // The limit is part of the SQL text: for a bound parameter the planner assumes a tenth of the table, and reads all of it. OFFSET 0
-        // keeps the lookup in the inbox a lookup by its primary key: joined, the planner reads the whole inbox for each message.
+        // The limit is part of the SQL text: for a bound parameter the planner assumes a tenth of the table, and reads all of it.
         let rows = try await db.query(
             """
             WITH due AS (
@@ -31,15 +30,14 @@ extension OutboxRepository {
                 FROM due CROSS JOIN LATERAL (
                     SELECT array_agg(name) FILTER (WHERE i.message_id IS NULL) AS missing, max(i.handled_at) AS handled_at
                     FROM unnest(due.consumer_groups) AS name
-                    LEFT JOIN LATERAL (
-                        SELECT i.message_id, i.handled_at FROM inbox i
-                        WHERE i.consumer_group = name AND i.message_id = due.message_id OFFSET 0) AS i ON true) AS marks
+                    LEFT JOIN LATERAL (\(unescaped: Self.mark(of: "due"))) AS i ON true) AS marks
             )
             UPDATE outbox o
             SET state = CASE WHEN missing IS NULL THEN 'confirmed' ELSE 'published' END,
                 settled_at = CASE WHEN missing IS NULL THEN coalesce(handled_at, now()) END,
-                due_at = now() + make_interval(secs => \(recheck.inSeconds)),
-                body = CASE WHEN missing IS NULL AND type = 'notification.requested' THEN \(unescaped: Self.withoutTexts) ELSE body END
+                due_at = now() + make_interval(secs => \(recheck / .seconds(1))),
+                body = CASE WHEN missing IS NULL AND type = '\(unescaped: EventType.notificationRequested.rawValue)'
+                            THEN \(unescaped: Self.withoutTexts) ELSE body END
             FROM checked WHERE o.message_id = checked.message_id
             RETURNING o.message_id, o.stream, o.entry_id, coalesce(missing, '{}') AS missing
             """)
@@ -56,12 +54,20 @@ extension OutboxRepository {
         return OutboxCheck(confirmed: rows.count - overdue.count, overdue: overdue)
     }
 
+    /// SQL query for the inbox mark of the group `name` for a message. OFFSET 0 keeps it a lookup by the primary key: the planner
+    /// expects ten groups a message, and would otherwise join them with the whole inbox, once for each message.
+    ///
+    /// - Parameter message: The alias of the table that has the column `message_id`.
+    static func mark(of message: String) -> String {
+        "SELECT message_id, handled_at FROM inbox WHERE consumer_group = name AND message_id = \(message).message_id OFFSET 0"
+    }
+
     /// SQL expression for the body of a `notification.requested` without its sealed texts. Does not use `jsonb`, which rejects an
     /// escaped NUL: one such message would block the check of all others. The pattern cannot match inside a JSON string, where its
     /// quotes would be escaped.
     private static let withoutTexts = """
         convert_to(regexp_replace(convert_from(body, 'UTF8'),
-            '"(\(NotificationParameter.textSealed)|\(NotificationParameter.senderNameSealed))":"[^"]*"', '"\\1":""', 'g'), 'UTF8')
+            '"(\(NotificationParameter.sealedTexts.joined(separator: "|")))":"[^"]*"', '"\\1":""', 'g'), 'UTF8')
         """
 
     /// Makes the relay republish messages that their stream has lost: `published → waiting`, with the same id; expired messages become
@@ -85,7 +91,7 @@ extension OutboxRepository {
                     SELECT FROM inbox i WHERE i.consumer_group = name AND i.message_id = o.message_id))
             RETURNING o.state
             """)
-        let states = try rows.map { row throws(PostgresError) in try row.decodeCase("state", as: OutboxState.self) }
+        let states = try rows.map { row throws(PostgresError) in try OutboxState(row: row) }
         return (states.count { $0 == .waiting }, states.count { $0 == .expired })
     }
 
@@ -107,7 +113,7 @@ extension OutboxRepository {
         try await db.execute(
             """
             UPDATE outbox
-            SET state = 'published', settled_at = NULL, due_at = now() + make_interval(secs => \(wait.inSeconds))
+            SET state = 'published', settled_at = NULL, due_at = now() + make_interval(secs => \(wait / .seconds(1)))
             WHERE message_id = ANY(\(messageIDs)) AND state = 'dead' AND entry_id IS NOT NULL
             """)
     }
@@ -119,7 +125,7 @@ extension OutboxRepository {
     /// - Returns: The number of deleted messages.
     @discardableResult
     public func deleteSettled(olderThan age: Duration, limit: Int) async throws(PostgresError) -> Int {
-        let cutoff = Date().addingTimeInterval(-age.inSeconds)
+        let cutoff = Date().addingTimeInterval(-(age / .seconds(1)))
         return try await db.execute(
             """
             DELETE FROM outbox WHERE message_id IN (

@@ -4,6 +4,9 @@ internal import WireFormat
 
 /// Reads and writes `outbox`: the messages that committed transactions publish, until they are handled.
 public struct OutboxRepository: Sendable {
+    /// The `LISTEN` channel that a commit with new messages notifies.
+    static let channel = "heliograph_outbox"
+
     let db: any PostgresQueryable
 
     /// Works on a client or, preferably, inside the transaction whose effect the message reports.
@@ -20,7 +23,7 @@ public struct OutboxRepository: Sendable {
     /// none, all others. When a message id already exists, the next statement or the commit throws a unique violation.
     public func append(_ batch: [NewOutboxMessage]) async throws(PostgresError) {
         guard !batch.isEmpty else { return }
-        let isHeardHere = db.hasListeners(on: HeliographSchema.outboxChannel)
+        let isHeardHere = db.hasListeners(on: Self.channel)
         let envelopes = batch.map(\.envelope)
         // SQL has no array of arrays of different lengths; group names do not contain commas.
         let groups = batch.map { $0.groups.joined(separator: ",") }
@@ -40,9 +43,9 @@ public struct OutboxRepository: Sendable {
                           groups, position)
                 ORDER BY position
             )
-            SELECT pg_notify(\(HeliographSchema.outboxChannel), '') WHERE NOT \(isHeardHere)
+            SELECT pg_notify(\(Self.channel), '') WHERE NOT \(isHeardHere)
             """)
-        if isHeardHere { db.wakeListeners(on: HeliographSchema.outboxChannel) }
+        if isHeardHere { db.wakeListeners(on: Self.channel) }
     }
 
     /// Locks the oldest waiting messages that no other relay has locked. Call in the transaction that then marks them. Messages that
@@ -80,7 +83,7 @@ public struct OutboxRepository: Sendable {
                 entry_id = (\(publications.map(\.entryID)))[array_position(\(ids), message_id)], published_at = clock_timestamp(),
                 settled_at = CASE WHEN cardinality(consumer_groups) = 0 THEN clock_timestamp() END,
                 due_at = clock_timestamp() + make_interval(
-                    secs => least(\(wait.inSeconds) * power(1.5, least(publications, 30)), \(maxWait.inSeconds)))
+                    secs => least(\(wait / .seconds(1)) * power(1.5, least(publications, 30)), \(maxWait / .seconds(1))))
             WHERE message_id = ANY(\(ids)) AND (state || '') = 'waiting'
             """)
     }
@@ -115,6 +118,7 @@ public struct OutboxRepository: Sendable {
 }
 
 extension EncodedEnvelope {
+    /// Reads the envelope in a row of `outbox`.
     init(row: PostgresRow) throws(PostgresError) {
         let type = EventType(rawValue: try row.decode("type"))
         let version = Int(try row.decode("version", as: Int32.self))

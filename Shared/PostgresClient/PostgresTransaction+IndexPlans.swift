@@ -1,5 +1,3 @@
-public import PostgresClient
-
 extension PostgresTransaction {
     /// Makes the planner use index lookups for the rest of the transaction, with plans for the current table sizes.
     ///

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat
+
+@testable import EventBus
 
 struct OutboxRepositoryTests {
     private func message(_ number: Int = 0) throws -> EncodedEnvelope {
@@ -83,7 +84,7 @@ struct OutboxRepositoryTests {
 
     /// The wake-ups, from now on, of a relay that works with the client.
     private func bell(of client: PostgresClient) async -> PostgresNotifications.AsyncIterator {
-        var bell = client.notifications(on: HeliographSchema.outboxChannel).makeAsyncIterator()
+        var bell = client.notifications(on: OutboxRepository.channel).makeAsyncIterator()
         #expect(await bell.next()?.kind == .listening)
         return bell
     }
@@ -95,7 +96,7 @@ struct OutboxRepositoryTests {
                     var (bell, otherBell) = (await bell(of: here), await bell(of: other))
                     try await OutboxRepository(here).append((0..<50).map { try new(message($0)) })
                     #expect(await bell.next()?.payload == "")
-                    try await other.execute("SELECT pg_notify(\(HeliographSchema.outboxChannel), 'the next')")
+                    try await other.execute("SELECT pg_notify(\(OutboxRepository.channel), 'the next')")
                     #expect(await otherBell.next()?.payload == "the next")
                 }
             }
@@ -108,7 +109,7 @@ struct OutboxRepositoryTests {
                 var bell = await bell(of: other)
                 try await withClient(of: database) { here in
                     try await OutboxRepository(here).append((0..<50).map { try new(message($0)) })
-                    try await here.execute("SELECT pg_notify(\(HeliographSchema.outboxChannel), 'the next')")
+                    try await here.execute("SELECT pg_notify(\(OutboxRepository.channel), 'the next')")
                 }
                 #expect(await bell.next()?.payload == "")
                 #expect(await bell.next()?.payload == "the next")

@@ -1,0 +1,68 @@
+public import FoundationEssentials
+public import PostgresClient
+public import WireFormat
+
+/// A message of the outbox, for an operator: where it is, and which groups have handled it.
+public struct OutboxRecord: Sendable {
+    /// A group that has to handle a message.
+    public struct Handling: Sendable, Equatable {
+        /// The consumer group.
+        public let group: String
+        /// When its effect was committed; nil while it is not.
+        public let handledAt: Date?
+    }
+
+    /// The message.
+    public let envelope: EncodedEnvelope
+    /// The stream.
+    public let stream: String
+    /// The state.
+    public let state: OutboxState
+    /// When the transaction that appended it began.
+    public let createdAt: Date
+    /// When it was last published; nil if never.
+    public let publishedAt: Date?
+    /// The number of publications; more than one when a stream lost it.
+    public let publications: Int
+    /// The stream entry of the last publication.
+    public let entryID: String?
+    /// When all groups had handled it, it became a dead letter, or it expired; nil while it is open.
+    public let settledAt: Date?
+    /// The groups that have to handle it, in alphabetical order.
+    public let handlings: [Handling]
+}
+
+extension OutboxRepository {
+    /// The most messages that ``messages(requestID:)`` returns.
+    public static let maxTracedMessages = 1000
+
+    /// Returns the messages that one HTTP request led to, in the order in which they were appended; none when the request is unknown,
+    /// or so old that they are deleted. Takes milliseconds, by the index on the request id.
+    public func messages(requestID: String) async throws(PostgresError) -> [OutboxRecord] {
+        let query: PostgresQuery = """
+            SELECT o.*, handled.names, handled.times
+            FROM outbox o CROSS JOIN LATERAL (
+                SELECT coalesce(array_agg(name ORDER BY name), '{}') AS names,
+                       coalesce(array_agg(i.handled_at ORDER BY name), '{}') AS times
+                FROM unnest(o.consumer_groups) AS name
+                LEFT JOIN LATERAL (\(unescaped: Self.mark(of: "o"))) AS i ON true) AS handled
+            WHERE o.request_id = \(requestID) ORDER BY o.id LIMIT \(Self.maxTracedMessages)
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try OutboxRecord(row: row) }
+    }
+}
+
+extension OutboxRecord {
+    fileprivate init(row: PostgresRow) throws(PostgresError) {
+        envelope = try EncodedEnvelope(row: row)
+        stream = try row.decode("stream")
+        state = try OutboxState(row: row)
+        createdAt = try row.decode("created_at")
+        publishedAt = try row.decode("published_at")
+        publications = Int(try row.decode("publications", as: Int32.self))
+        entryID = try row.decode("entry_id")
+        settledAt = try row.decode("settled_at")
+        let times: [Date?] = try row.decode("times")
+        handlings = zip(try row.decode("names", as: [String].self), times).map { Handling(group: $0, handledAt: $1) }
+    }
+}
