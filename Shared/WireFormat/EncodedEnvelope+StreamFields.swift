@@ -98,10 +98,11 @@ private struct RawFields {
 
     func text(_ name: String, _ bytes: [UInt8]?) throws(WireFormatError) -> String {
         guard let bytes else { throw WireFormatError(.missingField(name), "field \(name) is missing") }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes.span))
+        } catch {
             throw WireFormatError(.invalidField(name), "field \(name) is not UTF-8")
         }
-        return text
     }
 
     /// Parses a decimal number without a sign, as this module writes it.

@@ -38,7 +38,8 @@ public struct Envelope<Body: Event>: Sendable, Equatable {
 
     /// Returns the message with another trace parent.
     public func traced(by traceparent: String?) -> Envelope {
-        Envelope(
+        if traceparent == self.traceparent { return self }
+        return Envelope(
             body, id: id, version: version, occurredAt: occurredAt, traceparent: traceparent, requestID: requestID,
             expiresAt: expiresAt)
     }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HeliographTracing
 import Instrumentation
 import Logging
@@ -47,9 +48,12 @@ import Testing
         var context = InstrumentationContext.topLevel
         context.traceParent = TraceParent(Self.good)
         context.requestID = "r-1"
-        context.messageID = "m-1"
+        context.messageID = UUID(uuidString: "0193F5C0-0000-7000-8000-00000000000A")
         let metadata = InstrumentationContext.withValue(context) { Logger.MetadataProvider.work.get() }
-        #expect(metadata == ["trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "request_id": "r-1", "message_id": "m-1"])
+        #expect(
+            metadata == [
+                "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "request_id": "r-1", "message_id": "0193f5c0-0000-7000-8000-00000000000a",
+            ])
         #expect(Logger.MetadataProvider.work.get().isEmpty)
     }
 }

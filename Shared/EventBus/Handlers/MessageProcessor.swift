@@ -1,4 +1,5 @@
 import Logging
+import Tracing
 import WireFormat
 
 /// Handles the entries of one stream, one unit at a time.
@@ -32,6 +33,8 @@ struct ConsumerScope: Sendable {
     let stream: String
     let logger: Logger
     let metrics: ConsumerMetrics
+    /// Whether spans are made; the process has chosen its tracer before it makes consumers.
+    let isTraced = !(InstrumentationSystem.instrument is NoOpInstrument)
 
     init(group: String, consumer: String, stream: String, logger: Logger) {
         self.group = group

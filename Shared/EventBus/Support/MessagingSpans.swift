@@ -16,7 +16,7 @@ struct HandlerSpan: Sendable {
 
     init(of event: Envelope<some Event>, _ entry: DeliveredEntry, in scope: ConsumerScope) {
         let context = event.work
-        guard !(InstrumentationSystem.instrument is NoOpInstrument) else {
+        guard scope.isTraced else {
             (self.context, traceparent, span) = (context, event.traceparent, nil)
             return
         }
@@ -51,7 +51,7 @@ extension Envelope {
     /// The instrumentation context of the message. A handler of single messages runs in it; a handler of batches uses it for
     /// work on one of them, such as a log line.
     public var work: InstrumentationContext {
-        .work(requestID: requestID, traceparent: traceparent, messageID: id.wireString)
+        .work(requestID: requestID, traceparent: traceparent, messageID: id)
     }
 }
 

@@ -1,48 +1,50 @@
+public import FoundationEssentials
 public import Instrumentation
 
 /// The request, the message and the span of a task's work.
 extension InstrumentationContext {
     /// The current span; it is also set without a tracer when the request or message carried a trace parent.
     public var traceParent: TraceParent? {
-        get { self[TraceParentKey.self] }
-        set { self[TraceParentKey.self] = newValue }
+        get { work.traceParent }
+        set { work.traceParent = newValue }
     }
 
     /// The id of the HTTP request that caused the work.
     public var requestID: String? {
-        get { self[RequestIDKey.self] }
-        set { self[RequestIDKey.self] = newValue }
+        get { work.requestID }
+        set { work.requestID = newValue }
     }
 
-    /// The id of the message that is being handled, as on the wire.
-    public var messageID: String? {
-        get { self[MessageIDKey.self] }
-        set { self[MessageIDKey.self] = newValue }
+    /// The id of the message that is being handled.
+    public var messageID: UUID? {
+        get { work.messageID }
+        set { work.messageID = newValue }
     }
 
     /// Creates the context of work that a message or a row requests.
     ///
     /// - Parameter traceparent: The header's value; an invalid one is ignored.
-    public static func work(requestID: String?, traceparent: String?, messageID: String? = nil) -> InstrumentationContext {
+    public static func work(requestID: String?, traceparent: String?, messageID: UUID? = nil) -> InstrumentationContext {
         var context = InstrumentationContext.topLevel
-        context.requestID = requestID
-        context.traceParent = traceparent.flatMap(TraceParent.init)
-        context.messageID = messageID
+        context.work = Work(
+            traceParent: traceparent.flatMap(TraceParent.init), requestID: requestID, messageID: messageID)
         return context
     }
 
-    private enum TraceParentKey: InstrumentationContextKey {
-        typealias Value = TraceParent
-        static let nameOverride: String? = "traceparent"
+    /// One value for all: a lookup in a context costs more than the rest of making one, and every message has one.
+    private struct Work {
+        var traceParent: TraceParent?
+        var requestID: String?
+        var messageID: UUID?
     }
 
-    private enum RequestIDKey: InstrumentationContextKey {
-        typealias Value = String
-        static let nameOverride: String? = "request_id"
+    private var work: Work {
+        get { self[WorkKey.self] ?? Work() }
+        set { self[WorkKey.self] = newValue }
     }
 
-    private enum MessageIDKey: InstrumentationContextKey {
-        typealias Value = String
-        static let nameOverride: String? = "message_id"
+    private enum WorkKey: InstrumentationContextKey {
+        typealias Value = Work
+        static let nameOverride: String? = "heliograph.work"
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Instrumentation
 public import Logging
 
@@ -8,7 +9,7 @@ extension Logger.MetadataProvider {
         var metadata: Logger.Metadata = [:]
         if let requestID = context.requestID { metadata["request_id"] = "\(requestID)" }
         if let parent = context.traceParent { metadata["trace_id"] = "\(parent.traceID)" }
-        if let messageID = context.messageID { metadata["message_id"] = "\(messageID)" }
+        if let messageID = context.messageID { metadata["message_id"] = "\(messageID.uuidString.lowercased())" }
         return metadata
     }
 }

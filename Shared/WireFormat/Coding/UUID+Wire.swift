@@ -26,31 +26,35 @@ extension UUID {
     ///
     /// Foundation's own parser uses `sscanf`, which showed in profiles of the bus.
     public init?(wireBytes text: some Collection<UInt8>) {
-        guard text.count == 36 else { return nil }
-        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        let isValid = withUnsafeMutableBytes(of: &bytes) { output in
-            var nibbles = 0
-            for (position, character) in text.enumerated() {
-                if position == 8 || position == 13 || position == 18 || position == 23 {
-                    guard character == UInt8(ascii: "-") else { return false }
-                    continue
-                }
-                guard let value = Self.hexValue(character) else { return false }
-                output[nibbles / 2] = output[nibbles / 2] << 4 | value
-                nibbles += 1
-            }
-            return true
-        }
-        guard isValid else { return nil }
+        let bytes = text.withContiguousStorageIfAvailable(Self.parse) ?? Array(text).withUnsafeBufferPointer(Self.parse)
+        guard let bytes else { return nil }
         self.init(uuid: bytes)
     }
 
-    private static func hexValue(_ character: UInt8) -> UInt8? {
+    private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> uuid_t? {
+        guard text.count == 36, [8, 13, 18, 23].allSatisfy({ text[$0] == UInt8(ascii: "-") }) else { return nil }
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        let isValid = withUnsafeMutableBytes(of: &bytes) { output in
+            var (position, union): (Int, UInt8) = (0, 0)
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 { position += 1 }
+                let (high, low) = (hexValue(text[position]), hexValue(text[position + 1]))
+                union |= high | low
+                output[index] = high << 4 | low
+                position += 2
+            }
+            return union < 16
+        }
+        return isValid ? bytes : nil
+    }
+
+    /// The value of a hexadecimal digit; 255 for another character.
+    private static func hexValue(_ character: UInt8) -> UInt8 {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
         case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
+        default: .max
         }
     }
 }
