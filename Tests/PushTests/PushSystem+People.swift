@@ -44,7 +44,6 @@ extension PushSystem {
             let registered = try await PushInstallRepository(transaction).register(registration, userID: userID)
             let outbox = OutboxRepository(transaction)
             for id in registered.removedIDs { try await outbox.publish(DeviceRemoved(installationID: id)) }
-            try await outbox.publish(DeviceRegistered(installationID: registered.install.id))
             return registered
         }
         return AddressedPhone(value: value, userID: userID, installID: registered.install.id)

@@ -91,9 +91,9 @@ struct PushInstallRepositoryTests {
             let second = try await UserRepository(client).make(2).id
             let installs = PushInstallRepository(client)
             _ = try await installs.upsertSeen(.make(1))
-            #expect(try await installs.bind(installationKey: hash(1), userID: first)?.isChanged == true)
+            #expect(try await installs.bind(installationKey: hash(1), userID: first) != nil)
             #expect(try await installs.find(userIDs: [first]).map(\.generation) == [1], "first binding")
-            #expect(try await installs.bind(installationKey: hash(1), userID: second)?.isChanged == true)
+            #expect(try await installs.bind(installationKey: hash(1), userID: second) != nil)
             #expect(try await installs.find(userIDs: [first]).isEmpty)
             #expect(try await installs.find(userIDs: [second]).map(\.generation) == [2], "passed on")
             #expect(try await installs.unregister(installationKey: hash(1), userID: first) == nil)
@@ -127,7 +127,7 @@ struct PushInstallRepositoryTests {
             var users: [UUID] = []
             for seed in 0..<10 { users.append(try await UserRepository(client).make(seed).id) }
             let ids = users
-            _ = try await race(10) { try await installs.bind(installationKey: hash(1), userID: ids[$0])?.isChanged }
+            _ = try await race(10) { try await installs.bind(installationKey: hash(1), userID: ids[$0])?.removedIDs }
             #expect(try await installs.find(userIDs: users).count == 1)
         }
     }

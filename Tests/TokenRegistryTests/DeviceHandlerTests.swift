@@ -43,8 +43,6 @@ struct DeviceHandlerTests {
             try await registry.client.withTransaction { transaction in
                 try await DeviceRemovedHandler(logger: registry.logger)
                     .handle([Envelope(DeviceRemoved(installationID: install.id))], in: transaction)
-                try await DeviceRegisteredHandler(logger: registry.logger)
-                    .handle([Envelope(DeviceRegistered(installationID: install.id))], in: transaction)
             }
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.map(\.state) == [.pending])

@@ -93,7 +93,7 @@ DASHBOARDS = {
         ("Installations", [
             ("Addressed", "cps", {"all": f"sum(rate(push_deliveries_addressed_total[{RATE}]))", "by fan-outs": f"sum(rate(push_fan_out_deliveries_total[{RATE}]))"}),
             ("Notifications for nobody", "cps", {"{{reason}}": f"sum by (reason) (rate(push_notifications_skipped_total[{RATE}]))"}),
-            ("Registered, removed, dead", "cps", {"registered": f"sum(rate(push_installs_registered_total[{RATE}]))", "removed": f"sum(rate(push_installs_removed_total[{RATE}]))", "dead": f"sum(rate(push_installs_pruned_total[{RATE}]))", "suspect": f"sum(rate(push_installs_suspected_total[{RATE}]))"}),
+            ("Removed, dead, suspect", "cps", {"removed": f"sum(rate(push_installs_removed_total[{RATE}]))", "dead": f"sum(rate(push_installs_pruned_total[{RATE}]))", "suspect": f"sum(rate(push_installs_suspected_total[{RATE}]))"}),
             ("FCM is not believed", "bool", {"guard": "max(push_guard_tripped)"}, "1 while so many tokens die at once that none is pruned."),
         ]),
     ]),

@@ -15,7 +15,6 @@ public enum TokenRegistry: HeliographService {
                     NotificationRequestedHandler(
                         sealer: context.sealer, lookupKey: context.lookupKey, logger: context.logger)),
                 .batchHandler(NotificationSettledHandler(logger: context.logger)),
-                .batchHandler(DeviceRegisteredHandler(logger: context.logger)),
                 .batchHandler(DeviceRemovedHandler(logger: context.logger)),
                 .batchHandler(UserErasedHandler(logger: context.logger)),
             ])

@@ -89,8 +89,6 @@ public enum PushInstallLimits {
 public struct RegisteredInstall: Sendable, Equatable {
     /// The installation after the registration.
     public let install: PushInstall
-    /// Whether the row was written; the caller then publishes `device.registered`.
-    public let isChanged: Bool
     /// The deleted installations, for each of which the caller publishes `device.removed`: the user had too many, or another row held
     /// the value.
     public let removedIDs: [UUID]

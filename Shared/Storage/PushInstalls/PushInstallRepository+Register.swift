@@ -18,15 +18,14 @@ extension PushInstallRepository {
             guard let bound = try await bind(installationKey: registration.installationKey, userID: userID) else {
                 throw PostgresError(code: .decoding, message: "no installation found after an insert conflict")
             }
-            return RegisteredInstall(
-                install: bound.install, isChanged: bound.isChanged, removedIDs: replaced + bound.removedIDs)
+            return RegisteredInstall(install: bound.install, removedIDs: replaced + bound.removedIDs)
         }
         let install = try PushInstall(row: row)
         guard try row.decode("is_written", as: Bool.self) else {
-            return RegisteredInstall(install: install, isChanged: false, removedIDs: replaced)
+            return RegisteredInstall(install: install, removedIDs: replaced)
         }
         let evicted = try await evict(from: userID, keeping: install.id)
-        return RegisteredInstall(install: install, isChanged: true, removedIDs: replaced + evicted)
+        return RegisteredInstall(install: install, removedIDs: replaced + evicted)
     }
 
     /// Binds an existing installation to a user, even if it was bound to another; its value is unchanged. Call in a transaction.
@@ -43,10 +42,10 @@ extension PushInstallRepository {
                 """))
         if let install = bound.first {
             let evicted = try await evict(from: userID, keeping: install.id)
-            return RegisteredInstall(install: install, isChanged: true, removedIDs: evicted)
+            return RegisteredInstall(install: install, removedIDs: evicted)
         }
         return try await find(installationKeys: [installationKey]).first { $0.userID == userID }
-            .map { RegisteredInstall(install: $0, isChanged: false, removedIDs: []) }
+            .map { RegisteredInstall(install: $0, removedIDs: []) }
     }
 
     /// Binds an installation to the user if it is unknown or has no user; an installation of another user is left alone.
@@ -79,10 +78,10 @@ extension PushInstallRepository {
                 """))
         guard let install = claimed.first else {
             return try await find(installationKeys: [registration.installationKey]).first { $0.userID == userID }
-                .map { RegisteredInstall(install: $0, isChanged: false, removedIDs: []) }
+                .map { RegisteredInstall(install: $0, removedIDs: []) }
         }
         let evicted = try await evict(from: userID, keeping: install.id)
-        return RegisteredInstall(install: install, isChanged: true, removedIDs: evicted)
+        return RegisteredInstall(install: install, removedIDs: evicted)
     }
 
     /// Deletes an installation of a user who logs out, including its token, unless it already belongs to another user.

@@ -22,14 +22,14 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
             let install = try #require(try await api.installs().first)
             #expect(answer.json.text("data.installation_id") == install.id.wireString)
             #expect(install.userID == ada.userID && install.locale == "de-CH" && install.appVersion == "1.2 (3)")
-            #expect(try await api.deviceEvents() == ["device.registered \(install.id.wireString)"])
+            #expect(try await api.deviceEvents().isEmpty)
             #expect(try await api.logout(ada.token).status == 200)
             #expect(try await api.installs().isEmpty)
             #expect(try await api.deviceEvents().last == "device.removed \(install.id.wireString)")
         }
     }
 
-    @Test func `a new token of a device replaces the old one, and a known one publishes no event`() async throws {
+    @Test func `a new token of a device replaces the old one`() async throws {
         try await withIdentityAPI { api in
             let ada = try await api.customer("ada")
             for value in ["\(phone):one", "\(phone):one", "\(phone):two"] {
@@ -39,7 +39,7 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
             let install = try #require(try await api.installs().first)
             #expect(try await api.installs().count == 1)
             #expect(install.generation == 3 && install.kind == .fid && install.userID == ada.userID)
-            #expect(try await api.deviceEvents().count == 3)
+            #expect(try await api.deviceEvents().isEmpty)
         }
     }
 

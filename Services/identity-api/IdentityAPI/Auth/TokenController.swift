@@ -49,7 +49,7 @@ struct TokenController: Sendable {
             try await pairs.supersede(userID: session.userID, installationKey: key)
         }
         if let registered = try await handOver(to: session, in: transaction) {
-            try await OutboxRepository(transaction).publish(registered, requestID: requestID)
+            try await OutboxRepository(transaction).publish(removed: registered.removedIDs, requestID: requestID)
         }
         return try await pairs.insert(
             NewAccessToken(

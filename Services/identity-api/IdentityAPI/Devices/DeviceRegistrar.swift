@@ -31,7 +31,7 @@ struct DeviceRegistrar: Sendable {
             let registered = try await installs.register(new, userID: identity.userID)
             var removed: [UUID] = []
             if let former { removed += try await remove(former, of: identity.userID, transaction) }
-            try await OutboxRepository(transaction).publish(registered, alsoRemoved: removed, requestID: requestID)
+            try await OutboxRepository(transaction).publish(removed: registered.removedIDs + removed, requestID: requestID)
             return registered.install
         }
     }
@@ -71,12 +71,6 @@ struct DeviceRegistrar: Sendable {
 }
 
 extension OutboxRepository {
-    /// Publishes the registration of an installation, if it changed anything, and the removal of the installations that it replaced.
-    func publish(_ registered: RegisteredInstall, alsoRemoved others: [UUID] = [], requestID: String) async throws {
-        if registered.isChanged { try await publish(DeviceRegistered(installationID: registered.install.id), requestID: requestID) }
-        try await publish(removed: registered.removedIDs + others, requestID: requestID)
-    }
-
     /// Publishes the removal of installations on which no user is signed in any more.
     func publish(removed ids: [UUID], requestID: String) async throws {
         guard !ids.isEmpty else { return }
