@@ -59,11 +59,11 @@ let package = Package(
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("pthread"),
             ]),
 
-        // MARK: Clients, which know nothing of this product
-        .shared("RedisClient", ["CHiredis", .nioCore, .nioPosix, .nioSSL, .logging, .lifecycle]),
-        .shared("PostgresClient", ["CLibPQ", .logging, .lifecycle, .deque]),
-        .shared("HTTPClient", ["CLibCurl", .logging, .lifecycle]),
-        .shared("HTTP2Client", ["CLibCurl", "CNGHTTP2", "COpenSSL", "HTTPClient", .logging, .lifecycle, .deque]),
+        // MARK: Modules which know nothing of this product
+        .shared("AsyncPrimitives", []),
+        .shared("RedisClient", ["AsyncPrimitives", "CHiredis", .nioCore, .nioPosix, .nioSSL, .logging, .lifecycle]),
+        .shared("PostgresClient", ["AsyncPrimitives", "CLibPQ", .logging, .lifecycle, .deque]),
+        .shared("HTTPClient", ["AsyncPrimitives", "CLibCurl", "CNGHTTP2", "COpenSSL", .logging, .lifecycle, .deque]),
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
         .shared("Multipart", []),
@@ -78,18 +78,20 @@ let package = Package(
             "HeliographTracing", ["HTTPClient", .instrumentation, .tracing, .logging, .metrics, .lifecycle], path: "Shared/Tracing"),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
-        .shared("BlobStore", ["HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
+        .shared("BlobStore", ["AsyncPrimitives", "HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
         .shared(
             "EventBus",
             [
-                "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics, .lifecycle, .deque,
+                "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics,
+                .lifecycle, .deque,
             ]),
-        .shared("FCM", ["HTTP2Client", "HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
+        .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
-                "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto", "HeliographTracing",
+                "AsyncPrimitives", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto",
+                "HeliographTracing",
                 .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser, .nioCore, .httpTypes,
             ]),
@@ -107,12 +109,15 @@ let package = Package(
         .service("face-matching-worker", library: "FaceMatchingWorker"),
         .serviceLibrary(
             "ImageWorker", of: "image-worker",
-            ["ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", .nioCore, .nioPosix]),
+            [
+                "AsyncPrimitives", "ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", .nioCore,
+                .nioPosix,
+            ]),
         .service("image-worker", library: "ImageWorker"),
         .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary(
-            "Notifier", of: "notifier", ["FCM", "HTTP2Client", "HTTPClient", "HeliographCrypto", "BlobStore", .deque]),
+            "Notifier", of: "notifier", ["AsyncPrimitives", "FCM", "HTTPClient", "HeliographCrypto", "BlobStore", .deque]),
         .service("notifier", library: "Notifier"),
 
         // MARK: Tools
@@ -172,11 +177,11 @@ let package = Package(
             swiftSettings: sharedSettings),
 
         // MARK: Tests
+        .tests("AsyncPrimitivesTests", ["AsyncPrimitives"]),
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
-        .tests("HTTPClientTests", ["HTTPClient", "TestSupport", .nioCore, .nioPosix]),
-        .tests("HTTP2ClientTests", ["HTTP2Client", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
+        .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "SeededRandom"]),
         .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
@@ -187,9 +192,12 @@ let package = Package(
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", "SeededRandom", .logging]),
         .tests(
             "EventBusTests",
-            ["EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging, .lifecycleTestKit]),
+            [
+                "AsyncPrimitives", "EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging,
+                .lifecycleTestKit,
+            ]),
         .tests("ContractTests", ["WireFormat", "FCM", "SeededRandom"], exclude: ["Fixtures"]),
-        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTP2Client", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
+        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
             [
@@ -203,7 +211,8 @@ let package = Package(
         .tests(
             "ServiceDefaultsTests",
             [
-                "ServiceDefaults", "HeliographTracing", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient", .coreMetrics,
+                "AsyncPrimitives", "ServiceDefaults", "HeliographTracing", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient",
+                .coreMetrics,
                 .logging, .lifecycle,
             ]),
         .tests(
@@ -236,8 +245,8 @@ let package = Package(
         .tests(
             "NotifierTests",
             [
-                "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage", "WireFormat",
-                "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
+                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage",
+                "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
         .tests(

@@ -27,8 +27,8 @@ public struct HTTPClientError: Error, CustomStringConvertible {
     /// libcurl's error code, when libcurl failed.
     public let curlCode: Int?
 
-    /// Makes an error; for the clients of this package.
-    package init(_ code: Code, mayHaveReachedServer: Bool, _ message: String, curlCode: Int? = nil) {
+    /// Makes an error; for the clients of this module.
+    init(_ code: Code, mayHaveReachedServer: Bool, _ message: String, curlCode: Int? = nil) {
         self.code = code
         self.mayHaveReachedServer = mayHaveReachedServer
         self.message = message

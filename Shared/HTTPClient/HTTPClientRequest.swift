@@ -28,7 +28,7 @@ public struct HTTPClientRequest: Sendable {
     }
 
     /// The fault of the request, or nil when it is valid. Prevents header injection.
-    package var fault: String? {
+    var fault: String? {
         if method.isEmpty || !method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
             return "the method is not a word in capitals"
         }

@@ -83,21 +83,21 @@ struct OutboxRepositoryTests {
     }
 
     /// The wake-ups, from now on, of a relay that works with the client.
-    private func bell(of client: PostgresClient) async -> PostgresNotifications.AsyncIterator {
-        var bell = client.notifications(on: OutboxRepository.channel).makeAsyncIterator()
-        #expect(await bell.next()?.kind == .listening)
-        return bell
+    private func wakeUps(of client: PostgresClient) async -> PostgresNotifications.AsyncIterator {
+        var wakeUps = client.notifications(on: OutboxRepository.channel).makeAsyncIterator()
+        #expect(await wakeUps.next()?.kind == .listening)
+        return wakeUps
     }
 
     @Test func `a batch wakes the relay of its own process, and no other`() async throws {
         try await withMigratedDatabase { database in
             try await withClient(of: database) { here in
                 try await withClient(of: database) { other in
-                    var (bell, otherBell) = (await bell(of: here), await bell(of: other))
+                    var (wakeUps, otherWakeUps) = (await wakeUps(of: here), await wakeUps(of: other))
                     try await OutboxRepository(here).append((0..<50).map { try new(message($0)) })
-                    #expect(await bell.next()?.payload == "")
+                    #expect(await wakeUps.next()?.payload == "")
                     try await other.execute("SELECT pg_notify(\(OutboxRepository.channel), 'the next')")
-                    #expect(await otherBell.next()?.payload == "the next")
+                    #expect(await otherWakeUps.next()?.payload == "the next")
                 }
             }
         }
@@ -106,13 +106,13 @@ struct OutboxRepositoryTests {
     @Test func `without a relay in the process, those of other processes are woken once per batch`() async throws {
         try await withMigratedDatabase { database in
             try await withClient(of: database) { other in
-                var bell = await bell(of: other)
+                var wakeUps = await wakeUps(of: other)
                 try await withClient(of: database) { here in
                     try await OutboxRepository(here).append((0..<50).map { try new(message($0)) })
                     try await here.execute("SELECT pg_notify(\(OutboxRepository.channel), 'the next')")
                 }
-                #expect(await bell.next()?.payload == "")
-                #expect(await bell.next()?.payload == "the next")
+                #expect(await wakeUps.next()?.payload == "")
+                #expect(await wakeUps.next()?.payload == "the next")
             }
         }
     }

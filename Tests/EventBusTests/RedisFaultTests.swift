@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import RedisClient
 import TestSupport
 import Testing

@@ -2,22 +2,8 @@ import Testing
 
 @testable import EventBus
 
-@Suite("The pauses of the bus")
-struct BackoffTests {
-    @Test func `double with each failure up to a limit`() {
-        let backoff = Backoff(min: .milliseconds(50), max: .seconds(2))
-        let expected: [Duration] = [50, 100, 200, 400, 800, 1600, 2000, 2000].map { .milliseconds($0) }
-        #expect((1...8).map { backoff.delay(afterFailures: $0, random: 0) } == expected)
-        #expect(backoff.delay(afterFailures: 0) == .zero)
-        #expect(backoff.delay(afterFailures: 1_000_000, random: 0) == .seconds(2))
-    }
-
-    @Test func `are shortened at random by up to a half`() {
-        let backoff = Backoff(min: .milliseconds(100), max: .seconds(2))
-        #expect(backoff.delay(afterFailures: 1, random: 1) == .milliseconds(50))
-    }
-
-    @Test func `of the relay are none while there is more, short after work, and longer while there is none`() {
+struct RelayPaceTests {
+    @Test func `pauses are none while there is more, short after work, and longer while there is none`() {
         var pace = RelayPace(OutboxRelayConfiguration())
         pace.relayed(500)
         #expect(pace.pause() == nil)
@@ -37,72 +23,6 @@ struct BackoffTests {
         pace.relayed(1)
         #expect(!pace.isFailing)
         #expect(pace.pause() == .milliseconds(50))
-    }
-}
-
-@Suite("A signal")
-struct AsyncSignalTests {
-    @Test func `wakes who waits`() async {
-        let signal = AsyncSignal()
-        async let waiting: Void = signal.wait()
-        signal.signal()
-        await waiting
-    }
-
-    @Test func `remembers one ring that nobody heard`() async {
-        let signal = AsyncSignal()
-        signal.signal()
-        signal.signal()
-        await signal.wait()
-        let start = ContinuousClock.now
-        await signal.wait(upTo: .milliseconds(20))
-        #expect(ContinuousClock.now - start >= .milliseconds(20))
-    }
-
-    @Test func `lets a cancelled task go`() async {
-        let signal = AsyncSignal()
-        let task = Task { await signal.wait() }
-        task.cancel()
-        await task.value
-        await Task { await signal.wait() }.cancelled()
-    }
-
-    @Test func `survives rings, limits and cancellations at the same time`() async {
-        let signal = AsyncSignal()
-        await withTaskGroup { group in
-            for index in 0..<200 {
-                group.addTask { await signal.wait(upTo: .microseconds(index * 10)) }
-                if index % 3 == 0 { group.addTask { signal.signal() } }
-            }
-            group.cancelAll()
-        }
-    }
-}
-
-@Suite("A latch")
-struct AsyncLatchTests {
-    @Test func `lets everybody go once it has fallen`() async {
-        let latch = AsyncLatch()
-        #expect(!latch.isOpen)
-        await withTaskGroup { group in
-            for _ in 0..<10 { group.addTask { await latch.wait() } }
-            latch.open()
-        }
-        #expect(latch.isOpen)
-        await latch.wait()
-    }
-
-    @Test func `lets a waiting task go when its time is up`() async {
-        let latch = AsyncLatch()
-        await latch.wait(upTo: .milliseconds(5))
-        #expect(!latch.isOpen)
-    }
-}
-
-extension Task where Failure == Never {
-    fileprivate func cancelled() async {
-        cancel()
-        _ = await value
     }
 }
 

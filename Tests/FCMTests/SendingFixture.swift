@@ -1,7 +1,6 @@
 import FCM
 import FCMEmulator
 import FoundationEssentials
-import HTTP2Client
 import HTTPClient
 import Logging
 import Synchronization

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import FCMEmulator
 import FoundationEssentials
 import Logging
@@ -22,7 +23,7 @@ import WireFormat
         let quota = Quota(
             postgres: postgres, project: "p", limits: PushQuotaLimits(perSecond: 1000, bulkRamp: .zero),
             logger: NotifierFixture.quiet)
-        let result = await Result.catching { try await body(SendQueue(maxInFlight: 640, quota: quota, news: Bell())) }
+        let result = await Result.catching { try await body(SendQueue(maxInFlight: 640, quota: quota, wakeUp: AsyncSignal())) }
         await postgres.shutdown()
         try result.get()
     }
@@ -48,15 +49,15 @@ import WireFormat
     @Test func `a graceful stop ends a wait at once`() async throws {
         struct Waiting: Service {
             let queue: SendQueue
-            let begun: Bell
+            let begun: AsyncSignal
             func run() async throws {
-                begun.ring()
+                begun.signal()
                 #expect(await !queue.waitForRoom(.bulk, for: 1, upTo: .seconds(600)))
             }
         }
         try await withQueue { queue in
             #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
-            let begun = Bell()
+            let begun = AsyncSignal()
             let group = ServiceGroup(services: [Waiting(queue: queue, begun: begun)], logger: NotifierFixture.quiet)
             let running = Task { try await group.run() }
             await begun.wait()

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import CoreMetrics
 import Foundation
 import Logging
@@ -81,14 +82,14 @@ import Testing
         await sweep()
         await sweep()
         #expect(tries.withLock { $0 } == 1)
-        clock.advance(by: DeletionBackoff.initialDelay)
+        clock.advance(by: DeletionBackoff.backoff.min)
         await sweep()
         await sweep()
         #expect(tries.withLock { $0 } == 2)
-        clock.advance(by: DeletionBackoff.initialDelay)
+        clock.advance(by: DeletionBackoff.backoff.min)
         await sweep()
         #expect(tries.withLock { $0 } == 2)
-        clock.advance(by: DeletionBackoff.initialDelay)
+        clock.advance(by: DeletionBackoff.backoff.min)
         await sweep()
         #expect(tries.withLock { $0 } == 3)
         #expect(registry.exposition().contains(#"retention_step_failures_total{step="items"} 3"#))

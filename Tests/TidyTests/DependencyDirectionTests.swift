@@ -5,11 +5,12 @@ import Testing
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib"],
+        ["AsyncPrimitives"],
         [
             "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe",
             "SeededRandom",
         ],
-        ["Imaging", "HTTP2Client"],
+        ["Imaging"],
         ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
         ["Storage", "EventBus"],
         ["ServiceDefaults"],

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import EventBus
 internal import FCM
 internal import FoundationEssentials
@@ -19,10 +20,10 @@ public enum Notifier: HeliographService {
     /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try NotifierConfiguration(context.settings)
-        let news = Bell()
+        let wakeUp = AsyncSignal()
         // For access tokens only: pushes use the FCM client's own connections.
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
-        let fcm = try makeClient(configuration, http: http, logger: context.logger) { news.ring() }
+        let fcm = try makeClient(configuration, http: http, logger: context.logger) { wakeUp.signal() }
         let (logger, postgres) = (context.logger, context.postgres)
         let breakers = Breakers()
         let sender = DeliverySender(
@@ -31,12 +32,12 @@ public enum Notifier: HeliographService {
             logger: logger, clock: { Date() })
         let quota = Quota(
             postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
-        let queue = SendQueue(maxInFlight: configuration.maxInFlight, quota: quota, news: news)
+        let queue = SendQueue(maxInFlight: configuration.maxInFlight, quota: quota, wakeUp: wakeUp)
         let writer = OutcomeWriter(postgres: postgres, logger: logger)
         let pipeline = PushPipeline(
             postgres: postgres,
             rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
-            sender: sender, queue: queue, dispatcher: PushDispatcher(sender: sender, queue: queue, writer: writer, news: news),
+            sender: sender, queue: queue, dispatcher: PushDispatcher(sender: sender, queue: queue, writer: writer, wakeUp: wakeUp),
             writer: writer, limits: configuration.limits, logger: logger)
         let handler = NotificationAddressedHandler(pipeline: pipeline)
         let consumer = try context.consumer(

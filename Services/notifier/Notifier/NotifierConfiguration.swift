@@ -1,7 +1,6 @@
 internal import EventBus
 internal import FCM
 internal import FoundationEssentials
-internal import HTTP2Client
 internal import HTTPClient
 internal import ServiceDefaults
 internal import Storage

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import FoundationEssentials
 internal import HTTPClient
 internal import HeliographCrypto
@@ -9,6 +10,7 @@ struct S3Client: Sendable {
     static let maxResponseByteCount = 4 * 1024 * 1024
     /// The longest `Retry-After` of a store that is respected.
     private static let maxRetryAfter: Duration = .seconds(10)
+    private static let maxBackoff: Duration = .seconds(10)
 
     /// One request. Its path and query are already encoded.
     struct Request {
@@ -53,7 +55,7 @@ struct S3Client: Sendable {
                 failure = S3Failure(error)
             }
             guard failure.isTransient, attempt < configuration.maxAttempts else { throw failure.error(request) }
-            let backoff = configuration.retryDelay * Double.random(in: 0.5...1) * (1 << (attempt - 1))
+            let backoff = Backoff(min: configuration.retryDelay, max: Self.maxBackoff).delay(afterFailures: attempt)
             do {
                 try await Task.sleep(for: max(backoff, min(failure.retryAfter ?? .zero, Self.maxRetryAfter)))
             } catch {

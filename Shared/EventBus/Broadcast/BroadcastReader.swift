@@ -1,3 +1,4 @@
+import AsyncPrimitives
 public import Logging
 import Metrics
 public import ServiceLifecycle

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import FoundationEssentials
 import Synchronization
 

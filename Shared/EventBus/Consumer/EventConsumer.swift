@@ -1,3 +1,4 @@
+import AsyncPrimitives
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle

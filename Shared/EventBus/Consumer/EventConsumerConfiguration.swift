@@ -1,3 +1,5 @@
+import AsyncPrimitives
+
 /// The limits and times of a consumer. They apply to each stream by itself, so that a slow one does not delay another.
 public struct EventConsumerConfiguration: Sendable {
     /// The most messages of a stream that are handled at the same time, by handlers of single messages.

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Synchronization
 
 /// Handles suspect entries of a process one at a time, while its consumers handle nothing else.

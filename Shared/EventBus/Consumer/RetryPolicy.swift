@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import PostgresClient
 
 /// Decides how often and when failed messages are retried, and when they become dead letters.
@@ -23,7 +24,7 @@ public struct RetryPolicy: Sendable {
     /// Returns the delay after a number of failures: random up to the bound ("full jitter"), so that messages which failed together
     /// are not retried together.
     func delay(afterFailures failures: Int, random: Double = .random(in: 0...1)) -> Duration {
-        min(baseDelay * (1 << min(max(failures - 1, 0), 24)), maxDelay) * random
+        Backoff(min: baseDelay, max: maxDelay, randomShare: 1).delay(afterFailures: max(failures, 1), random: random)
     }
 
     /// Whether a handler failed because a dependency is unavailable, so that the message is not the cause. A statement timeout, a

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import FoundationEssentials
 import Logging
 import Metrics
@@ -55,7 +56,7 @@ struct StreamConsumer: Sendable {
     /// - Throws: ``EventBusError/Code/stalled`` when the read loop or a cancelled handler makes no progress any more: the process runs
     ///   but does not work and has to be restarted. Tasks that do not end are abandoned.
     func run() async throws(EventBusError) {
-        let end = OneShot()
+        let end = OneShot<EventBusError?>()
         let tasks = Task { end.complete(await runTasks()) }
         let drain = Task {
             await stopping.wait()

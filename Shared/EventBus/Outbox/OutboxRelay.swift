@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import FoundationEssentials
 public import Logging
 import Metrics

@@ -1,3 +1,5 @@
+import AsyncPrimitives
+
 /// The limits and times of a relay.
 public struct OutboxRelayConfiguration: Sendable {
     /// The most messages of one transaction.

@@ -1,6 +1,5 @@
 public import FoundationEssentials
-public import HTTP2Client
-internal import HTTPClient
+public import HTTPClient
 public import Logging
 public import ServiceLifecycle
 internal import Synchronization

@@ -1,15 +1,14 @@
-/// Computes the pause before the next attempt to connect: doubled with each failure, and jittered so that processes spread out. Times
-/// are in nanoseconds.
+internal import AsyncPrimitives
+
+/// The time of the next attempt to connect, in nanoseconds of the monotonic clock.
 struct ConnectBackoff {
-    private let firstDelay: UInt64
-    private let maxDelay: UInt64
-    private var failures: UInt64 = 0
+    private let backoff: Backoff
+    private var failures = 0
     /// The time before which no attempt may start.
     private(set) var nextAttempt: UInt64 = 0
 
     init(_ configuration: PostgresConfiguration) {
-        firstDelay = max(1_000_000, configuration.reconnectDelay.clampedNanoseconds)
-        maxDelay = max(firstDelay, configuration.maxReconnectDelay.clampedNanoseconds)
+        backoff = Backoff(min: max(.milliseconds(1), configuration.reconnectDelay), max: configuration.maxReconnectDelay)
     }
 
     mutating func succeeded() {
@@ -18,8 +17,7 @@ struct ConnectBackoff {
     }
 
     mutating func failed(now: UInt64) {
-        let delay = min(maxDelay, firstDelay << min(failures, 20))
         failures += 1
-        nextAttempt = now + delay / 2 + UInt64.random(in: 0...delay / 2)
+        nextAttempt = now + backoff.delay(afterFailures: failures).clampedNanoseconds
     }
 }

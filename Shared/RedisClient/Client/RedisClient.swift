@@ -1,3 +1,4 @@
+import AsyncPrimitives
 public import Logging
 import NIOCore
 import NIOPosix
@@ -170,7 +171,7 @@ extension RedisClient {
         guard let retry = state.withLock({ $0.machine.failed(error) }) else { return }
         for waiter in retry.waitersToFail { waiter.resume(returning: .failure(error)) }
         let backoff = Backoff(min: configuration.minBackoff, max: configuration.maxBackoff)
-        let pause = backoff.pause(afterFailures: retry.failures)
+        let pause = backoff.delay(afterFailures: retry.failures)
         logger.warning(
             "Cannot connect to Redis; retrying",
             metadata: ["error": "\(error)", "failures": "\(retry.failures)", "pause": "\(pause)"])

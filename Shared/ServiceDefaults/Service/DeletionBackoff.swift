@@ -1,3 +1,4 @@
+public import AsyncPrimitives
 internal import FoundationEssentials
 internal import Synchronization
 
@@ -5,10 +6,8 @@ internal import Synchronization
 ///
 /// The state is in the memory of one process: after a restart, and in another instance, each item is attempted afresh.
 public final class DeletionBackoff: Sendable {
-    /// The delay after a first failure.
-    public static let initialDelay: Duration = .seconds(30)
-    /// The longest delay; short enough for an alert to see that an item keeps failing.
-    public static let maxDelay: Duration = .seconds(5 * 60)
+    /// The delays; the longest is short enough for an alert to see that an item keeps failing.
+    public static let backoff = Backoff(min: .seconds(30), max: .seconds(5 * 60), randomShare: 0)
     /// The maximum number of delayed items; those that fail beyond it are attempted at every sweep.
     public static let maxItems = 5_000
 
@@ -18,7 +17,7 @@ public final class DeletionBackoff: Sendable {
     }
 
     private struct Delay {
-        let length: Duration
+        let failures: Int
         let end: ContinuousClock.Instant
     }
 
@@ -37,7 +36,7 @@ public final class DeletionBackoff: Sendable {
         let now = now()
         return delays.withLock { delays in
             // Items that did not fail again were deleted, maybe by another instance.
-            delays = delays.filter { $0.value.end + Self.maxDelay > now }
+            delays = delays.filter { $0.value.end + Self.backoff.max > now }
             return delays.compactMap { key, delay in key.step == step && delay.end > now ? key.id : nil }
         }
     }
@@ -48,8 +47,8 @@ public final class DeletionBackoff: Sendable {
         let key = Key(step: step, id: id)
         delays.withLock { delays in
             guard delays[key] != nil || delays.count < Self.maxItems else { return }
-            let length = delays[key].map { min($0.length * 2, Self.maxDelay) } ?? Self.initialDelay
-            delays[key] = Delay(length: length, end: now + length)
+            let failures = (delays[key]?.failures ?? 0) + 1
+            delays[key] = Delay(failures: failures, end: now + Self.backoff.delay(afterFailures: failures))
         }
     }
 

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import FoundationEssentials
 import Synchronization
 import WireFormat
@@ -90,11 +91,11 @@ final class InMemoryEventTransport: EventTransport {
         state.withLock { $0.streams[group.stream]?.groups[group.name] = nil }
     }
 
-    func addBell(_ signal: AsyncSignal) {
+    func addSignal(_ signal: AsyncSignal) {
         state.withLock { $0.signals[ObjectIdentifier(signal)] = signal }
     }
 
-    func removeBell(_ signal: AsyncSignal) {
+    func removeSignal(_ signal: AsyncSignal) {
         state.withLock { _ = $0.signals.removeValue(forKey: ObjectIdentifier(signal)) }
     }
 

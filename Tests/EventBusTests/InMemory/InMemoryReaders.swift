@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Synchronization
 
 @testable import EventBus
@@ -12,7 +13,7 @@ final class InMemoryGroupReader: GroupReader {
     init(transport: InMemoryEventTransport, consumer: GroupConsumer) {
         self.transport = transport
         self.consumer = consumer
-        transport.addBell(signal)
+        transport.addSignal(signal)
     }
 
     func read(
@@ -39,7 +40,7 @@ final class InMemoryGroupReader: GroupReader {
     }
 
     func close() async {
-        transport.removeBell(signal)
+        transport.removeSignal(signal)
     }
 }
 
@@ -53,7 +54,7 @@ final class InMemoryTailReader: TailReader {
     init(transport: InMemoryEventTransport, positions: [(String, EntryID)]) {
         self.transport = transport
         self.positions = Mutex(positions.map { (stream: $0.0, after: $0.1) })
-        transport.addBell(signal)
+        transport.addSignal(signal)
     }
 
     func read(count: Int, wait: Duration) async throws(EventBusError) -> [TailEntry] {
@@ -88,6 +89,6 @@ final class InMemoryTailReader: TailReader {
     }
 
     func close() async {
-        transport.removeBell(signal)
+        transport.removeSignal(signal)
     }
 }

@@ -68,14 +68,6 @@ import Testing
         #expect(error.code == .shutDown)
     }
 
-    @Test func `Pauses double up to the limit and are shortened at random by up to a half`() {
-        let backoff = Backoff(min: .milliseconds(50), max: .seconds(2))
-        #expect(backoff.pause(afterFailures: 1, random: 1) == .milliseconds(50))
-        #expect(backoff.pause(afterFailures: 1, random: 0) == .milliseconds(25))
-        #expect(backoff.pause(afterFailures: 4, random: 1) == .milliseconds(400))
-        #expect(backoff.pause(afterFailures: 1000, random: 1) == .seconds(2))
-    }
-
     /// Adds a waiter, and returns the attempt that the caller must make.
     private func wait(_ machine: inout Machine, as waiter: Int) -> UInt64? {
         guard case .wait(let number, let attempt) = machine.access() else { return 999 }

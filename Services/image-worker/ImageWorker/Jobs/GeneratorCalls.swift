@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
@@ -168,7 +169,7 @@ struct GeneratorCalls: Sendable {
         case .invalidRequest, .unauthorised, .badPicture: return JobFailure(.processingFailed, cause: "\(error)")
         case .cancelled: return CancellationError()
         case .noImage, .rateLimited, .quotaExhausted, .unavailable:
-            let fallback = min(Self.minWait * (1 << min(attempt, 10)), Self.maxWait)
+            let fallback = Backoff(min: Self.minWait, max: Self.maxWait, randomShare: 0).delay(afterFailures: attempt + 1)
             // Jittered, so that jobs which were refused together are not retried together.
             let wait = (error.retryAfter(now: Date()) ?? fallback) * Double.random(in: 1...1.2)
             guard wait < .seconds(job.deadlineAt.timeIntervalSinceNow) else {

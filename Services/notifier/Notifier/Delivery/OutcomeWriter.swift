@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import EventBus
 internal import FoundationEssentials
 internal import Logging
@@ -24,6 +25,7 @@ final class OutcomeWriter: Sendable {
     }
     /// The most attempts to write a batch.
     static let maxAttempts = 5
+    private static let backoff = Backoff(min: .milliseconds(200), max: .seconds(2))
 
     /// A push and the verdict on it.
     typealias Entry = (push: Push, verdict: DeliveryVerdict)
@@ -36,7 +38,7 @@ final class OutcomeWriter: Sendable {
     private let postgres: PostgresClient
     private let logger: Logger
     private let state = Mutex(State())
-    private let news = Bell()
+    private let wakeUp = AsyncSignal()
 
     init(postgres: PostgresClient, logger: Logger) {
         self.postgres = postgres
@@ -55,13 +57,13 @@ final class OutcomeWriter: Sendable {
             state.entries += entries
             return state.entries.count == entries.count
         }
-        if isFirst { news.ring() }
+        if isFirst { wakeUp.signal() }
     }
 
     /// Lets ``run()`` return when everything is written.
     func close() {
         state.withLock { $0.isClosed = true }
-        news.ring()
+        wakeUp.signal()
     }
 
     /// Writes until it is closed.
@@ -77,7 +79,7 @@ final class OutcomeWriter: Sendable {
             }
             if isOver { return }
             lastCount = batch.count
-            if batch.isEmpty { await news.wait() } else { await write(batch) }
+            if batch.isEmpty { await wakeUp.waitDespiteCancellation() } else { await write(batch) }
         }
     }
 
@@ -89,7 +91,7 @@ final class OutcomeWriter: Sendable {
                 logger.warning(
                     "outcomes of pushes could not be written",
                     metadata: ["count": "\(batch.count)", "attempt": "\(attempt)", "error": "\(error)"])
-                if attempt < Self.maxAttempts { try? await Task.sleep(for: .milliseconds(100 << attempt)) }
+                if attempt < Self.maxAttempts { try? await Task.sleep(for: Self.backoff.delay(afterFailures: attempt)) }
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import FCM
 internal import FoundationEssentials
 internal import Synchronization
@@ -18,19 +19,19 @@ final class PushDispatcher: Sendable {
     private let sender: DeliverySender
     private let queue: SendQueue
     private let writer: OutcomeWriter
-    private let news: Bell
+    private let wakeUp: AsyncSignal
     private let completions = Mutex<[Completion]>([])
 
-    /// - Parameter news: Starts a round when rung: by the queue, and when sends have ended.
-    init(sender: DeliverySender, queue: SendQueue, writer: OutcomeWriter, news: Bell) {
+    /// - Parameter wakeUp: Starts a round: signalled by the queue, and when sends have ended.
+    init(sender: DeliverySender, queue: SendQueue, writer: OutcomeWriter, wakeUp: AsyncSignal) {
         self.sender = sender
         self.queue = queue
         self.writer = writer
-        self.news = news
+        self.wakeUp = wakeUp
     }
 
     /// Runs until the queue is closed and nothing is in flight. Cancelling the task cancels the sends; the caller that cancels has to
-    /// ring ``news``.
+    /// signal ``wakeUp``.
     func run() async {
         var round = Round()
         while true {
@@ -45,9 +46,9 @@ final class PushDispatcher: Sendable {
             if Task.isCancelled { for send in round.sends.values { send.cancel() } }
             let hasEnded = flush(&round)
             if queue.isOver { return }
-            // A send that is refused at once completes without a ring.
+            // A send that is refused at once completes without a signal.
             if pushes.isEmpty, !hasEnded, completions.withLock({ $0.isEmpty }) {
-                await news.wait()
+                await wakeUp.waitDespiteCancellation()
             } else {
                 // Lets other tasks run, such as those that claim the next deliveries.
                 await Task.yield()
@@ -91,12 +92,12 @@ final class PushDispatcher: Sendable {
             Task {
                 await task.value
                 completions.withLock { $0.append(.rateKnown(push)) }
-                news.ring()
+                wakeUp.signal()
             }
         case .send(let send):
             round.sends[ObjectIdentifier(push)] = send
             let start = ContinuousClock.now
-            // No ring here: the transport rings at the end of its iteration, for all sends that were answered in it.
+            // No signal here: the transport signals at the end of its iteration, for all sends that were answered in it.
             send.start { [self] result in
                 let answer = PushAnswer(push: push, result: result, sentAt: now, time: .now - start)
                 completions.withLock { $0.append(.answered(answer)) }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import DequeModule
 internal import FoundationEssentials
 internal import ServiceLifecycle
@@ -37,15 +38,15 @@ final class SendQueue: Sendable {
     /// At most a quarter of the highest in-flight limit: the connections have that many more streams.
     private let urgentReserve: Int
     private let quota: Quota
-    private let news: Bell
+    private let wakeUp: AsyncSignal
 
-    /// - Parameter news: Rung whenever there may be a push to send, and when the queue is closed.
-    init(maxInFlight: Int, quota: Quota, news: Bell) {
+    /// - Parameter wakeUp: Signalled whenever there may be a push to send, and when the queue is closed.
+    init(maxInFlight: Int, quota: Quota, wakeUp: AsyncSignal) {
         state = Mutex(State(limit: InFlightLimit(max: maxInFlight)))
         urgentReserve = min(Self.maxUrgentReserve, maxInFlight / 4)
         self.quota = quota
-        self.news = news
-        quota.whenGranted { news.ring() }
+        self.wakeUp = wakeUp
+        quota.whenGranted { wakeUp.signal() }
     }
 
     // MARK: Intake
@@ -77,14 +78,14 @@ final class SendQueue: Sendable {
         }
         defer { timer.cancel() }
         return await withTaskCancellationOrGracefulShutdownHandler {
-            await waiter.wait()
+            await waiter.hasRoom.wait()
         } onCancelOrGracefulShutdown: {
             self.abandon(waiter, lane)
         }
     }
 
     private func abandon(_ waiter: RoomWaiter, _ lane: Lane) {
-        guard waiter.end(hasRoom: false) else { return }
+        guard waiter.hasRoom.complete(false) else { return }
         state.withLock { state in state.roomWaiters[lane]?.removeAll { $0 === waiter } }
     }
 
@@ -96,7 +97,7 @@ final class SendQueue: Sendable {
             if lane == .urgent, !pushes.isEmpty { state.bulkPace.recordUrgent(at: .now) }
             grantRoom(lane, &state)
         }
-        if !pushes.isEmpty { news.ring() }
+        if !pushes.isEmpty { wakeUp.signal() }
     }
 
     private func hasRoom(_ lane: Lane, _ state: State) -> Bool {
@@ -107,7 +108,7 @@ final class SendQueue: Sendable {
     private func grantRoom(_ lane: Lane, _ state: inout State) {
         while hasRoom(lane, state), let first = state.roomWaiters[lane]?.popFirst() {
             // A wait that has just been abandoned takes none.
-            if first.end(hasRoom: true) { state.expected[lane, default: 0] += first.count }
+            if first.hasRoom.complete(true) { state.expected[lane, default: 0] += first.count }
         }
     }
 
@@ -120,8 +121,8 @@ final class SendQueue: Sendable {
             (state.roomWaiters, state.lanes) = ([:], [:])
             return (rest, waiters)
         }
-        news.ring()
-        for waiter in waiters { waiter.end(hasRoom: false) }
+        wakeUp.signal()
+        for waiter in waiters { waiter.hasRoom.complete(false) }
         return rest
     }
 
@@ -162,7 +163,7 @@ final class SendQueue: Sendable {
         Task {
             try? await Task.sleep(for: BulkPace.pause)
             state.withLock { $0.isBulkPausing = false }
-            news.ring()
+            wakeUp.signal()
         }
     }
 

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import Logging
 internal import PostgresClient
 internal import ServiceLifecycle
@@ -30,7 +31,7 @@ final class Quota: Service {
     private let logger: Logger
     /// The balance of the bulk lane (`true`), and the common balance of the other lanes.
     private let balances = Mutex<[Bool: Balance]>([:])
-    private let wanted = Bell()
+    private let wanted = AsyncSignal()
     private let onGrant = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(postgres: PostgresClient, project: String, limits: PushQuotaLimits, logger: Logger) {
@@ -58,7 +59,7 @@ final class Quota: Service {
             balances[lane == .bulk] = balance
             return (granted, shouldRefill)
         }
-        if shouldRefill { wanted.ring() }
+        if shouldRefill { wanted.signal() }
         return granted
     }
 
@@ -79,7 +80,7 @@ final class Quota: Service {
                 }
             }
         } onCancelOrGracefulShutdown: {
-            self.wanted.ring()
+            self.wanted.signal()
         }
     }
 
@@ -92,7 +93,7 @@ final class Quota: Service {
         }
         if granted == 0 {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }
-            wanted.ring()
+            wanted.signal()
             return
         }
         balances.withLock { balances in

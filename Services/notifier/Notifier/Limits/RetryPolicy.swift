@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import FCM
 
 /// Decides whether and when a failed push is sent again: with exponential backoff, for an hour at most.
@@ -27,8 +28,8 @@ struct RetryPolicy: Sendable {
         after outcome: FCMOutcome, attempt: Int, age: Duration, jitter: Double = .random(in: 1...1.5)
     ) -> Step {
         guard attempt < maxAttempts else { return .attemptsExhausted }
-        let doublings = min(max(attempt - 1, 0), 10)
-        let backoff = min(minDelay * (1 << doublings), max(Self.maxBackoff, minDelay)) * jitter
+        // FCM asks for at least 10 seconds: the delays are lengthened at random instead of shortened.
+        let backoff = Backoff(min: minDelay, max: Self.maxBackoff, randomShare: 0).delay(afterFailures: max(attempt, 1)) * jitter
         let wait =
             switch outcome {
             case .quota(let wait): max(wait, backoff)

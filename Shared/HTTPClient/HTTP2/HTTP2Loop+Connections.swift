@@ -1,0 +1,65 @@
+internal import DequeModule
+internal import Logging
+
+/// Management of the connections, and assignment of calls to them.
+extension HTTP2Loop {
+    /// Starts waiting calls on the first connections that have room; opens another connection when none has.
+    func distribute(_ now: ContinuousClock.Instant) {
+        for connection in connections {
+            while connection.hasRoom, let call = waiting.first {
+                if call.isEnded || connection.open(call, now: now) { waiting.removeFirst() }
+            }
+        }
+        guard !waiting.isEmpty, !isConnecting, reconnectBackoff.isDue(now: now) else { return }
+        // A connection that awaits its SETTINGS may soon have room for all calls.
+        guard !connections.contains(where: { $0.state == .awaitingSettings }) else { return }
+        let inUse = connections.count { $0.state == .ready }
+        guard inUse < configuration.maxConnections else { return }
+        isConnecting = true
+        connector.start()
+    }
+
+    /// Adds a new connection, or records that connecting failed.
+    func connectFinished(_ result: Result<CurlSocket, HTTPClientError>, now: ContinuousClock.Instant) {
+        isConnecting = false
+        switch result {
+        case .success(let socket):
+            connector.mailbox.connectionOpened()
+            let connection = HTTP2Connection(
+                socket: socket, origin: origin, registry: registry, configuration: configuration, now: now)
+            if let connection { connections.append(connection) }
+        case .failure(let error):
+            logger.debug("cannot connect", metadata: ["error": "\(error)"])
+            recordUnreachable(error, now: now)
+        }
+    }
+
+    /// Closes and removes finished connections.
+    func retire(_ now: ContinuousClock.Instant) {
+        guard connections.contains(where: { $0.isFinished }) else { return }
+        let finished = connections.filter { $0.isFinished }
+        connections.removeAll { $0.isFinished }
+        for connection in finished {
+            connection.close()
+            let reason = connection.fault ?? "it was drained"
+            logger.debug("connection closed", metadata: ["reason": "\(reason)"])
+            if connection.hasAnswered || connection.isOld {
+                reconnectBackoff.succeeded()
+            } else {
+                recordUnreachable(HTTPClientError(.notSent, mayHaveReachedServer: false, reason), now: now)
+            }
+        }
+    }
+
+    /// Whether there is work that needs no socket event.
+    var hasWork: Bool {
+        connections.contains { $0.mayHoldInput || $0.isFinished || ($0.hasRoom && !waiting.isEmpty) }
+    }
+
+    /// Records that the server is unreachable and fails the waiting calls, unless another connection is open or being opened.
+    private func recordUnreachable(_ error: HTTPClientError, now: ContinuousClock.Instant) {
+        reconnectBackoff.failed(now: now)
+        guard !isConnecting, !connections.contains(where: { $0.state == .ready || $0.state == .awaitingSettings }) else { return }
+        while let call = waiting.popFirst() { registry.end(call, .failure(error)) }
+    }
+}

@@ -1,0 +1,189 @@
+import HTTPClient
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct HTTP2LifecycleTests {
+    /// Starts a server that counts requests and does not respond.
+    static func silentServer(_ count: Counter = Counter()) async throws -> ScriptedServer {
+        try await FramePeer.server { peer in
+            while true {
+                _ = try await peer.readRequest()
+                count.value.add(1, ordering: .relaxed)
+            }
+        }
+    }
+
+    final class Counter: Sendable {
+        let value = Atomic(0)
+        var count: Int { value.load(ordering: .relaxed) }
+    }
+
+    @Test func `a cancelled task resumes at once and its stream is reset`() async throws {
+        let isReset = Counter()
+        let (server, requests) = (
+            try await FramePeer.server { peer in
+                _ = try await peer.readRequest()
+                isReset.value.add(1, ordering: .relaxed)
+                try await peer.read(FramePeer.Kind.reset)
+                isReset.value.add(1, ordering: .relaxed)
+            }, isReset
+        )
+        try await withHTTP2Client(server.origin) { client in
+            let task = Task { try await client.failure() }
+            try await eventually("the request is there") { requests.count == 1 }
+            task.cancel()
+            let error = try await task.value
+            #expect(error?.code == .cancelled)
+            #expect(error?.mayHaveReachedServer == true)
+            try await eventually("the stream is reset") { isReset.count == 2 }
+        }
+    }
+
+    @Test func `a task that is cancelled beforehand fails as cancelled and sends nothing`() async throws {
+        let server = try await Self.silentServer()
+        try await withHTTP2Client(server.origin) { client in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await client.failure()
+            }
+            let error = try await task.value
+            #expect(error?.code == .cancelled)
+            #expect(error?.mayHaveReachedServer == false)
+            #expect(client.takeConnectionsOpened() == 0)
+        }
+    }
+
+    @Test func `a call is cancelled by its id, once`() async throws {
+        let server = try await Self.silentServer()
+        try await withHTTP2Client(server.origin) { client in
+            let (answers, answer) = AsyncStream<HTTPClientError.Code?>.makeStream()
+            let id = client.start(try HTTP2Request(path: "/"), body: [1]) { result in
+                if case .failure(let error) = result { answer.yield(error.code) } else { answer.yield(nil) }
+            }
+            client.cancel(id)
+            client.cancel(id)
+            client.cancel(id + 1)
+            var iterator = answers.makeAsyncIterator()
+            #expect(await iterator.next() == .cancelled)
+        }
+    }
+
+    @Test func `with many cancellations at random moments every caller resumes once`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        try await withHTTP2Client(server.origin) { client in
+            let answered = await withTaskGroup(of: Bool.self) { group in
+                for index in 0..<500 {
+                    let task = Task { try await client.failure() }
+                    group.addTask {
+                        for _ in 0..<(index % 20) { await Task.yield() }
+                        if index % 2 == 0 { task.cancel() }
+                        guard let error = try? await task.value else { return true }
+                        return error.code == .cancelled
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(answered == 500)
+            try await client.expect(status: 200)
+        }
+    }
+
+    @Test func `iterationEnded is called after the calls that ended in the iteration`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        let (completed, ended, countAtEnd) = (Counter(), Counter(), Counter())
+        try await withHTTP2Client(
+            server.origin,
+            iterationEnded: {
+                // Completions run on the same thread, so no call can end in between.
+                countAtEnd.value.store(ended.count, ordering: .relaxed)
+            }
+        ) { client in
+            let request = try HTTP2Request(path: "/")
+            for _ in 0..<1000 {
+                client.start(request, body: [1, 2, 3]) { result in
+                    if case .success = result { completed.value.add(1, ordering: .relaxed) }
+                    ended.value.add(1, ordering: .relaxed)
+                }
+            }
+            try await eventually("all calls have ended") { countAtEnd.count == 1000 }
+            #expect(completed.count == 1000)
+        }
+    }
+
+    @Test func `a completion may start the next call`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        try await withHTTP2Client(server.origin, configure: { $0.maxRequestsInFlight = 1 }) { client in
+            let (answers, answer) = AsyncStream<Int>.makeStream()
+            let request = try HTTP2Request(path: "/")
+            client.start(request, body: [1]) { _ in
+                client.start(request, body: [2]) { result in answer.yield((try? result.get().status) ?? 0) }
+            }
+            var iterator = answers.makeAsyncIterator()
+            #expect(await iterator.next() == 200)
+        }
+    }
+
+    @Test func `a shutdown lets calls in flight finish`() async throws {
+        let (releases, release) = AsyncStream<Void>.makeStream()
+        let requests = Counter()
+        let server = try await FramePeer.server { peer in
+            let stream = try await peer.readRequest()
+            requests.value.add(1, ordering: .relaxed)
+            for await _ in releases { break }
+            try await peer.answer(stream)
+            try await peer.waitForClose()
+        }
+        try await withHTTP2Client(server.origin, configure: { $0.shutdownGrace = .seconds(120) }) { client in
+            async let response = client.post()
+            try await eventually("the request is there") { requests.count == 1 }
+            async let shutdown: Void = client.shutdown()
+            // Calls from before the shutdown wait for a second connection in vain; they are cancelled.
+            try await eventually("the client refuses new calls") {
+                let task = Task { try await client.failure() }
+                task.cancel()
+                return try await task.value?.code == .shutDown
+            }
+            release.yield()
+            #expect(try await response.status == 200)
+            await shutdown
+        }
+    }
+
+    @Test func `a shutdown fails calls that do not finish within the grace and sends GOAWAY`() async throws {
+        let (requests, goAways) = (Counter(), Counter())
+        let server = try await FramePeer.server { peer in
+            _ = try await peer.readRequest()
+            requests.value.add(1, ordering: .relaxed)
+            try await peer.read(FramePeer.Kind.goAway)
+            goAways.value.add(1, ordering: .relaxed)
+        }
+        try await withHTTP2Client(server.origin, configure: { $0.shutdownGrace = .milliseconds(50) }) { client in
+            async let error = client.failure()
+            try await eventually("the request is there") { requests.count == 1 }
+            await client.shutdown()
+            #expect(try await error?.code == .shutDown)
+            #expect(try await error?.mayHaveReachedServer == true)
+            #expect(try await client.failure()?.mayHaveReachedServer == false)
+            try await eventually("the server received GOAWAY") { goAways.count == 1 }
+        }
+    }
+
+    @Test func `a released client fails its calls in flight and ends`() async throws {
+        let requests = Counter()
+        let server = try await Self.silentServer(requests)
+        let (answers, answer) = AsyncStream<HTTPClientError.Code?>.makeStream()
+        do {
+            var configuration = HTTP2ClientConfiguration()
+            (configuration.timeout, configuration.unacknowledgedTimeout) = (.seconds(120), .seconds(120))
+            let client = HTTP2Client(origin: server.origin, configuration: configuration, logger: Logger(label: "test"))
+            client.start(try HTTP2Request(path: "/"), body: [1]) { result in
+                if case .failure(let error) = result { answer.yield(error.code) } else { answer.yield(nil) }
+            }
+            try await eventually("the request is there") { requests.count == 1 }
+        }
+        var iterator = answers.makeAsyncIterator()
+        #expect(await iterator.next() == .shutDown)
+    }
+}
