@@ -1,6 +1,6 @@
 /// Why the bus could not do something.
 public struct EventBusError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, for decisions in code.
+    /// The kind of error, for decisions in code.
     public enum Code: Sendable, Hashable {
         /// The server cannot be reached, or will not do it now; the same may succeed later.
         case unavailable

@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-/// What a caller sees of one attempt.
+/// The observations of a caller in one attempt.
 private struct Sample {
     let answerMilliseconds: Double
     let pushMilliseconds: Double
@@ -101,7 +101,7 @@ extension JSONAnswer {
 struct KolmogorovSmirnov {
     /// The largest difference between the two empirical distribution functions, 0–1.
     let distance: Double
-    /// How likely a difference at least as large is when both come from one distribution (asymptotic; for some hundred samples on).
+    /// The probability of a difference at least as large when both come from one distribution (asymptotic; from some hundred samples on).
     let probability: Double
 
     init(_ first: [Double], _ second: [Double]) {

@@ -125,7 +125,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     }
 }
 
-/// How many uploads got which status; 0 stands for no answer.
+/// The number of uploads by status; 0 stands for no response.
 private final class Statuses: Sendable {
     let counts = Mutex<[Int: Int]>([:])
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The memory of the real image-worker while it has the largest pictures in work that are taken.
 @Suite struct PictureMemoryTests {
-    /// What an image-worker may take, in MiB.
+    /// The most memory of an image-worker, in MiB.
     private static let most = 400
 
     @Test func `pictures of 40 megapixels that cannot be decoded row by row do not add up`() async throws {

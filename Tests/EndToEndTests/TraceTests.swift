@@ -5,7 +5,7 @@ import Testing
 
 /// One trace through the five real executables and a real collector.
 @Suite struct TraceTests {
-    /// What the phone names as the work that the request is a part of.
+    /// The span id in the trace parent that the phone sends.
     private static let phoneSpan = "00f067aa0ba902b7"
 
     @Test func `a sign-in is one trace from the request to what became of its push`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventBus
 
-/// How many were somewhere at the same time.
+/// Counts the tasks between `enter()` and `leave()`, and keeps the largest number.
 private final class Peak: Sendable {
     private let state = Mutex((now: 0, most: 0))
 

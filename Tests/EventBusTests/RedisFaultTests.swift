@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventBus
 
-/// What only a server can do to a consumer.
+/// Faults of the server under a consumer.
 @Suite("A consumer on Redis", .timeLimit(.minutes(3)))
 struct RedisFaultTests {
     private func numbersUntil(_ last: Int, _ processor: RecordingProcessor) async throws {

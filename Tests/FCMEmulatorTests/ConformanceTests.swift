@@ -5,8 +5,8 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// What FCM was seen, or is documented, to refuse: read from a file, because an emulator that is tested against its own
-/// words would agree with itself.
+/// The requests that FCM refuses, by observation or documentation: read from a file, because an emulator that is tested against its own
+/// definitions would agree with itself.
 struct RefusalVector: Sendable, CustomTestStringConvertible {
     let json: JSONValue
 

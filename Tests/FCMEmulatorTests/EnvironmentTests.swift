@@ -2,7 +2,7 @@ import FCMEmulator
 import HTTPClient
 import Testing
 
-/// What the emulator can be made to do besides failing: time, quota, phones that are off.
+/// Controls of the emulator other than faults: time, quota, phones that are off.
 @Suite struct EnvironmentTests {
     private func body(_ token: String, _ more: String = "") -> String { #"{"message":{"token":"\#(token)"\#(more)}}"# }
 

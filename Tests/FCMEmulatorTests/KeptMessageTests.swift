@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What is kept of accepted messages, and how it is found again.
+/// The stored parts of accepted messages, and their search.
 @Suite struct KeptMessageTests {
     private func message(_ number: Int, to registration: String?, _ template: MessageTemplate) -> KeptMessage {
         KeptMessage(

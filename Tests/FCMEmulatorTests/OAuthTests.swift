@@ -5,7 +5,7 @@ import HeliographCrypto
 import TestSupport
 import Testing
 
-/// What a token request says, and what can be wrong with it.
+/// The fields of a token request, and their errors.
 struct Assertion {
     var algorithm = "RS256"
     var keyID: String?

@@ -75,7 +75,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             status: 404, canonical: "NOT_FOUND", text: "Requested entity was not found.", details: ["FcmError"]),
     ]
 
-    /// Bodies that break a documented rule whose envelope nobody has captured: only the field is asserted.
+    /// Bodies that break a documented rule whose error envelope has not been captured: only the field is asserted.
     static let rules: [(message: String, field: String)] = [
         (#""data":{"from":"x"}"#, "message.data"), (#""data":{"google.x":"x"}"#, "message.data"),
         (#""data":{"gcm.notification.x":"x"}"#, "message.data"), (#""data":{"message_type":"x"}"#, "message.data"),

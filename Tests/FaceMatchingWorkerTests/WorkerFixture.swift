@@ -20,7 +20,7 @@ struct WorkerFixture {
     let redisPrefix: String
     let blobRoot: String
 
-    /// What identity-api would have stored for one photo.
+    /// Returns the photo as identity-api stores it.
     struct Upload {
         let pose: SessionPhoto.Pose
         let file: [UInt8]
@@ -75,7 +75,7 @@ struct WorkerFixture {
         try await context.postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
     }
 
-    /// How many messages of a stream there are about a session; one that its relay sent twice is one.
+    /// Returns the number of messages of a stream about a session; one that its relay sent twice counts once.
     func messages(_ stream: String, about id: UUID) async throws -> Int {
         let lines = try await redis.cli("XRANGE", "\(redisPrefix){\(stream)}", "-", "+").split(separator: "\n")
         var messages: Set<Substring> = []

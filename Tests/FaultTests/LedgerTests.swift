@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// What the ledger counts: a matrix whose ledger sees nothing proves nothing.
+/// The counts of the ledger: a matrix whose ledger counts nothing proves nothing.
 @Suite struct LedgerTests {
     private static func withLedger(_ body: (Ledger) async throws -> Void) async throws {
         try await withEmptyDatabase { database in

@@ -41,7 +41,7 @@ import Testing
         try await eventually("the photos are gone") { stack.blobCount() == 0 }
     }
 
-    /// Real uploads: three photos each, of somebody whom nobody knows, from a phone each.
+    /// Real uploads: three photos each, of an unknown person, from a phone each.
     private static func signIn(_ count: Int, _ stack: Stack) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {

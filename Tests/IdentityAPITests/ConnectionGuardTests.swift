@@ -4,9 +4,9 @@ import Testing
 
 @testable import IdentityAPI
 
-/// A connection's guard on a connection that takes bytes, and knows of time, only when it is told to.
+/// A connection's guard on a connection whose bytes and time the test controls.
 @Suite struct ConnectionGuardTests {
-    /// What became of a wait until an answer is taken.
+    /// The result of waiting until a response is taken.
     private final class Wait {
         private(set) var outcome: Result<Void, any Error>?
 

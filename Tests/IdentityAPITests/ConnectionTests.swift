@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityAPI
 
-/// What becomes of clients that send or read too slowly, or what is no request.
+/// Clients that send or read too slowly, or that send no request.
 @Suite struct ConnectionTests {
     private static func impatient(_ configuration: inout IdentityAPIConfiguration) {
         configuration.connection.patience = .milliseconds(300)

@@ -5,7 +5,7 @@ import HTTPClient
 struct Form: Sendable {
     var parts: [(name: String, filename: String?, data: [UInt8])] = []
     var boundary = "heliograph-test-boundary"
-    /// What the header says the boundary is, when that is another one.
+    /// The boundary in the header, when it differs from that of the body.
     var declaredBoundary: String?
 
     static let pushToken = "c1aaaaaaaaaaaaaaaaaaaa:APA91bExampleToken"
@@ -70,7 +70,7 @@ struct Form: Sendable {
     }
 }
 
-/// Pictures that are whole as files; nobody decodes them here.
+/// Pictures that are complete as files; they are not decoded here.
 enum TestPhoto {
     static func jpeg(width: Int = 640, height: Int = 480, seed: Int = 0, scanBytes: Int = 2_000) -> [UInt8] {
         let noise = (0..<scanBytes).map { UInt8(truncatingIfNeeded: ($0 &* 31 &+ seed) % 255) }

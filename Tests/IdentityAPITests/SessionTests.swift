@@ -91,7 +91,7 @@ extension IdentityFixture {
             async let answer = api.status(session, query: "?wait=60")
             try await eventually("the request waits") { api.waiters.count == 1 }
             try await api.decide(session.id, .succeeded)
-            // A broadcast that comes before the reader listens is lost: say it until somebody has heard it.
+            // A broadcast that comes before the reader listens is lost: it is repeated until a reader has received it.
             let announcing = Task {
                 while !Task.isCancelled {
                     try await api.announce(session.id)

@@ -212,7 +212,7 @@ extension IdentityFixture {
         try await postgres.query("SELECT user_id FROM push_installs").map { try $0.decode("user_id") }
     }
 
-    /// Tells a session's result as token-registry and notifier do where the installation is somebody else's with another token.
+    /// Pushes a session's result as token-registry and notifier do when the installation is another user's, with another token.
     fileprivate func pushResult(of sessionID: UUID, asGuest token: String) async throws {
         let session = try #require(try await SessionRepository(postgres).find(id: sessionID))
         let messages = try #require(PushTarget(token)).unboundKeyInput

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityAPI
 
-/// What browsers and caches expect of an API beside its answers.
+/// Headers and methods that browsers and caches expect of an API.
 @Suite struct WebTests {
     private static let origin = "https://app.example.org"
 

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Finds a TCP port of 127.0.0.1 that nobody listens on.
+/// Finds a TCP port of 127.0.0.1 without a listener.
 public enum FreePort {
     /// Below the ports that Linux gives to outgoing connections and to listeners that ask for any (32768 to 60999,
-    /// `net.ipv4.ip_local_port_range`): one of those would be anybody's again before the server of a test has bound it.
+    /// `net.ipv4.ip_local_port_range`): another process could get one of those before the server of a test has bound it.
     private static let range: Range<UInt16> = 10_000..<32_768
 
     /// Where this process has come to; each begins elsewhere, so that two at once hardly meet.
     private static let next = Mutex(range.randomElement()!)
 
-    /// Gives a port that nobody listens on now, and that this process is not given again before it has had all others.
+    /// Returns a port without a listener, which this process gets again only after all others.
     public static func find() throws -> Int {
         for _ in range {
             let port = next.withLock { next in

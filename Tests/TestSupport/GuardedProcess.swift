@@ -132,7 +132,7 @@ public final class GuardedProcess: Sendable {
     private static func makePair() throws -> (reading: FileHandle, writing: FileHandle) {
         var descriptors: [Int32] = [-1, -1]
         // Sockets are closed on exec from the beginning; a pipe only once it is there, too late for a child that another thread
-        // starts at that moment: it would hold the lifeline of somebody else's server.
+        // starts at that moment: it would hold the lifeline of another test's server.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &descriptors) == 0 else { throw POSIXError(.EMFILE) }
         return (

@@ -60,7 +60,7 @@ private let migratedTemplate = Task {
     try await withClient(url: server.url(database: name), maxConnections: 1) { client in
         _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
     }
-    // A database is copied only while nobody is connected to it; the last backend leaves in its own time.
+    // A database is copied only while it has no connection; its last backend ends some time after its client.
     try await eventually("the template is let go of") {
         try await server.psql("SELECT count(*) FROM pg_stat_activity WHERE datname = '\(name)'") == "0"
     }

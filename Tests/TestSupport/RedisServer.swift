@@ -3,7 +3,7 @@ import Synchronization
 
 /// A real `redis-server` on a Unix socket and, if asked for, a TLS port of its own.
 public final class RedisServer: Sendable {
-    /// How the server keeps its data.
+    /// The persistence of the server.
     public enum Persistence: Sendable {
         /// In memory only.
         case none
@@ -24,7 +24,7 @@ public final class RedisServer: Sendable {
     public let socket: String
     /// The TCP port on 127.0.0.1 (TLS when ``certificates`` is set); `nil` without one.
     public let port: Int?
-    /// What a client needs to check the server's certificate.
+    /// The server's certificates, whose authority a client needs; nil without TLS.
     public let certificates: Certificates?
     private let folder: TemporaryDirectory
     private let password: String?

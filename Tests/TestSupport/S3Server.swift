@@ -27,7 +27,7 @@ public final class S3Server: Sendable {
 
     /// Starts a server of its own and returns when it has a bucket.
     ///
-    /// - Parameter checksSignatures: off, anybody may do anything; links, whose signatures it cannot check, work only then.
+    /// - Parameter checksSignatures: false allows everything to everyone; links, whose signatures it cannot check, work only then.
     public static func start(checksSignatures: Bool) async throws -> S3Server {
         let modules = try PackageRoot.file(".cache/moto", require: "deploy/local/fetch-moto.sh")
         let (folder, port) = (try TemporaryDirectory(), try FreePort.find())
@@ -57,7 +57,7 @@ public final class S3Server: Sendable {
         self.folder = folder
     }
 
-    /// What is asked of the server before it checks who asks.
+    /// The requests that the server answers without authentication.
     private struct Admin {
         let url: String
         private let http: HTTPClient

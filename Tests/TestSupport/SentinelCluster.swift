@@ -2,7 +2,7 @@ import Foundation
 
 /// A Redis master, a replica of it and three real Sentinels, all with passwords; with TLS between all of them if asked for.
 public final class SentinelCluster: Sendable {
-    /// What the Sentinels call the master.
+    /// The name of the master in the Sentinels' configuration.
     public static let masterName = "mymaster"
     /// The password of both servers.
     public static let password = "of-the-servers"
@@ -56,7 +56,7 @@ public final class SentinelCluster: Sendable {
         self.folder = folder
     }
 
-    /// What clients are told; `first` are addresses that come before those of the Sentinels.
+    /// Returns the URL for clients; `first` are addresses before those of the Sentinels.
     public func url(first: [String] = []) -> String {
         let addresses = (first + ports.map { "127.0.0.1:\($0)" }).joined(separator: ",")
         return "\(authority == nil ? "redis" : "rediss")+sentinel://:\(Self.password)@\(addresses)/\(Self.masterName)"

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where the logs of services go that tests start as processes.
+/// The logs of services that tests start as processes.
 public enum ServiceLogs {
-    /// What secrets in tests contain, so that a search of all logs finds any of them: no log may have it.
+    /// The text that secrets in tests contain, so that a search of all logs finds any of them: no log may contain it.
     ///
-    /// Everything that nobody may read in a log and that a test can choose has this word: previews, names, e-mails,
-    /// template names, bearers. What others choose is recognised by its shape: tokens, access tokens, private keys.
+    /// Every secret whose text a test can choose contains this word: previews, names, e-mails,
+    /// template names, bearers. Other secrets are recognised by their shape: tokens, access tokens, private keys.
     /// `deploy/local/grep-logs.sh` knows the word and the shapes.
     public static let secretWord = "unspeakable-7d1f"
 

@@ -43,6 +43,6 @@ func withDatabase<Result>(
     }
 }
 
-/// How many tests have a database at once: every test runs in parallel with all others, and each brings a pool of
-/// connections and a process or two.
+/// The number of tests that have a database at once: every test runs in parallel with all others, and each has a pool of connections and
+/// a process or two.
 private let databaseSlots = Slots(count: 12)

@@ -5,12 +5,12 @@ struct Figure: Encodable, Sendable {
     let name: String
     let value: Double
     let unit: String
-    /// What the reference is; nil when the figure stands for itself.
+    /// The description of the reference; nil when the figure has none.
     let reference: String?
     let referenceValue: Double?
     /// ``value`` by ``referenceValue``.
     let ratio: Double?
-    /// What the ratio, or the value of a figure without reference, must reach: at least when more is better, else at most.
+    /// The bar for the ratio, or for the value of a figure without reference: its minimum when more is better, else its maximum.
     let bar: Double?
     let ok: Bool
 

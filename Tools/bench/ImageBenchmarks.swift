@@ -93,7 +93,7 @@ private func benchmarkPeak(in folder: String) async throws -> Figure {
         try await enlarge("original/obama3", to: "\(folder)/\(name)", options: options, width: 8_000, height: 5_000)
     }
     let limits = ImageLimits(bytes: 256 << 20)
-    // Linux forgets the peak there was when it is told 5.
+    // Writing 5 resets the peak that Linux records.
     try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     for (name, _) in kinds {
         let bytes = try file("\(folder)/\(name)")
@@ -111,8 +111,8 @@ private func benchmarkPeak(in folder: String) async throws -> Figure {
 
 private func file(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-/// What all threads of this process (libvips has some of its own, but one of them at a time), or the children that have ended,
-/// have computed.
+/// Returns the processor time of this process' threads (libvips has some of its own, of which one runs at a time), or of its ended
+/// children.
 private func processorSeconds(_ who: __rusage_who) -> Double {
     var usage = rusage()
     getrusage(__rusage_who_t(who.rawValue), &usage)

@@ -41,7 +41,7 @@ private func submissionFigures(_ phone: Phone, _ token: String) async throws -> 
         accepted += answers.count { $0.status == 202 }
         times += answers.map(\.milliseconds)
     }
-    // What was submitted is not worked off: the worker that is measured next would be behind it.
+    // The submitted jobs are failed, so that the worker that is measured next does not run them.
     try await phone.stack.database.psql(
         "UPDATE image_jobs SET status = 'failed', error_code = 'timeout', error_message = 'timeout', completed_at = now()")
     phone.stack.signal("image-worker", SIGCONT)

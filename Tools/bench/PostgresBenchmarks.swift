@@ -76,7 +76,7 @@ private struct PostgresBench {
 
     // MARK: Batches
 
-    /// What a consumer does with a batch, in one statement: inbox, effect and outbox. Duplicates have no effect.
+    /// Handles a batch as a consumer does, in one statement: inbox, effect and outbox. Duplicates have no effect.
     private static func batch(_ input: String) -> String {
         """
         WITH input AS MATERIALIZED (\(input)),
@@ -141,7 +141,7 @@ private struct PostgresBench {
             referenceValue: pairs.map(\.theirs).median, ratio: pairs.map { $0.ours / $0.theirs }.median, bar: bar)
     }
 
-    /// How often a second the work gets done by that many tasks, which run on the client's own thread as handlers may.
+    /// Returns how many times a second the work is done by a number of tasks, which run on the client's own thread as handlers may.
     private func rate(tasks: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What processes have used of the processors so far: how dear a thing is, however busy the machine is.
+/// The processor time that processes have used so far: a cost that does not depend on how busy the machine is.
 struct ProcessTime {
     /// By the name of the process, which has 15 bytes at most, all of one name together, in seconds.
     private let seconds: [String: Double]
@@ -22,7 +22,7 @@ struct ProcessTime {
         self.seconds = seconds
     }
 
-    /// What the processes of a name have used since an earlier look, in microseconds for each of `count` things.
+    /// Returns the processor time of the processes of a name since an earlier measurement, in microseconds for each of `count` items.
     func microseconds(of name: String, since earlier: ProcessTime, by count: Int) -> Double {
         ((seconds[name] ?? 0) - (earlier.seconds[name] ?? 0)) * 1e6 / Double(count)
     }

@@ -24,7 +24,7 @@ func benchmarkPush() async throws -> [Figure] {
 }
 
 private let fanOutSize = 100_000
-/// How often alone, and then with urgent pushes beside it.
+/// The number of fan-outs alone, and then with urgent pushes beside them.
 private let (fanOutRuns, sharedRuns) = (3, 3)
 private let fewerTargets = 12_000
 private let peerCount = 2000
@@ -56,7 +56,7 @@ private func fanOutFigures(
     // While urgent pushes come, bulk goes at the pace of `BulkPace.urgentMemory`.
     var (shared, idle, busy): ([FanOutRun], [Double], [Double]) = ([], [], [])
     for _ in 0..<sharedRuns {
-        // What the last fan-out left to be written would count as idle.
+        // Writes that the last fan-out left would be measured as part of the idle system.
         try await Task.sleep(for: .seconds(2))
         for _ in 0..<idleSamples { idle.append(try await witnesses.pushTime()) }
         shared.append(try await fanOut(stack) { busy.append(try await witnesses.pushTime()) })
@@ -91,7 +91,7 @@ private func fanOutFigures(
         }
 }
 
-/// What one fan-out has shown.
+/// The result of one fan-out.
 private struct FanOutRun {
     let seconds: Double
     /// The devices that were sent more than one push.
@@ -102,7 +102,7 @@ private struct FanOutRun {
 ///
 /// - Parameter push: Sends another one, again and again until they have arrived; nil for none.
 private func fanOut(_ stack: PushStack, beside push: (() async throws -> Void)? = nil) async throws -> FanOutRun {
-    // From here on nobody is to be sent more than one.
+    // From here on no device may receive more than one push.
     _ = try await stack.control("DELETE", "messages")
     let before = try await stack.accepted()
     let start = ContinuousClock.now
@@ -132,7 +132,7 @@ private func request(_ stack: PushStack, topic: String) async throws {
             expiresAt: Date(timeIntervalSinceNow: 3600)))
 }
 
-/// Many people with one phone each, to whom urgent pushes go one after the other, to nobody twice.
+/// Many people with one phone each; urgent pushes go to one after the other, never twice to one.
 private final class Witnesses {
     let stack: PushStack
     private var waiting: [(token: String, userID: UUID)]
@@ -165,7 +165,7 @@ private final class Witnesses {
 
 // MARK: References
 
-/// What h2load reaches on the same emulator with a body of the same size.
+/// Returns the requests a second of h2load on the same emulator, with a body of the same size.
 private func generatorRate(_ stack: PushStack, token: String) async throws -> Double {
     let session = UUID().uuidString.lowercased()
     let body = #"""
@@ -189,7 +189,7 @@ private func generatorRate(_ stack: PushStack, token: String) async throws -> Do
     return number
 }
 
-/// What Google's own Python SDK reaches on the same emulator.
+/// Returns the pushes a second of Google's own Python SDK on the same emulator.
 private func peerFigure(_ stack: PushStack, _ tokens: [String], ours: Double) async throws -> [Figure] {
     let libraries = PackageRoot.path + "/.cache/bench-peers"
     guard FileManager.default.fileExists(atPath: libraries + "/firebase_admin") else { return [] }
@@ -230,7 +230,7 @@ private func replicaFigures(_ stack: PushStack) async throws -> [Figure] {
 private func rate(_ stack: PushStack, notifiers: Int) async throws -> Double {
     let running = try (0..<notifiers).map { _ in try stack.launch("notifier", settings: ["FCM_CONNECTIONS": "1"]) }
     try await Task.sleep(for: .seconds(2))
-    // From here on nobody is to be sent more than one.
+    // From here on no device may receive more than one push.
     _ = try await stack.control("DELETE", "messages")
     let before = try await stack.accepted()
     try await request(stack, topic: "event:few")

@@ -10,7 +10,7 @@ import Storage
 import TestSupport
 import WireFormat
 
-/// What a push passes, as processes: Redis, Postgres, the emulator of FCM, token-registry and any number of notifiers.
+/// The processes that a push passes: Redis, Postgres, the emulator of FCM, token-registry and any number of notifiers.
 final class PushStack: Sendable {
     let postgres: PostgresClient
     let http: HTTPClient
@@ -23,7 +23,7 @@ final class PushStack: Sendable {
     private let environment: [String: String]
     private let sealer: Sealer
     private let lookupKey: [UInt8]
-    /// What is asked for here goes out by a relay of this process, as in each service that asks for pushes.
+    /// Publishes the requests of this process, as in each service that requests pushes.
     private let relay: Task<Void, any Error>
     private let streams: RedisClient
 
@@ -77,7 +77,7 @@ final class PushStack: Sendable {
             "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)),
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json",
-            // What is measured is the sender, not what it holds back for Google's sake.
+            // The sender is measured, not the pace that it keeps for Google.
             "FCM_QUOTA_PER_MINUTE": "100000000", "FCM_BULK_RAMP_SECONDS": "0",
         ]
         let stack = try PushStack(
@@ -124,7 +124,7 @@ final class PushStack: Sendable {
         return JSONObject(values: try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:])
     }
 
-    /// How many messages the emulator has accepted.
+    /// Returns the number of messages that the emulator has accepted.
     func accepted() async throws -> Int { try await control("GET", "statistics").integer("accepted") }
 
     /// An access token, as the notifier has one.
@@ -146,7 +146,7 @@ final class PushStack: Sendable {
 
     // MARK: Whom to push to
 
-    /// How many installations are written together.
+    /// The number of installations of one statement.
     private static let pageSize = 1000
 
     /// Makes users with one installation each.
@@ -187,7 +187,7 @@ final class PushStack: Sendable {
         // autovacuum has been there.
         try await postgres.execute("VACUUM (ANALYZE)")
         // And the server, by `min_wal_size`, writes its log over old files from here on, as one does that has as much to do each
-        // day; a new file it fills with zeros first, for 50 to 130 ms in which nobody can commit.
+        // day; a new file it fills with zeros first, for 50 to 130 ms in which no transaction can commit.
         try await postgres.execute("CHECKPOINT")
         return all.map(\.token)
     }

@@ -9,7 +9,7 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
     let handler: Handler
     let postgres: PostgresClient
 
-    /// How often a batch is tried that failed on account of others: a deadlock, a serialization failure.
+    /// The most attempts of a batch that failed because of other transactions: a deadlock or a serialization failure.
     private static var attemptsMax: Int { 3 }
 
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int { min(max(1, configuration.batchSize), 100) }

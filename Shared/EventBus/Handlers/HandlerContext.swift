@@ -8,7 +8,7 @@ import WireFormat
 public struct HandlerContext: Sendable {
     /// The message's id.
     public let messageID: UUID
-    /// How often the message was delivered, this time included; more than 1 after a failure or a crash.
+    /// The number of deliveries of the message, this one included; more than 1 after a failure or a crash.
     public let deliveryCount: Int
     /// The number of consumers that died, or were taken for dead, while they held the message. A handler whose work may crash the
     /// process should fail the work itself before ``RetryPolicy/maxCrashes``: the bus then dead-letters the message without calling

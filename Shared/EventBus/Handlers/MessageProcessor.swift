@@ -4,17 +4,17 @@ import WireFormat
 
 /// Handles the entries of one stream, one unit at a time.
 protocol MessageProcessor: Sendable {
-    /// How many entries a worker hands over at once.
+    /// Returns the number of entries that a worker passes to one call.
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int
 
-    /// How many workers there are; one keeps the order in which the consumer was given the entries.
+    /// Returns the number of workers; a single one keeps the order in which the consumer received the entries.
     func workerCount(_ configuration: EventConsumerConfiguration) -> Int
 
-    /// Handles entries and tells how each of them ended, in their order. Never throws: what fails is a result.
+    /// Handles entries and returns their results, in their order. Never throws: a failure is a result.
     func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult]
 }
 
-/// How the handling of one entry ended.
+/// The result of handling one entry.
 enum ProcessingResult: Sendable {
     /// Its effect is committed.
     case handled

@@ -84,7 +84,7 @@ public struct OutboxRelay: Service {
             try await transaction.forceIndexPlans(replan: false)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
             guard !messages.isEmpty else { return (0, 0, 0) }
-            // What an asynchronous commit loses is sent once more.
+            // Messages whose marks an asynchronous commit loses are published once more.
             try await transaction.commitAsynchronously()
             let results = try await transport.append(
                 messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })
@@ -97,7 +97,8 @@ public struct OutboxRelay: Service {
                     trace.sent(message)
                     sent.append(OutboxPublication(messageID: message.envelope.id, entryID: entry.description))
                 case .failure(let error):
-                    // What the server will not take now is as good next time; what it will never take must not hold up the rest.
+                    // A message that the server cannot take now is tried again unchanged; one that it never takes must not
+                    // delay the others.
                     if error.code == .refused { refused.append(message.envelope.id) }
                     failures.append(error)
                 }

@@ -46,7 +46,7 @@ struct RelayPace {
         isBatchFull = false
     }
 
-    /// How long to wait, unless woken; nil when there is more to do at once.
+    /// Returns the longest wait for a signal; nil when there is more to relay at once.
     func pause(random: Double = .random(in: 0...1)) -> Duration? {
         if failures > 0 {
             return Backoff(min: configuration.minPoll, max: configuration.maxFailurePause).delay(afterFailures: failures, random: random)

@@ -3,16 +3,15 @@ public import Logging
 public import PostgresClient
 public import ServiceLifecycle
 
-/// Publishes again the messages that Redis lost: published ones that some group has not handled, and that are no longer on their way
-/// to it.
+/// Republishes the messages that Redis lost: published ones that some group has not handled, and that its stream no longer has.
 ///
-/// It asks in this order, so that nothing that was handled is sent again: what is due and not in the inbox (Postgres), what of
-/// it the stream has not (Redis), and again what of that is not in the inbox (Postgres), for handlers commit before they
-/// acknowledge. The relay then publishes the same message with the same id. What merely waits in a long backlog is left
-/// alone, however long that takes. Only a message which is just tried again may be sent twice; the inbox absorbs it.
+/// It asks in this order, so that no handled message is sent again: which due messages are not in the inbox (Postgres), which of these
+/// the stream does not have (Redis), and again which of those are not in the inbox (Postgres), because handlers commit before they
+/// acknowledge. The relay then publishes the same message with the same id. A message that waits in a long backlog is not republished,
+/// however long it waits. Only a message that is being retried may be sent twice; the inbox absorbs it.
 ///
-/// Any number may run: a message that one looks at is left alone by the others until its next look is due. No transaction
-/// is open while Redis is asked.
+/// Any number may run: a message that one has checked is not checked by others until its next check is due. No transaction is open
+/// while Redis is asked.
 public struct Republisher: Service {
     private let transport: any EventTransport
     private let postgres: PostgresClient
@@ -20,7 +19,7 @@ public struct Republisher: Service {
     private let logger: Logger
     private let metrics = RepublisherMetrics()
 
-    /// Makes a republisher; it needs a relay beside it, or elsewhere, that publishes what it finds.
+    /// Makes a republisher; a relay, in this process or another, publishes the messages that it finds.
     public init(
         transport: any EventTransport, postgres: PostgresClient,
         configuration: RepublisherConfiguration = RepublisherConfiguration(), logger: Logger
@@ -31,7 +30,7 @@ public struct Republisher: Service {
         self.logger = logger
     }
 
-    /// Looks every ``RepublisherConfiguration/interval`` until graceful shutdown. A round that fails is logged; the next one
+    /// Runs a round every ``RepublisherConfiguration/interval`` until graceful shutdown. A failed round is logged; the next one
     /// tries again.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -53,11 +52,11 @@ public struct Republisher: Service {
         }
     }
 
-    /// What a round brought, in messages.
+    /// The result of a round, in numbers of messages.
     struct Round: Equatable {
         /// They were handled.
         var confirmed = 0
-        /// They are still on their way.
+        /// They are still in flight.
         var inFlight = 0
         /// They were lost and wait for the relay.
         var republished = 0
@@ -65,7 +64,7 @@ public struct Republisher: Service {
         var expired = 0
     }
 
-    /// Looks at what is due until nothing is, or until so much is merely on its way that the rest can wait.
+    /// Checks due messages until none is left, or until ``RepublisherConfiguration/maxInFlight`` of them are still in flight.
     @discardableResult
     func runRound() async throws -> Round {
         var round = Round()
@@ -89,7 +88,7 @@ public struct Republisher: Service {
         return round
     }
 
-    /// Asks the streams which messages they do not have for a group that has not handled them.
+    /// Returns the messages that their streams no longer have for a group that has not handled them.
     private func lost(of messages: [OverdueMessage]) async throws -> [OutboxPublication] {
         var questions: [StreamGroup: [PublishedMessage]] = [:]
         for message in messages {

@@ -7,10 +7,10 @@ import WireFormat
 /// A group has keys of its own beside the stream: what waits for a retry (a sorted set by due time, and a hash with the
 /// messages), its dead letters (a stream), when it was last maintained, and from whom entries were claimed. Redis 7.0 or newer.
 public struct RedisEventTransport: EventTransport {
-    /// What the names of all streams begin with on the server, so that several systems can share one.
+    /// The prefix of all keys on the server, so that several systems can share one.
     public let keyPrefix: String
     let client: RedisClient
-    /// How long an append may take, connecting included; the relay holds rows locked meanwhile.
+    /// The longest time of an append, connecting included; the relay holds rows locked meanwhile.
     private let appendTimeout: Duration
 
     /// Makes a transport on a client that the caller runs and shuts down.

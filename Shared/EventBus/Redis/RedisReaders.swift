@@ -34,7 +34,7 @@ final class RedisGroupReader: GroupReader {
         }
     }
 
-    /// What the acknowledgement on the way found gone; nil when nothing was acknowledged.
+    /// Returns the entries that the acknowledgement sent with the read found missing; nil when nothing was acknowledged.
     private func gone(of ids: [EntryID], _ reply: RedisReply?) async -> [EntryID]? {
         if let reply, reply.error == nil { return Self.ids(reply) }
         // The script is new to the server: this teaches it. Whatever else went wrong is tried again with the next read.
@@ -60,7 +60,7 @@ final class RedisGroupReader: GroupReader {
 
 /// Reads what is appended to streams, on a connection of its own.
 final class RedisTailReader: TailReader {
-    /// How far a stream was read.
+    /// The position of a reader in a stream.
     struct Position {
         let stream: String
         let key: String

@@ -32,10 +32,10 @@ public struct PublishedMessage: Sendable, Hashable {
 public struct DeliveredEntry: Sendable {
     public let id: EntryID
     public let fields: [StreamField]
-    /// How often the entry was given to a consumer of the group, this time included. More than 1 means that a consumer died
+    /// The number of deliveries of the entry to consumers of the group, this one included. More than 1 means that a consumer died
     /// with it, or was taken for dead: what a handler refuses comes back as another entry.
     public let deliveryCount: Int
-    /// How often a handler of the group has failed with the message; survives every restart.
+    /// The number of failures of the group's handler with the message; survives restarts.
     public let failures: Int
     /// The only group that the entry is meant for; nil when it is meant for all.
     public let onlyGroup: String?
@@ -65,7 +65,7 @@ public struct DeliveredEntry: Sendable {
 
 /// The fields that a retry has besides those of the message, in this order, at the end.
 enum RetryField {
-    /// How often a handler has failed.
+    /// The number of failures of the handler.
     static let failures = "a"
     /// The group that tries again.
     static let group = "g"
@@ -75,7 +75,7 @@ enum RetryField {
     }
 }
 
-/// What a read brought.
+/// The result of a read.
 public struct ReadEntries: Sendable {
     public let entries: [DeliveredEntry]
     /// Of the entries to acknowledge, those that are not the consumer's any more; nil when they could not be acknowledged.

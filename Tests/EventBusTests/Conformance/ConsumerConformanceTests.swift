@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventBus
 
-/// What a consumer promises over every transport.
+/// The guarantees of a consumer, on every transport.
 @Suite("A consumer", .timeLimit(.minutes(3)))
 struct ConsumerConformanceTests {
     private func expectNothingPending(_ transport: any EventTransport, group: String = "group") async throws {
@@ -134,7 +134,7 @@ struct ConsumerConformanceTests {
     func `lets a slow handler finish alone, however long it takes`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor { number, _ in
-                // Longer than the idle time after which the message would be somebody else's.
+                // Longer than the idle time after which another consumer would claim the message.
                 if number == 1 { try await Task.sleep(for: .seconds(12)) }
             }
             let other = RecordingProcessor()
@@ -167,7 +167,7 @@ struct ConsumerConformanceTests {
             _ = await running.task.result
             #expect(processor.numbers.sorted() == [1, 2])
             #expect(try await transport.pendingCount(of: group("group")) == 0)
-            // It has left: nobody of that name can be taken off any more.
+            // It has left: there is no consumer of that name to remove.
             let next = RecordingProcessor()
             try await withConsumer(transport, next, name: "next") { try await next.waitFor(4) }
             #expect(next.numbers.sorted() == [3, 4, 5, 6])

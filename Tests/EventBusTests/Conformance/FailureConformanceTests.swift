@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventBus
 
-/// What becomes of messages that fail, over every transport.
+/// Messages whose handling fails, on every transport.
 @Suite("A consumer with messages that fail", .timeLimit(.minutes(3)))
 struct FailureConformanceTests {
     private func deadLetters(_ transport: any EventTransport) async throws -> [DeadLetter] {
@@ -152,7 +152,7 @@ struct FailureConformanceTests {
             }
             let running = RunningConsumer(transport, processor, configuration: configuration)
             try await transport.append([1])
-            // The handler still goes on when the consumer gives up: nobody waits for it.
+            // The handler still runs when the consumer gives up: the consumer does not wait for it.
             await #expect {
                 try await running.task.value
             } throws: {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// What every transport promises about entries that are not simply acknowledged. The same tests run on all of them.
+/// The guarantees of every transport about entries that are not simply acknowledged. The same tests run on all of them.
 @Suite("A transport's settling", .timeLimit(.minutes(3)))
 struct SettlingConformanceTests {
     /// Runs `body` with messages 1 to `count` in the hands of consumer `c` of group `g`.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventBus
 
-/// What becomes of messages with which consumers died, over every transport.
+/// Messages whose consumers died, on every transport.
 @Suite("A message with which consumers died", .timeLimit(.minutes(3)))
 struct SuspectConformanceTests {
     /// Appends messages with the numbers from 1 on, of which the first `dead` went through the hands of two who died.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// What every transport promises. The same tests run on all of them.
+/// The guarantees of every transport. The same tests run on all of them.
 @Suite("A transport", .timeLimit(.minutes(3)))
 struct TransportConformanceTests {
     private func read(

@@ -22,7 +22,7 @@ struct InMemoryGroup {
     var pending: [EntryID: Pending] = [:]
     /// When each consumer was last heard of.
     var consumers: [String: ContinuousClock.Instant] = [:]
-    /// What waits to be tried again, by the message's id.
+    /// The messages that wait for their retry, by id.
     var retries: [[UInt8]: Retry] = [:]
     var deadLetters: [(id: EntryID, fields: [StreamField])] = []
     private var tendedAt: ContinuousClock.Instant?

@@ -12,7 +12,7 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     var testDescription: String { rawValue }
 
-    /// Runs `body` with a transport whose streams nobody else has.
+    /// Runs `body` with a transport whose streams no other test uses.
     func withTransport(_ body: (any EventTransport) async throws -> Void) async throws {
         switch self {
         case .inMemory: try await body(InMemoryEventTransport())

@@ -16,9 +16,9 @@ struct Order: Sendable {
     var templateID: String? = "anime-style"
     var picture: [UInt8]? = TestPhoto.jpeg()
     var dataURI: String? = "data:image/jpeg;base64,"
-    /// Characters after which lines of base64 end, as iOS writes them when it is told to; nil for one line.
+    /// The length of base64 lines, which iOS writes on request; nil for one line.
     var lineLength: Int?
-    /// What else is in the JSON, each as `"name":value`.
+    /// The further members of the JSON, each as `"name":value`.
     var others: [String] = []
 
     static let path = "/v1/images/process"

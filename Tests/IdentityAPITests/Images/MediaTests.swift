@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// What this process has in memory, in MiB.
+    /// The resident memory of this process, in MiB.
     private static func residentMiB() throws -> Int {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
         return ((Int(pages) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20

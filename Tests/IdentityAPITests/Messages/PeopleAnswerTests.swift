@@ -6,7 +6,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// What apps get, byte for byte; times stand as T.
+/// The responses to apps, byte for byte; times are replaced by T.
 @Suite struct PeopleAnswerTests {
     private static let meta = #""meta":{"requestId":"r-1","timestamp":"T"}}"#
 

@@ -95,7 +95,7 @@ import WireFormat
 }
 
 extension IdentityFixture {
-    /// Makes a notification for somebody and returns its id.
+    /// Makes a notification for a user and returns its id.
     func notification(for customer: Customer, dedupeKey: String = UUID().uuidString) async throws -> String {
         let new = NewNotification(
             id: UUIDv7.generate(), dedupeKey: dedupeKey, kind: .jobCompleted, recipient: .user(customer.userID), lane: .normal,

@@ -14,7 +14,7 @@ public final class FaultProxy: Sendable {
         case unixSocket(path: String)
     }
 
-    /// What becomes of the bytes of all connections, those of later ones too.
+    /// The treatment of the bytes of all connections, later ones included.
     public enum Traffic: Sendable, Equatable {
         /// They are passed on at once.
         case flowing
@@ -55,7 +55,7 @@ public final class FaultProxy: Sendable {
         return FaultProxy(port: port, hub: hub, loop: loop, server: server)
     }
 
-    /// Changes what becomes of the bytes; what was held is passed on when the new traffic lets it.
+    /// Changes the treatment of the bytes; held bytes are passed on as the new traffic allows.
     public func set(_ traffic: Traffic) async throws {
         try await loop.submit { [hub] in hub.value.set(traffic) }.get()
     }
@@ -70,7 +70,7 @@ public final class FaultProxy: Sendable {
         try await loop.submit { [hub] in hub.value.target = target }.get()
     }
 
-    /// How many connections stand.
+    /// The number of open connections.
     public func connectionCount() async throws -> Int {
         try await loop.submit { [hub] in hub.value.links.count }.get()
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// The state of a proxy: its connections and what becomes of their bytes. Used on its event loop only.
+/// The state of a proxy: its connections and the treatment of their bytes. Used on its event loop only.
 final class ProxyHub {
     var target: FaultProxy.Target
     private(set) var traffic = FaultProxy.Traffic.flowing
@@ -95,7 +95,7 @@ final class ProxyLeg: ChannelInboundHandler {
     private let link: ProxyLink
     private let isFromServer: Bool
     private var held: [ByteBuffer] = []
-    /// How many pieces wait for the end of their delay.
+    /// The number of pieces that wait for the end of their delay.
     private var underway = 0
     private var lastDelay = TimeAmount.zero
     private var hasEnded = false
@@ -117,7 +117,7 @@ final class ProxyLeg: ChannelInboundHandler {
         let bytes = unwrapInboundIn(data)
         guard !isHeld else { return held.append(bytes) }
         if case .delayed(let delay) = link.traffic { lastDelay = TimeAmount(delay) } else if underway == 0 { return pass(bytes) }
-        // What comes after the delay's end does not overtake what is on its way.
+        // Bytes that come after the end of the delay do not overtake delayed ones.
         underway += 1
         context.eventLoop.assumeIsolated().scheduleTask(in: lastDelay) {
             self.underway -= 1

@@ -66,7 +66,7 @@ public final class ScriptedServer: Sendable {
         let value = Atomic<Int>(0)
     }
 
-    /// The connections that nobody serves yet. NIO ends the process when one is let go of that was never run, as happens to one that
+    /// The connections that are not served yet. NIO ends the process when one is released that was never run, as happens to one that
     /// comes while the listener closes.
     private final class Arrivals: Sendable {
         private let state = Mutex<(channels: [ObjectIdentifier: Wrapped], isOver: Bool)>(([:], false))
@@ -90,7 +90,7 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// How many connections were accepted.
+    /// The number of accepted connections.
     public var connectionCount: Int { counter.value.load(ordering: .relaxed) }
     /// The URL of its root.
     public var url: String { "http://127.0.0.1:\(port)/" }

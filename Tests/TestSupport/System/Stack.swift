@@ -12,7 +12,7 @@ public final class Stack: Sendable {
     public static func shared() async throws -> Stack { try await running.value }
     private static let running = Task { try await Stack.start(traces: try await TraceCollector()) }
 
-    /// What links to pictures begin with, as in production; ``apiURL`` is where they lead to.
+    /// The prefix of links to pictures, as in production; requests go to ``apiURL``.
     public static let publicURL = "https://api.example.org"
     /// Where identity-api listens.
     public let apiURL: String
@@ -153,7 +153,7 @@ public final class Stack: Sendable {
     /// Sends a service a signal, such as `SIGSTOP`.
     public func signal(_ service: String, _ number: Int32) { processes.withLock { $0[service] }?.signal(number) }
 
-    /// What a service logged so far.
+    /// Returns the log of a service so far.
     public func tail(of service: String, lines: Int = 20) -> String {
         let text = (try? String(contentsOfFile: log(of: service), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(lines).joined(separator: "\n")
@@ -164,7 +164,7 @@ public final class Stack: Sendable {
         (Self.services + ["fcm-emulator"]).map { (try? String(contentsOfFile: log(of: $0), encoding: .utf8)) ?? "" }.joined()
     }
 
-    /// How many files the blob store holds.
+    /// The number of files in the blob store.
     public func blobCount() -> Int {
         let names = FileManager.default.enumerator(atPath: folder.path + "/blobs")?.compactMap { $0 as? String } ?? []
         return names.count { name in

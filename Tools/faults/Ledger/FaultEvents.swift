@@ -1,16 +1,16 @@
 public import FoundationEssentials
 public import WireFormat
 
-/// What a handler of the fault tests is to do with a piece of work.
+/// The kind of work for a handler of the fault tests.
 public enum WorkKind: String, Codable, Sendable, CaseIterable {
-    /// Take the effect, and publish that it was taken.
+    /// Take the effect, and publish an event about it.
     case chained
     /// Take the effect.
     case single
     /// End the process, as a bug in a native library would.
     case poison
 
-    /// How many effects the work has when everything went well: its own, and that of the event which follows.
+    /// The number of effects of completed work: its own, and that of the event which follows.
     public var expectedEffects: Int {
         switch self {
         case .chained: 2

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// What a ledger says when everything is quiet.
+/// The counts of a ledger after all work has ended.
 public struct Balance: Sendable, Equatable {
-    /// How many pieces of work were promised.
+    /// The number of promised pieces of work.
     public let published: Int
-    /// How many effects were taken, the repeated ones included.
+    /// The number of effects, the repeated ones included.
     public let effects: Int
     /// Effects that are missing.
     public let lost: Int
@@ -48,17 +48,17 @@ extension Ledger {
             duplicated: try row.decode("duplicated"), rerun: try row.decode("rerun"))
     }
 
-    /// How many pieces of work were promised.
+    /// The number of promised pieces of work.
     public func publishedCount() async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_published WHERE effects > 0")
     }
 
-    /// How many effects were taken, the repeated ones included.
+    /// The number of effects, the repeated ones included.
     public func effectCount() async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_effects")
     }
 
-    /// How many messages a process has begun and not ended.
+    /// Returns the number of messages that a process has begun and not finished.
     public func inWork(pid: Int32) async throws(PostgresError) -> Int {
         try await count(
             """
@@ -67,17 +67,17 @@ extension Ledger {
             """)
     }
 
-    /// How many handler runs a process began.
+    /// Returns the number of handler runs that a process began.
     public func runCount(pid: Int32) async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_started WHERE pid = \(pid)")
     }
 
-    /// How many handler runs there were of a piece of work, in both stages.
+    /// Returns the number of handler runs of a piece of work, in both stages.
     public func runCount(of id: UUID) async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_started WHERE id = \(id)")
     }
 
-    /// How many handler runs there were of work of a kind.
+    /// Returns the number of handler runs of one kind of work.
     public func runs(of kind: WorkKind) async throws(PostgresError) -> Int {
         try await count(
             """
@@ -85,12 +85,12 @@ extension Ledger {
             """)
     }
 
-    /// How many runs there were of messages that were delivered before.
+    /// Returns the number of runs of messages that were delivered before.
     public func redeliveries() async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_started WHERE delivery > 1")
     }
 
-    /// How many runs there were of messages that were delivered before, and begun: somebody had them in work, or died of them.
+    /// Returns the number of runs of messages that were delivered and begun before: a process handles them, or died while it did.
     public func repetitions() async throws(PostgresError) -> Int {
         try await count(
             """
@@ -99,8 +99,8 @@ extension Ledger {
             """)
     }
 
-    /// How long after a moment the effects came that were due at it: of what was published and not done, or, with `pids`,
-    /// of what these processes had in work. Whole effects: the time is that of the commit.
+    /// Returns the times from a moment to the effects that were outstanding then: of the published messages that were not done, or, with
+    /// `pids`, of those that these processes were handling. An effect's time is that of its commit.
     public func recoveries(from moment: Date, pids: [Int32]? = nil) async throws(PostgresError) -> [Double] {
         let rows = try await db.query(
             """

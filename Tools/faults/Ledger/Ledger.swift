@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// Who runs a handler, for the ledger.
+/// The process that runs a handler, for the ledger.
 public struct Run: Sendable {
     /// The first effect of a piece of work, or the second one, of the event that follows.
     public enum Stage: Int32, Sendable {
@@ -21,10 +21,9 @@ public struct Run: Sendable {
     }
 }
 
-/// What was promised and what was done, written by the processes of a fault test in the transactions of the promise and of
-/// the effect.
+/// The promised work and its effects, written by the processes of a fault test in the transactions of the promise and of the effect.
 ///
-/// Nothing in it is unique but what is published: a second effect of the same work is a row more, so that it is counted.
+/// Only published messages are unique in it: a second effect of the same work is another row, so that it is counted.
 public struct Ledger: Sendable {
     /// The tables; the harness makes them once.
     public static let schema = """
@@ -48,7 +47,7 @@ public struct Ledger: Sendable {
     /// Works on a client, or inside of a transaction.
     public init(_ db: some PostgresQueryable) { self.db = db }
 
-    /// Notes work that is promised with the transaction.
+    /// Records work that is promised with the transaction.
     public func publish(_ ids: [UUID], kind: WorkKind) async throws(PostgresError) {
         try await db.execute(
             """
@@ -57,7 +56,7 @@ public struct Ledger: Sendable {
             """)
     }
 
-    /// Notes that a handler began, whatever becomes of it.
+    /// Records that a handler began, whatever its result.
     public func start(_ run: Run) async throws(PostgresError) {
         try await db.execute(
             """
@@ -66,7 +65,7 @@ public struct Ledger: Sendable {
             """)
     }
 
-    /// Takes effects: rows that anybody can count.
+    /// Takes effects: inserts rows, which are counted.
     public func takeEffect(_ ids: [UUID], stage: Run.Stage, delivery: Int) async throws(PostgresError) {
         try await db.execute(
             """

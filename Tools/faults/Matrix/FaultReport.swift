@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a row came to.
+/// The result of a row.
 public struct FaultReport: Encodable, Sendable {
     /// A further expectation of a row.
     public struct Check: Encodable, Sendable {
@@ -12,9 +12,9 @@ public struct FaultReport: Encodable, Sendable {
     /// Such as `F1`.
     public let fault: String
     public let title: String
-    /// How many pieces of work were promised; most have two effects, their own and that of the event that follows.
+    /// The number of promised pieces of work; most have two effects, their own and that of the event that follows.
     public var published = 0
-    /// How many effects were taken, the repeated ones included.
+    /// The number of effects, the repeated ones included.
     public var effects = 0
     /// Effects that are missing.
     public var lost = 0
@@ -30,7 +30,7 @@ public struct FaultReport: Encodable, Sendable {
     public var checks: [Check] = []
     /// Why the row did not come to its end.
     public var error: String?
-    /// How long the row took, in seconds.
+    /// The duration of the row, in seconds.
     public var seconds = 0.0
 
     init(_ row: FaultRow, _ scale: Scale) {
@@ -66,10 +66,10 @@ public struct FaultReport: Encodable, Sendable {
 }
 
 extension FaultReport {
-    /// Whether something was promised, each promise was kept once, and every other expectation of the row was met.
+    /// Whether work was promised, all of it was done once, and every other expectation of the row was met.
     public var passed: Bool { failures.isEmpty }
 
-    /// What was not as it should be.
+    /// The expectations that were not met.
     public var failures: [String] {
         var failures: [String] = []
         if let error { failures.append(error) }
@@ -87,7 +87,7 @@ extension FaultReport {
         return failures
     }
 
-    /// The verdict for people, with everything that was not as it should be.
+    /// The verdict for people, with the expectations that were not met.
     public var summary: String {
         (["\(fault) \(passed ? "ok" : "FAILED") after \(seconds) s"] + failures).joined(separator: "\n  ")
     }

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 
 extension Rig {
-    /// How many deadlocks the server has ended since it started.
+    /// Returns the number of deadlocks that the server has ended since it started.
     func deadlocks() async throws -> Int {
         Int(try await database.psql("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")) ?? 0
     }
 
-    /// How many messages of the outbox nobody has confirmed, so that they may still be published, or published again.
+    /// Returns the number of unconfirmed messages of the outbox, which may still be published, or published again.
     func owed() async throws -> Int {
         Int(try await database.psql("SELECT count(*) FROM outbox WHERE state IN ('waiting', 'published')")) ?? .max
     }

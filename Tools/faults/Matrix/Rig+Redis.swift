@@ -6,12 +6,12 @@ import Synchronization
 import TestSupport
 
 extension Rig {
-    /// How the group stands with a stream.
+    /// Returns the backlog of the group.
     func status(_ stream: String) async throws -> GroupStatus { try await transport.status(of: Self.group(of: stream)) }
 
     static func group(of stream: String) -> StreamGroup { StreamGroup(stream: stream, name: group) }
 
-    /// How many messages the group has given up.
+    /// Returns the number of dead letters of the group.
     func deadLetterCount() async throws -> Int {
         var count = 0
         for stream in Self.streams { count += try await status(stream).dead }
@@ -29,7 +29,7 @@ extension Rig {
         return count
     }
 
-    /// How many entries of the work's stream a process was given and has not settled.
+    /// Returns the number of entries of the work's stream that were delivered to a process and not settled.
     func pending(of process: RigProcess) async throws -> Int {
         let key = transport.key(of: Rig.workStream)
         let reply = try await redisClient.send(RedisCommand("XPENDING", key, Self.group))
@@ -42,7 +42,7 @@ extension Rig {
         }
     }
 
-    /// How many entries were ever appended to a stream, those that were trimmed included.
+    /// Returns the number of entries ever appended to a stream, trimmed ones included.
     func appendedCount(_ stream: String) async throws -> Int {
         let reply = try await redisClient.send(RedisCommand("XINFO", "STREAM", transport.key(of: stream)))
         let parts = reply.array ?? []

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 
 extension Rig {
-    /// How often a condition is looked at: the ledger is asked through the database that the test is busy with.
+    /// The interval between two checks of a condition; each is a query to the database under test.
     private static let pollInterval: Duration = .milliseconds(50)
 
     /// Waits until something is true. What cannot be asked, because its server is down, is not true yet.
@@ -23,7 +23,7 @@ extension Rig {
         }
     }
 
-    /// Waits until so many more effects were taken: the system works, whatever was done to it.
+    /// Waits for a number of further effects: the system works after the fault.
     func flow(_ count: Int, within limit: Duration = .seconds(120)) async throws {
         var before: Int?
         try await wait(for: "\(count) more effects", within: limit) {
@@ -33,7 +33,7 @@ extension Rig {
         }
     }
 
-    /// Waits until so many more promises were made, whether or not anything comes of them yet.
+    /// Waits for a number of further promises, whether or not they are done yet.
     func pileUp(_ count: Int) async throws {
         let before = try await ledger.publishedCount()
         try await wait(for: "\(count) more promises", within: .seconds(120)) {
@@ -41,12 +41,12 @@ extension Rig {
         }
     }
 
-    /// Waits until a process has so many messages in work.
+    /// Waits until a process handles a number of messages.
     func waitForWork(_ count: Int, of process: RigProcess) async throws {
         try await wait(for: "\(count) messages in work at \(process.pid)") { try await ledger.inWork(pid: process.pid) >= count }
     }
 
-    /// The last words of each process, for a row that failed.
+    /// The last log lines of each process, for a row that failed.
     func tails(lines: Int = 2) -> String {
         state.withLock { $0.processes }.map { process in
             let text = (try? String(contentsOfFile: process.log, encoding: .utf8)) ?? ""

@@ -8,9 +8,9 @@ import Synchronization
 import TestSupport
 import WireFormat
 
-/// What a row needs of its servers beside the usual.
+/// The servers of a row, as far as they differ from the usual ones.
 struct RigOptions: Sendable {
-    /// How Redis keeps its data; as in production when nothing is said.
+    /// The persistence of Redis; that of production by default.
     var persistence = RedisServer.Persistence.appendOnly
     /// Whether the processes reach Redis through a proxy of their own, by TCP.
     var isProxied = false
@@ -34,7 +34,7 @@ public final class Rig: Sendable {
 
     private static let quiet = Logger(label: "rig") { _ in SwiftLogNoOpLogHandler() }
 
-    /// The rig is what measures: what it asks itself waits for a busy machine, as everything does that it waits for.
+    /// The rig's own requests wait for a busy machine, as does everything that it measures.
     private static let patience = Duration.seconds(120)
 
     private static func client(of server: RedisServer) throws -> RedisClient {
@@ -49,11 +49,11 @@ public final class Rig: Sendable {
         var checks: [FaultReport.Check] = []
         /// Servers beside the usual two.
         var servers: [RedisServer] = []
-        /// How the rig itself asks Redis: past the proxy.
+        /// The rig's own client, which does not use the proxy.
         var redisClient: RedisClient
     }
 
-    /// A moment at which something broke, and whose work is looked at.
+    /// The time of a fault, and the processes whose work is measured from then on.
     struct Moment: Sendable {
         let date: Date
         let pids: [Int32]?
@@ -99,7 +99,7 @@ public final class Rig: Sendable {
     /// The URL by which the processes reach Redis.
     var redisURL: String { proxy.map { "redis://127.0.0.1:\($0.port)" } ?? redis.url }
 
-    /// How the rig itself asks Redis: past the proxy.
+    /// The rig's own client, which does not use the proxy.
     var redisClient: RedisClient { state.withLock { $0.redisClient } }
 
     /// The bus on that client.

@@ -2,7 +2,7 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// What happens to consumers.
+/// Faults of consumers.
 extension FaultRow {
     static let killedMidHandler = FaultRow(
         "F1", "consumer killed in the middle of handlers", recoveryBar: \.killRecovery
@@ -20,7 +20,7 @@ extension FaultRow {
     }
 
     static let killedUnderOverload = FaultRow(
-        // What is claimed waits for handlers that run, so that a little more time is allowed.
+        // Claimed entries wait for running handlers, so that a little more time is allowed.
         "F1b", "consumer killed while the others have more to do than they can", recoveryBar: { $0.killRecovery + 5 }
     ) { rig, scale in
         // Half of what is promised can be done: there is always something newer to read than what the dead one left.

@@ -3,7 +3,7 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// What much and what strange load does.
+/// Much load, and unusual load.
 extension FaultRow {
     static let backlog = FaultRow("F22", "start with a long backlog, memory flat") { rig, scale in
         let stream = Rig.workStream
@@ -13,7 +13,7 @@ extension FaultRow {
             try await rig.appendedCount(stream) >= scale.backlog
         }
         let consumers = [try rig.launch(.consumer, ["--batches"]), try rig.launch(.consumer, ["--batches"])]
-        // Counted from the beginning: what is left of the backlog by the time that somebody looks is anybody's guess.
+        // Counted from the beginning: the rest of the backlog at a later time is unknown.
         try await rig.wait(for: "a tenth has taken effect", within: .seconds(300)) {
             try await rig.ledger.effectCount() >= scale.backlog / 10
         }

@@ -32,7 +32,7 @@ extension FaultRow {
 }
 
 extension Rig {
-    /// How many processes a supervisor may start: a poison that is never given up must not fill the machine.
+    /// The most processes that a supervisor starts: a poison message that is never dead-lettered must not fill the machine.
     private static let restartsMax = 100
 
     /// Starts consumers, and another one whenever one has ended, as a supervisor does; until the task is cancelled.

@@ -2,7 +2,7 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// What happens to Postgres.
+/// Faults of Postgres.
 extension FaultRow {
     static let postgresDown = FaultRow(
         "F12", "Postgres crashed, restarted, sessions ended; 40P01 and 40001 in handlers"

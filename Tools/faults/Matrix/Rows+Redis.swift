@@ -3,7 +3,7 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// What happens to Redis.
+/// Faults of Redis.
 extension FaultRow {
     static let redisKilled = FaultRow("F5", "Redis killed and started again, AOF everysec") { rig, scale in
         try await rig.startFlow(scale)
@@ -116,7 +116,7 @@ extension FaultRow {
         try await rig.redis.cli("DEBUG", "SLEEP", "\(Double(stall) / 1000)")
         try await rig.flow(scale.calm)
         try await rig.settle()
-        // What Redis gave to connections that were closed meanwhile comes again too, but nobody had begun it.
+        // Entries that Redis delivered to connections closed meanwhile are redelivered too, but no handler had begun them.
         let repetitions = try await rig.ledger.repetitions()
         rig.check("no live consumer's message was claimed", repetitions == 0, "\(repetitions) messages in work were claimed")
     }

@@ -3,7 +3,7 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// What happens to the relay, and what it does to others.
+/// Faults of the relay, and their effect on others.
 extension FaultRow {
     static let relayKilled = FaultRow(
         "F13", "relay killed between append and mark", options: RigOptions(isProxied: true)

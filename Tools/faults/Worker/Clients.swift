@@ -22,7 +22,7 @@ struct Servers: ParsableArguments {
         let postgres = try postgres(connections: connections, logger)
         let services: [any Service] =
             [postgres, redis] + (try build(RedisEventTransport(client: redis), postgres, logger))
-        // What the group has to say when all is well is of no use to somebody who looks for a fault.
+        // Routine log lines of the group do not help to find a fault.
         var groupLogger = logger
         groupLogger.logLevel = .warning
         let group = ServiceGroup(

@@ -7,7 +7,7 @@ import Storage
 import Synchronization
 import WireFormat
 
-/// How the handlers of work behave. All but the first few are mistakes on purpose: the harness has to find them out.
+/// The behaviour of the handlers of work. All but the first few are deliberate mistakes, which the harness has to detect.
 enum Behaviour: String, ExpressibleByArgument {
     /// The effect, the mark and the event that follows are one transaction.
     case sound
@@ -23,7 +23,7 @@ enum Behaviour: String, ExpressibleByArgument {
     case marksLate
 }
 
-/// What a refusing handler throws.
+/// The error of a refusing handler.
 struct Refusal: Error {}
 
 struct HandlerOptions: Sendable {

@@ -5,7 +5,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// How a session ends, and what its push may say of it.
+/// The result of a session, and the account that its push may name.
 struct Settlement: Sendable {
     let outcome: SessionOutcome
     /// The account whose face was enrolled or recognised; nil when nothing of any account was changed or proven.

@@ -4,9 +4,9 @@ internal import HeliographCrypto
 
 /// Tells failures that another try may mend from those it will not.
 enum PermanentFailure {
-    /// How often a session is tried before it is given up: after about a minute, long before its deadline.
+    /// The deliveries after which a session fails: after about a minute, long before its deadline.
     static let maxDeliveries = 8
-    /// How many workers may die over a session before it is given up; less than make the bus give it up unheard.
+    /// The worker crashes after which a session fails; fewer than those after which the bus dead-letters its event.
     static let maxCrashes = 2
 
     /// Whether a sign-in has to go on as if there were no face, because the stored one cannot be used any more.

@@ -15,7 +15,7 @@ struct ExaminedPhoto: Sendable {
 struct PhotoExaminer: Sendable {
     /// The most bytes of a photo; uploads are held to the same.
     static let maxPhotoBytes = 10 * 1024 * 1024
-    /// How many photos of a session are in memory at once: all of a sign-in, so that a known phone's wait for an engine together.
+    /// The most photos of a session in memory at once: all of a sign-in, so that those of a known phone wait for an engine together.
     /// A photo that was read only when another was done would find that engine with a stranger's photo again.
     static let maxInMemory = 3
 

@@ -9,7 +9,7 @@ internal import WireFormat
 
 /// Looks at the photos of a session and says what they show.
 ///
-/// How near a face was to another is known in here and nowhere else: not in the log, not in the database, not on the wire.
+/// Distances between faces do not leave this type: they are not logged, stored or sent.
 struct SessionMatcher: Sendable {
     let postgres: PostgresClient
     let sealer: Sealer

@@ -1,7 +1,7 @@
 internal import FaceEngine
 internal import WireFormat
 
-/// What the photos of a session say. It is made of pictures only; whether it holds is decided in the database.
+/// The result of examining a session's photos. It is based on the pictures only; the database decides whether it still applies.
 enum Verdict: Sendable {
     /// A face that can be enrolled.
     case enrol(EnrolledFace, photoHashes: [[UInt8]])
@@ -12,7 +12,7 @@ enum Verdict: Sendable {
 }
 
 extension SessionReason {
-    /// What a refusal is called on the wire.
+    /// Returns the reason on the wire for a refusal.
     init(_ refusal: FaceRefusal) {
         switch refusal {
         case .noFace: self = .noFace

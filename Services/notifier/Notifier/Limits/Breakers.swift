@@ -55,7 +55,7 @@ final class Breakers: Sendable {
 
     init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
 
-    /// How long nothing may be sent, and the code of the breaker that is open; nil when sending is allowed.
+    /// The time for which nothing may be sent, and the code of the open breaker; nil when sending is allowed.
     var suspension: (wait: Duration, code: String)? {
         let now = clock()
         return state.withLock { $0.suspension(at: now) }

@@ -20,11 +20,11 @@ public struct RetentionSweeper: Service {
         public var batchRows = 1000
         /// The most statements per table and sweep; the remaining rows wait for the next sweep.
         public var maxBatches = 20
-        /// How long notifications and their deliveries are kept.
+        /// The time for which notifications and their deliveries are kept.
         public var notificationAge: Duration = .seconds(30 * 24 * 60 * 60)
-        /// How long the audit of installations is kept.
+        /// The time for which the audit of installations is kept.
         public var auditAge: Duration = .seconds(90 * 24 * 60 * 60)
-        /// How long events are kept after they were handled, for tracing a request.
+        /// The time for which handled events are kept, for tracing a request.
         public var messageAge: Duration = .seconds(24 * 60 * 60)
 
         /// The defaults.

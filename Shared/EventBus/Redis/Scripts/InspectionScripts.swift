@@ -1,6 +1,6 @@
 import RedisClient
 
-/// What operators and the republisher ask, and what operators do with dead letters.
+/// The scripts of operators and the republisher: questions about streams, and requeueing or deleting dead letters.
 enum InspectionScripts {
     /// Finds published messages that a group has no longer before it. KEYS: stream, due times of retries. ARGV: group, and the
     /// entry and the id of each message. Gives the positions of the absent ones, from 0. A message that is just tried again

@@ -1,4 +1,4 @@
-/// What several scripts need, put before their own text.
+/// Functions that several scripts use; they are put before the text of a script.
 enum LuaSnippets {
     /// `now`: the server's time in milliseconds.
     static let now = """
