@@ -29,7 +29,7 @@ public final class AsyncSignal: Sendable {
         var timer: Task<Void, Never>?
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard add(continuation, as: number, unless: { Task.isCancelled }) else { return continuation.resume() }
+                guard add(continuation, as: number, isCancellable: true) else { return continuation.resume() }
                 // An unstructured task: the wait must not last until a timer ends that is no longer needed.
                 timer = limit.map { limit in
                     Task { [weak self] in
@@ -48,7 +48,7 @@ public final class AsyncSignal: Sendable {
     public func waitDespiteCancellation() async {
         let number = nextWaiter()
         await withCheckedContinuation { continuation in
-            if !add(continuation, as: number, unless: { false }) { continuation.resume() }
+            if !add(continuation, as: number, isCancellable: false) { continuation.resume() }
         }
     }
 
@@ -59,11 +59,11 @@ public final class AsyncSignal: Sendable {
         }
     }
 
-    /// Adds a waiting task, unless a signal has been kept for it or it is cancelled.
-    private func add(_ waiter: CheckedContinuation<Void, Never>, as number: UInt64, unless isCancelled: () -> Bool) -> Bool {
+    /// Adds a waiting task, unless a signal has been kept for it, or it is cancellable and cancelled.
+    private func add(_ waiter: CheckedContinuation<Void, Never>, as number: UInt64, isCancellable: Bool) -> Bool {
         state.withLock { state in
             // Read under the lock: a later cancellation finds the waiter that is added here.
-            if isCancelled() { return false }
+            if isCancellable, Task.isCancelled { return false }
             guard !state.isSignalled else {
                 state.isSignalled = false
                 return false

@@ -27,14 +27,6 @@ struct OutboxPlanTests {
             ids.map { OutboxPublication(messageID: $0, entryID: "1-1") }, wait: wait, maxWait: wait)
     }
 
-    /// The rows of a table that the transaction has read so far.
-    private func rowsRead(in table: String, _ transaction: PostgresTransaction) async throws -> Int64 {
-        let query: PostgresQuery = """
-            SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = \(table)
-            """
-        return try #require(try await transaction.query(query).first).decode("rows")
-    }
-
     @Test func `marking messages as published does not read the backlog`() async throws {
         try await withStorage { client in
             try await client.withTransaction { transaction in
@@ -43,9 +35,9 @@ struct OutboxPlanTests {
                 try await transaction.execute("ANALYZE outbox")
                 for _ in 0..<Self.warmUps { try await markPublished([UUID()], transaction) }
                 let ids = try await append(Self.crowd, transaction)
-                let before = try await rowsRead(in: "outbox", transaction)
+                let before = try await transaction.rowsRead(in: "outbox")
                 try await markPublished(Array(ids.shuffled().prefix(Self.batch)), transaction)
-                #expect(try await rowsRead(in: "outbox", transaction) - before <= 4 * Int64(Self.batch))
+                #expect(try await transaction.rowsRead(in: "outbox") - before <= 4 * Int64(Self.batch))
             }
         }
     }
@@ -59,7 +51,7 @@ struct OutboxPlanTests {
             try await client.withTransaction { transaction in
                 let check = try await OutboxRepository(transaction).checkPublished(limit: 500, recheck: .seconds(60))
                 #expect(check.confirmed == Self.batch)
-                #expect(try await rowsRead(in: "inbox", transaction) == Int64(Self.batch))
+                #expect(try await transaction.rowsRead(in: "inbox") == Int64(Self.batch))
             }
         }
     }

@@ -33,19 +33,12 @@ struct KeptPlanTests {
                 try await transaction.execute("ANALYZE notifications, deliveries")
                 for _ in 0..<Self.warmUps { _ = try await statement(transaction, [UUID()]) }
                 let crowd = try await fill(transaction)
-                let before = try await Self.readCount(of: table, transaction)
+                let before = try await transaction.rowsRead(in: table)
                 #expect(try await statement(transaction, Array(crowd.shuffled().prefix(Self.batch))) == Self.batch)
-                read = try await Self.readCount(of: table, transaction) - before
+                read = try await transaction.rowsRead(in: table) - before
             }
         }
         return read / Int64(Self.batch)
-    }
-
-    private static func readCount(of table: String, _ transaction: PostgresTransaction) async throws -> Int64 {
-        let query: PostgresQuery = """
-            SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = \(table)
-            """
-        return try #require(try await transaction.query(query).first).decode("rows")
     }
 
     /// Deliveries of one notification.

@@ -10,6 +10,7 @@ struct S3Client: Sendable {
     static let maxResponseByteCount = 4 * 1024 * 1024
     /// The longest `Retry-After` of a store that is respected.
     private static let maxRetryAfter: Duration = .seconds(10)
+    /// The longest delay before a retry, unless the store asks for one.
     private static let maxBackoff: Duration = .seconds(10)
 
     /// One request. Its path and query are already encoded.

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-internal import PostgresClient
 public import WireFormat
 
 /// A message to append to `outbox`.
@@ -48,15 +47,6 @@ public enum OutboxState: String, Sendable, CaseIterable {
     case dead
     /// The stream lost it after it had expired, so it is not republished.
     case expired
-
-    /// Reads the column `state`.
-    init(row: PostgresRow) throws(PostgresError) {
-        let name: String = try row.decode("state")
-        guard let state = OutboxState(rawValue: name) else {
-            throw PostgresError(code: .decoding, message: "an outbox message is in the unknown state \(name.prefix(40))")
-        }
-        self = state
-    }
 }
 
 /// A message and the stream entry of its last publication.

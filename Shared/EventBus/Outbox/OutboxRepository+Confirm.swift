@@ -91,7 +91,7 @@ extension OutboxRepository {
                     SELECT FROM inbox i WHERE i.consumer_group = name AND i.message_id = o.message_id))
             RETURNING o.state
             """)
-        let states = try rows.map { row throws(PostgresError) in try OutboxState(row: row) }
+        let states = try rows.map { row throws(PostgresError) in try row.decodeCase("state", as: OutboxState.self) }
         return (states.count { $0 == .waiting }, states.count { $0 == .expired })
     }
 

@@ -56,7 +56,7 @@ extension OutboxRecord {
     fileprivate init(row: PostgresRow) throws(PostgresError) {
         envelope = try EncodedEnvelope(row: row)
         stream = try row.decode("stream")
-        state = try OutboxState(row: row)
+        state = try row.decodeCase("state")
         createdAt = try row.decode("created_at")
         publishedAt = try row.decode("published_at")
         publications = Int(try row.decode("publications", as: Int32.self))

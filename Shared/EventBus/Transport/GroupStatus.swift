@@ -4,7 +4,7 @@ public struct GroupStatus: Sendable {
     public struct Consumer: Sendable {
         public let name: String
         public let pending: Int
-        /// The time since it last received, settled or renewed an entry.
+        /// The time since it last read, claimed or renewed an entry.
         public let idle: Duration
     }
 

@@ -3,7 +3,7 @@ internal import AsyncPrimitives
 /// The time of the next attempt to connect to an unreachable server.
 struct ReconnectBackoff {
     /// The delays between attempts.
-    static let backoff = Backoff(min: .milliseconds(50), max: .seconds(1))
+    static let backoff = Backoff(min: .milliseconds(50), max: .seconds(1), randomShare: 0.25)
 
     /// The time of the next attempt; nil means now.
     private(set) var earliest: ContinuousClock.Instant?

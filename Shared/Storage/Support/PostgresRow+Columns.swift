@@ -2,24 +2,6 @@ internal import FoundationEssentials
 internal import PostgresClient
 
 extension PostgresRow {
-    /// Reads a text column as one of an enum's raw values.
-    func decodeCase<Value: RawRepresentable<String>>(
-        _ column: String, as type: Value.Type = Value.self
-    ) throws(PostgresError) -> Value {
-        let raw = try decode(column, as: String.self)
-        guard let value = Value(rawValue: raw) else {
-            throw PostgresError(code: .decoding, message: "column \(column) holds the unknown value \(raw.prefix(40))")
-        }
-        return value
-    }
-
-    /// Reads a nullable text column as one of an enum's raw values.
-    func decodeCaseIfPresent<Value: RawRepresentable<String>>(
-        _ column: String, as type: Value.Type = Value.self
-    ) throws(PostgresError) -> Value? {
-        try decode(column, as: String?.self) == nil ? nil : decodeCase(column, as: type)
-    }
-
     /// Reads a column of JSON text (`column::text`).
     func decodeJSON<Value: Decodable>(
         _ column: String, as type: Value.Type = Value.self

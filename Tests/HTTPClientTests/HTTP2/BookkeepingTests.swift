@@ -34,7 +34,7 @@ import Testing
         let now = ContinuousClock.now
         #expect(reconnectBackoff.isDue(now: now))
         for _ in 0..<10 { reconnectBackoff.failed(now: now) }
-        #expect(!reconnectBackoff.isDue(now: now + ReconnectBackoff.backoff.max * 0.45))
+        #expect(!reconnectBackoff.isDue(now: now + ReconnectBackoff.backoff.max * 0.7))
         #expect(reconnectBackoff.isDue(now: now + ReconnectBackoff.backoff.max))
         reconnectBackoff.succeeded()
         reconnectBackoff.failed(now: now)

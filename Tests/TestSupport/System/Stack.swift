@@ -153,7 +153,7 @@ public final class Stack: Sendable {
     /// Sends a service a signal, such as `SIGSTOP`.
     public func signal(_ service: String, _ number: Int32) { processes.withLock { $0[service] }?.signal(number) }
 
-    /// Returns the log of a service so far.
+    /// Returns the last lines of a service's log.
     public func tail(of service: String, lines: Int = 20) -> String {
         let text = (try? String(contentsOfFile: log(of: service), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(lines).joined(separator: "\n")

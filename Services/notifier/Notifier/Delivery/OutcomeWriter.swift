@@ -25,7 +25,7 @@ final class OutcomeWriter: Sendable {
     }
     /// The most attempts to write a batch.
     static let maxAttempts = 5
-    private static let backoff = Backoff(min: .milliseconds(200), max: .seconds(2))
+    private static let backoff = Backoff(min: .milliseconds(200), max: .seconds(2), randomShare: 0)
 
     /// A push and the verdict on it.
     typealias Entry = (push: Push, verdict: DeliveryVerdict)
