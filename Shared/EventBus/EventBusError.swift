@@ -1,8 +1,8 @@
-/// Why the bus could not do something.
+/// An error of the event bus.
 public struct EventBusError: Error, Sendable, CustomStringConvertible {
-    /// The kind of error, for decisions in code.
+    /// The kind of an error, for decisions in code.
     public enum Code: Sendable, Hashable {
-        /// The server cannot be reached, or will not do it now; the same may succeed later.
+        /// The server cannot be reached, or cannot serve the request now; the same request may succeed later.
         case unavailable
         /// The stream or the consumer group does not exist (any more).
         case groupMissing
@@ -10,9 +10,9 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         case cancelled
         /// The client was shut down, so nothing more will succeed.
         case shutDown
-        /// The server refused what was asked, and will refuse it again.
+        /// The server refused the request, and will refuse it again.
         case refused
-        /// A consumer lives and does not work any more.
+        /// A consumer runs, but makes no progress any more.
         case stalled
         /// The registrations of a consumer contradict each other.
         case invalidConfiguration

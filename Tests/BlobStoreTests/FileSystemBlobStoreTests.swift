@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 
 @Suite struct FileSystemBlobStoreTests {
-    /// Runs a test on a store in a directory of its own.
+    /// Runs a test with a store in a directory of its own.
     private func withStore(_ body: (FileSystemBlobStore, _ root: String) async throws -> Void) async throws {
         let root = NSTemporaryDirectory() + "blobs-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: root) }

@@ -3,12 +3,12 @@ import SeededRandom
 import TestSupport
 import Testing
 
-/// A stranger who knows e-mail addresses learns from neither answer, record nor push which of them has an account.
+/// Tests that a stranger who knows e-mail addresses cannot find out from answers, records or pushes which of them have an account.
 ///
-/// `DISCLOSURE_SAMPLES=2000` takes so many samples of each kind, interleaved in random order (`make verify-disclosure`; an hour and
-/// a half on two cores). Without it the suite compares the shapes of a few and measures no time.
+/// `DISCLOSURE_SAMPLES=2000` takes that number of samples of each kind, interleaved in random order (`make verify-disclosure`; an
+/// hour and a half on two cores). Without it the suite compares the shapes of three samples of each kind and no times.
 @Suite(.serialized) struct DisclosureTests {
-    /// Probability that one comparison of times fails although known and unknown e-mails do not differ. There are four.
+    /// The probability that one of the four comparisons of times fails although known and unknown e-mails do not differ.
     private static let falseAlarmRate = 0.001
     private static let samples = ProcessInfo.processInfo.environment["DISCLOSURE_SAMPLES"].flatMap { Int($0) }
 
@@ -24,7 +24,7 @@ import Testing
     }
 
     private func compare(_ attempt: Attempt) async throws {
-        // Samples come one after the other from one address: limits of rates are not what is compared.
+        // The rate limit is off, because all samples of the known account come one after the other.
         let stack = try await Stack.start(settings: ["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0"])
         let owner = try await Phone.make(stack)
         let known = "owner-\(UUID().uuidString)@example.org"
@@ -33,13 +33,13 @@ import Testing
 
         var (ofKnown, ofUnknown): ([Sample], [Sample]) = ([], [])
         for number in 0..<(Self.samples ?? 3) {
-            // In random order, so that what the machine does besides is not always the second one's burden.
+            // The order is random, so that other load of the machine does not affect one kind more than the other.
             for isKnown in Bool.random() ? [true, false] : [false, true] {
                 let phone = try await Phone.make(stack)
                 let email = isKnown ? known : "stranger-\(number)-\(UUID().uuidString)@example.org"
                 let sample = try await sample(phone) { try await attempt(phone, email) }
                 if isKnown { ofKnown.append(sample) } else { ofUnknown.append(sample) }
-                // Failures in a row would lock the known account: a lock is the same for both, but ends the comparison.
+                // Consecutive failures would lock the known account. A lock looks the same for both kinds, but ends the comparison.
                 try await stack.database.psql("DELETE FROM sessions")
             }
         }
@@ -69,12 +69,12 @@ import Testing
 private struct Sample {
     let answerMilliseconds: Double
     let pushMilliseconds: Double
-    /// Status, answer, record and push, with the kind of each value in place of what differs between any two attempts.
+    /// The status, answer, record and push, in which values that differ between any two attempts are replaced by their kind.
     let shape: String
 }
 
 extension JSONAnswer {
-    /// The JSON with sorted keys, and the kind in place of ids, times, tokens and numbers.
+    /// The JSON with sorted keys, in which ids, times, tokens and numbers are replaced by their kind.
     fileprivate var shape: String {
         switch self {
         case .object(let members):
@@ -92,7 +92,7 @@ extension JSONAnswer {
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "<time>")
             .replacing(/[A-Za-z0-9_\-]{20,}(:[A-Za-z0-9_\-]+)?/, with: "<token>")
             .replacing(/^\d+$/, with: "<digits>")
-            // A push lives as long as what is left of its life: 3599s for 3600s where a second began in between.
+            // The ttl of a push is its remaining lifetime, which is 3599s or 3600s depending on the time of sending.
             .replacing(/^\d+s$/, with: "<seconds>")
     }
 }
@@ -101,7 +101,8 @@ extension JSONAnswer {
 struct KolmogorovSmirnov {
     /// The largest difference between the two empirical distribution functions, 0–1.
     let distance: Double
-    /// The probability of a difference at least as large when both come from one distribution (asymptotic; from some hundred samples on).
+    /// The probability of a difference at least as large when both come from one distribution (asymptotic, for some hundred
+    /// samples or more).
     let probability: Double
 
     init(_ first: [Double], _ second: [Double]) {

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The face path through the five real executables: photos in, a session's end and a push out.
+/// Tests sign-ups and sign-ins through the five real executables, from the photos to the outcome and its push.
 @Suite struct FaceJourneyTests {
-    @Test func `a person signs up with nine photos, signs in with three others and gets a token, the same each time`() async throws {
+    @Test func `a user signs up with nine photos, signs in with three others and redeems the session for one token`() async throws {
         let stack = try await Stack.shared()
         let phone = try await Phone.make(stack)
         let email = "ada-\(UUID().uuidString)@example.org"
@@ -42,7 +42,7 @@ import Testing
         #expect(late.status == 401)
     }
 
-    @Test func `an upload that is sent five times at once, and again later, has one session, one result and one push`() async throws {
+    @Test func `an upload sent five times at once, and again later, has one session, one result and one push`() async throws {
         let stack = try await Stack.shared()
         let phone = try await Phone.make(stack)
         let (email, key) = ("mary-\(UUID().uuidString)@example.org", UUID().uuidString)
@@ -59,7 +59,7 @@ import Testing
         let again = try await phone.signUp(email: email, key: key)
         #expect(again.status == 200 && again.sessionID == first.sessionID && again.sessionToken == first.sessionToken)
 
-        // A later push of the same phone shows that no second one of the sign-up is on its way before it.
+        // After a later push to the same phone has arrived, no second push of the sign-up can be in flight before it.
         let login = try await phone.signIn(email: email, faces: Photos.sameFace)
         #expect(try await phone.outcome(of: login)["state"].text == "succeeded")
         let pushes = try await phone.pushes(count: 2)
@@ -68,7 +68,7 @@ import Testing
         #expect(try await stack.database.psql("SELECT count(*) FROM sessions WHERE user_id = '\(user)' AND event = 'sign_up'") == "1")
     }
 
-    @Test func `somebody else's face is refused, and so is an unknown e-mail, in the same way`() async throws {
+    @Test func `another user's face and an unknown e-mail are refused in the same way`() async throws {
         let stack = try await Stack.shared()
         let owner = try await Phone.make(stack)
         let email = "grace-\(UUID().uuidString)@example.org"
@@ -99,7 +99,7 @@ import Testing
         #expect(wrongRecord["attempts_left"] == unknownRecord["attempts_left"])
     }
 
-    @Test func `a sign-up with the e-mail of an account ends as a new one does, and the account stays its owner's`() async throws {
+    @Test func `a sign-up with an account's e-mail ends like a new one, and the account keeps its owner's face`() async throws {
         let stack = try await Stack.shared()
         let owner = try await Phone.make(stack)
         let email = "joan-\(UUID().uuidString)@example.org"
@@ -118,7 +118,7 @@ import Testing
         #expect(try await owner.outcome(of: login)["state"].text == "succeeded")
     }
 
-    @Test func `a phone that passes on with another token is pushed to as soon as its new user has signed in`() async throws {
+    @Test func `a phone with a new user and a new token gets pushes as soon as that user has signed in`() async throws {
         let stack = try await Stack.shared()
         let before = try await Phone.make(stack)
         _ = try await before.accessToken()
@@ -161,7 +161,7 @@ import Testing
             front: Array(repeating: Photos.front[0], count: 3)),
         BadEnrolment(testDescription: "left-facing photos as right-facing", reason: "pose_mismatch", right: Photos.left),
     ])
-    func `photos that do not enrol end in a failed session with its reason and a push without it`(bad: BadEnrolment) async throws {
+    func `photos that cannot be enrolled fail the session with a reason that its push lacks`(bad: BadEnrolment) async throws {
         let stack = try await Stack.shared()
         let phone = try await Phone.make(stack)
         let answer = try await phone.signUp(
@@ -169,14 +169,14 @@ import Testing
         #expect(answer.status == 200)
         let record = try await phone.outcome(of: answer)
         #expect(record["state"].text == "failed")
-        // Left-facing photos sent again as right-facing are duplicates before they are in the wrong pose.
+        // Left-facing photos that are sent again as right-facing ones may be refused as duplicates before their pose is checked.
         #expect([bad.reason, "duplicate_images"].contains(record["reason"].text ?? ""), "\(record["reason"])")
         let push = try await phone.pushes()[0]
         #expect(push["notification"]["body"].text == "Face registration failed. Please try again.")
         #expect(push["data"]["success"].text == "false")
     }
 
-    @Test func `nothing secret is in the logs, and no photo is left behind`() async throws {
+    @Test func `no secret is in the logs, and no photo remains`() async throws {
         let stack = try await Stack.shared()
         let phone = try await Phone.make(stack)
         let email = "quiet-\(UUID().uuidString)@example.org"

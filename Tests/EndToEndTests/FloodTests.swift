@@ -6,19 +6,19 @@ import Testing
 
 private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].flatMap { Double($0) }
 
-/// Strangers who flood the system neither delay nor keep out the sign-ins of a phone that is known.
+/// Tests that floods by strangers neither delay nor block the sign-ins of a known installation.
 ///
-/// `FLOOD_MINUTES=10` says how long each flood lasts (`make verify-flood`); without it the tests are not run, because their measures
-/// need a machine that does nothing else.
+/// `FLOOD_MINUTES=10` sets the duration of each flood (`make verify-flood`); without it the tests do not run, because their
+/// measurements need a machine without other load.
 @Suite(.enabled(if: floodMinutes != nil), .serialized) struct FloodTests {
-    /// Sign-ups that strangers send a second: several times what two cores examine.
+    /// The sign-ups of strangers per second: several times the capacity of two cores.
     private static let junkPerSecond = 20.0
-    /// Sign-ins to one e-mail that strangers fail at, a second: a thousand a minute.
+    /// The failing sign-ins of strangers to one e-mail, per second: a thousand per minute.
     private static let failuresPerSecond = 1_000.0 / 60
-    /// Sign-ins without a flood that the others are compared with.
+    /// The number of sign-ins without a flood, to compare the others with.
     private static let baselineCount = 200
 
-    @Test func `minutes of junk uploads change the p99 of an honest sign-in by less than twice`() async throws {
+    @Test func `minutes of junk uploads less than double the p99 of a known phone's sign-in`() async throws {
         let minutes = try #require(floodMinutes)
         let (stack, owner, email) = try await Self.enrolled(["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0"])
         let calm = try await Self.signIns(owner, email) { $0 < Self.baselineCount }
@@ -46,7 +46,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
         #expect(expired == "0")
     }
 
-    @Test func `the owner signs in from a known phone while others fail a thousand times a minute`() async throws {
+    @Test func `the owner signs in from a known phone while strangers fail a thousand times per minute`() async throws {
         let minutes = try #require(floodMinutes)
         let (stack, owner, email) = try await Self.enrolled([:])
         let deadline = ContinuousClock.now + .seconds(minutes * 60)
@@ -56,7 +56,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
                     try await Phone.make(stack).signIn(email: email, faces: Photos.otherFace, address: address).status
                 }
             }
-            // As often as one account's limit allows.
+            // The interval is the shortest that the limit of an account allows.
             let milliseconds = try await Self.signIns(owner, email, every: .seconds(6.5)) { _ in ContinuousClock.now < deadline }
             return (milliseconds, try await group.next() ?? [:])
         }
@@ -66,7 +66,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
         #expect(statuses[200, default: 0] > 0 && statuses[429, default: 0] > 0)
     }
 
-    /// A stack with an account whose phone is known to it. Strangers have addresses of their own, which a proxy of this machine says.
+    /// Starts a stack with an account and its known installation. Strangers have addresses of their own, by way of a trusted proxy.
     private static func enrolled(_ settings: [String: String]) async throws -> (Stack, Phone, email: String) {
         let standard = ["TRUSTED_PROXIES": "127.0.0.1", "EKYC_UNDECIDED_PER_ADDRESS": "50"]
         let stack = try await Stack.start(settings: standard.merging(settings) { $1 })
@@ -76,25 +76,25 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
         return (stack, owner, email)
     }
 
-    /// Signs in and exchanges the session for tokens, which makes the phone a known one.
+    /// Signs in and redeems the session, which makes the phone a known installation.
     private static func redeem(_ owner: Phone, _ email: String) async throws {
         let answer = try await owner.signIn(email: email, faces: Photos.sameFace)
         #expect(try await owner.outcome(of: answer)["state"].text == "succeeded")
         #expect(try await owner.post("/api/v1/ekyc/sessions/\(answer.sessionID)/token", bearer: answer.sessionToken).status == 200)
     }
 
-    /// Signs in again and again and returns the milliseconds from each request to its decision.
+    /// Signs in repeatedly and returns the milliseconds from each request to its decision, in ascending order.
     private static func signIns(
         _ owner: Phone, _ email: String, every interval: Duration = .zero, while goesOn: (Int) -> Bool
     ) async throws -> [Double] {
         var milliseconds: [Double] = []
         while goesOn(milliseconds.count) {
-            // There are three photos to sign in with, and using them again would be refused as a replay.
+            // Every sign-in uses the same three photos; without this they would be refused as a replay.
             try await owner.stack.database.psql("DELETE FROM face_photo_hashes")
             let start = ContinuousClock.now
             let answer = try await owner.signIn(email: email, faces: Photos.sameFace)
             #expect(answer.status == 200)
-            // Not to its push: one phone gets ten of them a minute.
+            // The push is not waited for: a phone gets at most ten of them per minute.
             #expect(try await owner.outcome(of: answer)["state"].text == "succeeded")
             milliseconds.append((ContinuousClock.now - start) / .milliseconds(1))
             try await ContinuousClock().sleep(until: start + interval)
@@ -102,7 +102,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
         return milliseconds.sorted()
     }
 
-    /// Sends requests of strangers at a steady rate, whatever their answers; returns how many got which status.
+    /// Sends requests of strangers at a steady rate, independently of their answers; returns the number of answers by status.
     private static func flood(
         perSecond rate: Double, until deadline: ContinuousClock.Instant,
         _ send: @escaping @Sendable (_ address: String) async throws -> Int
@@ -125,17 +125,17 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     }
 }
 
-/// The number of uploads by status; 0 stands for no response.
+/// The number of requests by the status of their answer; 0 is no answer.
 private final class Statuses: Sendable {
     let counts = Mutex<[Int: Int]>([:])
 }
 
 extension [Double] {
-    /// A percentile of sorted values.
+    /// Returns a percentile of sorted values.
     fileprivate func percentile(_ percent: Int) -> Double { isEmpty ? .nan : self[Swift.min(count - 1, count * percent / 100)] }
 }
 
 extension [Int: Int] {
-    /// Counts by status, as `200: 5, 429: 7`.
+    /// The counts by status, such as `200: 5, 429: 7`.
     fileprivate var text: String { sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") }
 }

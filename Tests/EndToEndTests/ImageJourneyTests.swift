@@ -3,9 +3,9 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// The picture path through the real executables: a photo in, a picture and a rich push out.
+/// Tests image jobs through the real executables, from the photo to the picture and its rich push.
 @Suite struct ImageJourneyTests {
-    @Test func `a phone posts a photo, forgets it, is told by a rich push and fetches the picture`() async throws {
+    @Test func `a phone posts a photo, gets a rich push and fetches the picture`() async throws {
         let stack = try await Stack.shared()
         let phone = try await Phone.make(stack)
         let token = try await phone.accessToken()

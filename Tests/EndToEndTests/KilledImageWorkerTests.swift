@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct KilledImageWorkerTests {
     private static let jobCount = 50
-    /// Calls that one worker has under way at the same time.
+    /// The most concurrent calls of a worker.
     private static let concurrency = 4
 
-    @Test func `fifty jobs whose worker is killed again and again end once, are told once, and are hardly paid twice`() async throws {
+    @Test func `fifty jobs whose worker is killed repeatedly end once, with one push, and are rarely paid twice`() async throws {
         let models = GeminiEmulator(
             configuration: {
                 var configuration = GeminiEmulatorConfiguration()
@@ -25,7 +25,7 @@ import Testing
         let token = try await phone.accessToken()
         let jobs = try await submitAll(phone, token)
 
-        // The worker dies in whatever it does at the time when a third, two thirds, … of the calls have come.
+        // The worker is killed after a fifth, two fifths, three fifths and four fifths of the calls.
         let kills = 4
         for kill in 1...kills {
             let calls = kill * Self.jobCount / (kills + 1)
@@ -40,10 +40,10 @@ import Testing
 
         let paid = models.paidCounts
         #expect(paid.count == Self.jobCount)
-        // A call that was under way when its worker died is paid and lost; each worker had so many at most.
+        // A call in flight when its worker is killed is paid and its picture lost; each worker has at most `concurrency` of them.
         #expect(paid.values.reduce(0, +) - Self.jobCount <= kills * Self.concurrency)
         #expect(try await phone.pushes(count: 2 + Self.jobCount).count == 2 + Self.jobCount)
-        // FCM has a push before its sender has written that down.
+        // A push is at FCM before its delivery is settled.
         try await eventually("each was told of once") {
             try await stack.database.psql(
                 "SELECT count(*), count(DISTINCT notification_id), min(state), max(state) FROM deliveries "

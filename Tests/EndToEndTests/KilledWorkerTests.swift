@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct KilledWorkerTests {
     @Test func `a session whose worker is killed still ends once, with one push`() async throws {
-        // A stack of its own: the shared one's worker must not help out.
+        // The test has a stack of its own, because it freezes and kills the worker.
         let stack = try await Stack.start()
         let (phone, answer) = try await caughtInWork(stack)
         await stack.kill("face-matching-worker")
@@ -14,7 +14,7 @@ import Testing
         #expect(record["state"].text == "succeeded", "reason \(record["reason"])")
         let pushes = try await phone.pushes()
         #expect(pushes.count == 1)
-        // FCM has a push before its sender has written that down, and photos are deleted after the commit.
+        // A push is at FCM before its delivery is settled, and photos are deleted after the commit.
         try await eventually("it was sent once") {
             try await stack.database.psql(
                 "SELECT count(*), min(state), max(attempt) FROM deliveries WHERE notification_id IN "
@@ -23,9 +23,9 @@ import Testing
         try await eventually("the photos are gone") { stack.blobCount() == 0 }
     }
 
-    /// A session that the worker has in work, with the worker frozen at that point.
+    /// Returns a session that the worker is processing, with the worker frozen at that point.
     ///
-    /// The work takes a fraction of a second: when it ended before the signal arrived, another session is tried.
+    /// The work takes a fraction of a second: when it ends before the signal arrives, another session is tried.
     private func caughtInWork(_ stack: Stack) async throws -> (Phone, Answer) {
         for _ in 0..<10 {
             let phone = try await Phone.make(stack)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `heliographctl load` on the real executables: few people, and every one of them is served, told, and cleaned up after.
+/// Tests `heliographctl load` on the real executables with few users: all requests succeed, and all get their pushes.
 @Suite struct LoadJourneyTests {
-    @Test func `a load of every kind is measured to its pushes, and takes away what it can`() async throws {
+    @Test func `a load of every kind is measured up to its pushes, and cleans up`() async throws {
         let stack = try await Stack.shared()
         let folder = try TemporaryDirectory()
         let output = try await CommandLineTool.run([

@@ -3,9 +3,9 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// The picture path with an object store in place of a folder.
+/// Tests image jobs with an object store in place of a folder.
 @Suite struct ObjectStoreJourneyTests {
-    @Test func `pictures are kept in an object store, which hands them out by itself`() async throws {
+    @Test func `pictures are stored in an object store, which serves them itself`() async throws {
         let server = try await S3Server.start(checksSignatures: false)
         let stack = try await Stack.start(settings: [
             "BLOB_STORE": "s3", "S3_ENDPOINT": server.url, "S3_BUCKET": S3Server.bucket, "S3_REGION": S3Server.region,

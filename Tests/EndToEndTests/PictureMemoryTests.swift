@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The memory of the real image-worker while it has the largest pictures in work that are taken.
+/// Tests the memory of the real image-worker while it processes pictures of the maximum size.
 @Suite struct PictureMemoryTests {
     /// The most memory of an image-worker, in MiB.
     private static let most = 400
 
-    @Test func `pictures of 40 megapixels that cannot be decoded row by row do not add up`() async throws {
+    @Test func `concurrent pictures of 40 megapixels that are not decodable by rows stay within the memory limit`() async throws {
         let stack = try await Stack.shared()
         let phone = try await Phone.make(stack)
         async let signedIn = phone.accessToken()
@@ -30,7 +30,7 @@ import Testing
     }
 }
 
-/// Pictures of 40 megapixels, each of another encoding that a decoder keeps whole; black, so that they are made quickly.
+/// Makes pictures of 40 megapixels in encodings that a decoder has to hold completely; black, so that they are made quickly.
 private enum LargePictures {
     static func make() async throws -> [[UInt8]] {
         let folder = try TemporaryDirectory()

@@ -3,9 +3,9 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// The photos of an event through the real executables: three photos in, one rich push out, to the other one.
+/// Tests the photos of an event through the real executables: three photos lead to one rich push, to the other member.
 @Suite struct TopicJourneyTests {
-    @Test func `photos that follow each other are one rich push to every member but the one who took them`() async throws {
+    @Test func `photos in quick succession are one rich push to every member except their sender`() async throws {
         let stack = try await Stack.shared()
         let (adasPhone, bensPhone) = (try await Phone.make(stack), try await Phone.make(stack))
         let (ada, ben) = (try await adasPhone.accessToken(), try await bensPhone.accessToken())
@@ -13,7 +13,7 @@ import Testing
 
         let id = "e2e-\(UUID().uuidString)"
         #expect(try await adasPhone.enter("event:\(id)", bearer: ada).status == 200)
-        // Making a topic of one's own tells one's id.
+        // The answer to the creation of a topic contains the user's own id.
         let bensID = try #require(try await bensPhone.enter("event:own-\(id)", bearer: ben).body["data"]["user_id"].text)
         #expect(try await adasPhone.enter("event:\(id)", bensID, bearer: ada).status == 202)
         let invitation = try await bensPhone.pushes(count: told.ben + 1)[told.ben]

@@ -3,12 +3,12 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// One trace through the five real executables and a real collector.
+/// Tests traces through the five real executables to a collector.
 @Suite struct TraceTests {
-    /// The span id in the trace parent that the phone sends.
+    /// The span of the phone, which is the parent of its request.
     private static let phoneSpan = "00f067aa0ba902b7"
 
-    @Test func `a sign-in is one trace from the request to what became of its push`() async throws {
+    @Test func `a sign-in is one trace from the request to the outcome of its push`() async throws {
         let stack = try await Stack.shared()
         let collector = try #require(stack.traces)
         let phone = try await Phone.make(stack)
@@ -25,7 +25,7 @@ import Testing
         }
         var chain = [last]
         while let parent = chain[0].parentID, parent != Self.phoneSpan {
-            // The spans of other services may come a little later.
+            // The spans of other services may be exported later.
             let above = try await eventually("the span above \(chain[0].name) is exported") { spans().first { $0.id == parent } }
             chain.insert(above, at: 0)
         }
@@ -41,7 +41,7 @@ import Testing
         try await eventually("the stages of the match are below its handling") {
             let stages = spans().filter { $0.service == "face-matching-worker" }
             guard let match = stages.first(where: { $0.name == "match face" && $0.parentID == worker }) else { return false }
-            // An export that is not answered in time comes twice.
+            // An export that is not answered in time is repeated, hence the set of ids.
             return Set(stages.filter { $0.name == "analyse photo" && $0.parentID == match.id }.map(\.id)).count == 3
         }
         try await eventually("each message was sent by some outbox") {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a push that is sent again is in the trace of its request`() async throws {
+    @Test func `a repeated push is in the trace of its request`() async throws {
         let stack = try await Stack.shared()
         let collector = try #require(stack.traces)
         let phone = try await Phone.make(stack)

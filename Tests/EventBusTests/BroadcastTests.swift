@@ -24,7 +24,7 @@ struct BroadcastTests {
         }
     }
 
-    /// Appends until the reader has begun to read: what comes before that is not its business.
+    /// Appends messages until all readers have received one; they do not get messages from before their start.
     private func waitUntilReading(_ inboxes: [Inbox], _ transport: any EventTransport) async throws {
         try await eventually("all readers read") {
             try await transport.append([0])
@@ -33,7 +33,7 @@ struct BroadcastTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `of every instance gets every event, of all lanes, and none twice`(_ kind: TransportKind) async throws {
+    func `of each instance gets every event of all lanes once`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append([99])
             let inboxes = [Inbox(), Inbox()]
@@ -58,7 +58,7 @@ struct BroadcastTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `passes over what it cannot read`(_ kind: TransportKind) async throws {
+    func `skips unreadable entries`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let inbox = Inbox()
             let reader = inbox.reader(transport)
@@ -71,7 +71,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test func `goes on when its connection is cut`() async throws {
+    @Test func `continues after its connection was cut`() async throws {
         let server = try await RedisServer.start()
         try await withRedisTransport(on: server) { transport in
             let inbox = Inbox()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EventBus
 
-/// The machine as a reference, because an expectation cannot change a value.
+/// The machine as a reference type, because an expectation cannot mutate a value.
 private final class Ledger {
     private var state: ConsumerStateMachine<String>
 
@@ -37,7 +37,7 @@ private final class Ledger {
     func close() -> [String] { state.close() }
 }
 
-@Suite("The machine of a consumer")
+@Suite("A consumer's state machine")
 struct ConsumerStateMachineTests {
     private func entries(_ numbers: ClosedRange<UInt64>, deliveryCount: Int = 1) -> [DeliveredEntry] {
         numbers.map { DeliveredEntry(id: EntryID(milliseconds: $0, sequence: 0), fields: [], deliveryCount: deliveryCount) }
@@ -53,7 +53,7 @@ struct ConsumerStateMachineTests {
         if case .work(let unit) = machine.nextSuspect() { unit.first?.id.milliseconds } else { nil }
     }
 
-    @Test func `has room for what is not in hand`() {
+    @Test func `has room for its capacity less the held entries`() {
         let machine = Ledger(capacity: 3, unitSize: 1)
         #expect(machine.room == 3)
         _ = machine.add(entries(1...2))
@@ -64,7 +64,7 @@ struct ConsumerStateMachineTests {
         #expect(machine.room == 2)
     }
 
-    @Test func `claims have room when reading has used up its own, and reading then waits`() {
+    @Test func `has room for claims when reading has used up its own, and reading then waits`() {
         let machine = Ledger(capacity: 3, unitSize: 1)
         _ = machine.add(entries(1...3))
         #expect(machine.room == 0)
@@ -78,7 +78,7 @@ struct ConsumerStateMachineTests {
         #expect(machine.room == 1)
     }
 
-    @Test func `passes over what is in hand already`() {
+    @Test func `skips entries that are held already`() {
         let machine = Ledger(capacity: 9, unitSize: 9)
         _ = machine.add(entries(1...3))
         _ = machine.add(entries(2...4))
@@ -87,7 +87,7 @@ struct ConsumerStateMachineTests {
         #expect(unit(machine) == [5])
     }
 
-    @Test func `takes a settled entry in again`() {
+    @Test func `accepts a settled entry again`() {
         let machine = Ledger(capacity: 9, unitSize: 9)
         _ = machine.add(entries(1...1))
         _ = unit(machine)
@@ -104,7 +104,7 @@ struct ConsumerStateMachineTests {
         #expect(machine.add(entries(12...40)).isEmpty)
     }
 
-    @Test func `has a worker that comes wake the next while there is more than it takes`() {
+    @Test func `lets an arriving worker wake the next while more units wait`() {
         let machine = Ledger(capacity: 90, unitSize: 1)
         for worker in ["a", "b", "c", "d", "e"] { #expect(machine.waitForWork(worker)) }
         #expect(machine.add(entries(1...4)).count == 2)
@@ -117,7 +117,7 @@ struct ConsumerStateMachineTests {
         #expect(unit(machine).isEmpty)
     }
 
-    @Test func `hands out units of the given size, in order`() {
+    @Test func `returns units of the given size, in order`() {
         let machine = Ledger(capacity: 90, unitSize: 4)
         _ = machine.add(entries(1...6))
         #expect(unit(machine) == [1, 2, 3, 4])
@@ -125,7 +125,7 @@ struct ConsumerStateMachineTests {
         #expect(unit(machine) == [])
     }
 
-    @Test func `makes the reader wait while there is no room, and no longer`() {
+    @Test func `makes the reader wait until there is room`() {
         let machine = Ledger(capacity: 1, unitSize: 1)
         #expect(!machine.waitForRoom("reader"))
         _ = machine.add(entries(1...2))
@@ -135,7 +135,7 @@ struct ConsumerStateMachineTests {
         #expect(machine.settle([]) == nil)
     }
 
-    @Test func `collects acknowledgements, and takes them back when they did not arrive`() {
+    @Test func `collects acknowledgements, and requeues them when they failed`() {
         let machine = Ledger(capacity: 9, unitSize: 9)
         let ids = entries(1...4).map(\.id)
         _ = machine.settle(Array(ids[..<2]))
@@ -146,14 +146,14 @@ struct ConsumerStateMachineTests {
         #expect(machine.takeAcknowledgements().isEmpty)
     }
 
-    @Test func `gives acknowledgements in ascending order`() {
+    @Test func `returns acknowledgements in ascending order`() {
         let machine = Ledger(capacity: 9, unitSize: 9)
         _ = machine.settle(ids(3...4))
         _ = machine.settle(ids(1...2))
         #expect(machine.takeAcknowledgements() == ids(1...4))
     }
 
-    @Test func `holds what it has ruled upon until the server knows`() {
+    @Test func `holds entries with a disposition until the server has applied it`() {
         let machine = Ledger(capacity: 2, unitSize: 2)
         _ = machine.add(entries(1...2))
         _ = unit(machine)
@@ -168,7 +168,7 @@ struct ConsumerStateMachineTests {
         #expect(machine.heldIDs.isEmpty)
     }
 
-    @Test func `keeps a suspect for the worker in isolation`() {
+    @Test func `keeps a suspect for the isolated worker`() {
         let machine = Ledger(capacity: 9, unitSize: 9)
         #expect(machine.waitForSuspect("isolation"))
         #expect(machine.add(entries(1...2) + entries(3...3, deliveryCount: 3) + entries(4...5)) == ["isolation"])
@@ -182,7 +182,7 @@ struct ConsumerStateMachineTests {
         #expect(!machine.holdsSuspect)
     }
 
-    @Test func `lets go of a suspect that could not be begun`() {
+    @Test func `drops a suspect that could not be begun`() {
         let machine = Ledger(capacity: 1, unitSize: 1)
         _ = machine.add(entries(1...1, deliveryCount: 3))
         #expect(suspect(machine) == 1)
@@ -207,7 +207,7 @@ struct ConsumerStateMachineTests {
         #expect(unit(machine) == [2])
     }
 
-    @Test func `hands back what waits for long because work is paused`() {
+    @Test func `releases entries that wait long because work is paused`() {
         let machine = Ledger(capacity: 9, unitSize: 1)
         _ = machine.add(entries(1...2))
         #expect(machine.waitForWork("worker") == false)
@@ -217,7 +217,7 @@ struct ConsumerStateMachineTests {
         #expect(machine.takeDispositions() == ids(1...1))
     }
 
-    @Test func `ends the worker in isolation when it is closed, after what waits for it`() {
+    @Test func `ends the isolated worker when it is closed, after the waiting suspects`() {
         let machine = Ledger(capacity: 9, unitSize: 1)
         _ = machine.add(entries(1...1, deliveryCount: 3))
         _ = machine.close()
@@ -226,7 +226,7 @@ struct ConsumerStateMachineTests {
         #expect(!machine.waitForSuspect("isolation"))
     }
 
-    @Test func `lets the reader go when it is stopped, and workers when it is closed`() {
+    @Test func `ends the reader when it is stopped, and the workers when it is closed`() {
         let machine = Ledger(capacity: 1, unitSize: 1)
         #expect(machine.waitForWork("worker"))
         _ = machine.add(entries(1...1))
@@ -238,7 +238,7 @@ struct ConsumerStateMachineTests {
         #expect(!machine.waitForWork("worker"))
     }
 
-    @Test func `hands back what nobody has begun, and what comes too late`() {
+    @Test func `releases entries that are not begun or arrive after it was closed`() {
         let machine = Ledger(capacity: 9, unitSize: 2)
         _ = machine.add(entries(1...5))
         _ = unit(machine)

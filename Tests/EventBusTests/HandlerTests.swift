@@ -7,12 +7,12 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// Finds that nothing has to be done.
+/// A handler that returns without a commit.
 private struct IdleHandler: EventHandler {
     func handle(_ event: Envelope<PhotoUploaded>, _ context: HandlerContext) async throws {}
 }
 
-/// Commits the number of a message, after doing with it what the test says.
+/// A handler that commits the number of a message, and runs closures of the test before, within and after the transaction.
 private struct EffectHandler: EventHandler {
     var before: @Sendable (Int, HandlerContext) async throws -> Void = { _, _ in }
     var within: @Sendable (Int, PostgresTransaction) async throws -> Void = { _, _ in }
@@ -71,7 +71,7 @@ struct HandlerTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `take each effect once, however often a message is sent`(_ kind: TransportKind) async throws {
+    func `take each effect once, although a message is sent several times`(_ kind: TransportKind) async throws {
         try await withHandler(kind, .handler(EffectHandler())) { transport, postgres in
             let repeated = try message(1)
             _ = try await transport.append([repeated, repeated, try message(2), repeated])
@@ -83,7 +83,7 @@ struct HandlerTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `that return without a commit have handled the message`(_ kind: TransportKind) async throws {
+    func `that return without a commit mark the message as handled`(_ kind: TransportKind) async throws {
         try await withHandler(kind, .handler(IdleHandler())) { transport, postgres in
             try await transport.append([1, 2])
             try await eventually("both messages are marked") { try await postgres.count("inbox") == 2 }
@@ -92,7 +92,7 @@ struct HandlerTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `of batches take each effect once, also of a message that is twice in a batch`(_ kind: TransportKind) async throws {
+    func `of batches take each effect once, also for a message that is in a batch twice`(_ kind: TransportKind) async throws {
         try await withHandler(kind, .batchHandler(EffectBatchHandler())) { transport, postgres in
             let repeated = try message(1)
             _ = try await transport.append([repeated, repeated, try message(2), repeated])
@@ -113,13 +113,13 @@ struct HandlerTests {
             try await eventually("the effect is there") { try await !postgres.effects().isEmpty }
             try await expectSettled(transport)
             #expect(try await postgres.effects() == [1])
-            // The second delivery was recognised before the work was done again.
+            // The second delivery was recognised as a duplicate before the handler ran.
             #expect(runs.withLock { $0 } == 1)
         }
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `that fail within their transaction leave nothing and are tried again`(_ kind: TransportKind) async throws {
+    func `that fail within their transaction have no effect and are retried`(_ kind: TransportKind) async throws {
         let failures = Mutex(2)
         let handler = EffectHandler(within: { _, _ in
             let fails = failures.withLock { left in
@@ -138,12 +138,12 @@ struct HandlerTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `of batches: one bad message does not hold up the others`(_ kind: TransportKind) async throws {
+    func `of batches handle the other messages of a batch with a bad one`(_ kind: TransportKind) async throws {
         let handler = EffectBatchHandler(within: { if $0.contains(13) { throw TestFailure() } })
         try await withHandler(kind, .batchHandler(handler)) { transport, postgres in
             try await transport.append(1...30)
             try await eventually("29 effects are there") { try await postgres.effects().count == 29 }
-            // In work, waiting to be tried again, or given up by now.
+            // The bad message is in work, waiting for its retry, or a dead letter.
             try await eventually("only the bad one is left") {
                 let status = try await transport.status(of: group("tests"))
                 return status.pending + status.retrying + status.undelivered + status.dead == 1
@@ -156,7 +156,7 @@ struct HandlerTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `of batches get at most as many as configured, in order`(_ kind: TransportKind) async throws {
+    func `of batches get at most the configured number of messages, in order`(_ kind: TransportKind) async throws {
         let handler = EffectBatchHandler()
         try await withHandler(kind, .batchHandler(handler)) { transport, postgres in
             try await transport.append(1...450)
@@ -169,7 +169,7 @@ struct HandlerTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `do not see what cannot be read, nor a version of the future`(_ kind: TransportKind) async throws {
+    func `do not get unreadable messages or messages of a newer version`(_ kind: TransportKind) async throws {
         try await withHandler(kind, .handler(EffectHandler())) { transport, postgres in
             try await transport.appendGarbage()
             let future = try EncodedEnvelope(
@@ -184,7 +184,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func `publish in their transaction, and carry the request on`() async throws {
+    @Test func `publish in their transaction, with the request id and the trace`() async throws {
         try await withEffects { postgres, _ in
             let cause = Envelope(PhotoUploaded(photoID: UUID(), topic: "t"), traceparent: "00-a-b-01", requestID: "req-1")
             try await postgres.withTransaction { transaction in
@@ -203,7 +203,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func `cannot be two for one stream`() async throws {
+    @Test func `must not be registered twice for a stream`() async throws {
         try await withEffects { postgres, _ in
             #expect {
                 try EventConsumer(
@@ -215,7 +215,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func `survive that the database goes away and comes back`() async throws {
+    @Test func `continue after a restart of the database`() async throws {
         let server = try await PostgresServer.start()
         let postgres = try PostgresClient(configuration: PostgresConfiguration(url: server.url()), logger: .quiet)
         _ = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).migrate()

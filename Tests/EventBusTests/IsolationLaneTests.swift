@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventBus
 
-/// Counts the tasks between `enter()` and `leave()`, and keeps the largest number.
+/// Counts the tasks that are inside at the same time, and their maximum.
 private final class Peak: Sendable {
     private let state = Mutex((now: 0, most: 0))
 
@@ -21,13 +21,13 @@ private final class Peak: Sendable {
     func leave() { state.withLock { $0.now -= 1 } }
 }
 
-@Suite("The isolation of a process", .timeLimit(.minutes(3)))
+@Suite("The isolation lane", .timeLimit(.minutes(3)))
 struct IsolationLaneTests {
     private func entry(_ number: UInt64) -> DeliveredEntry {
         DeliveredEntry(id: EntryID(milliseconds: number, sequence: 0), fields: [], deliveryCount: 1)
     }
 
-    @Test func `waits until every consumer of the process is quiet, and lets none begin meanwhile`() async throws {
+    @Test func `waits until every consumer of the process is quiet, and lets none begin work`() async throws {
         let isolation = IsolationLane()
         let (first, second) = (ConsumerState(capacity: 4, unitSize: 1), ConsumerState(capacity: 4, unitSize: 1))
         isolation.register(first)
@@ -53,7 +53,7 @@ struct IsolationLaneTests {
         #expect(await later.value?.map(\.id.milliseconds) == [2])
     }
 
-    @Test func `has one inside at a time`() async {
+    @Test func `runs one body at a time`() async {
         let isolation = IsolationLane()
         let peak = Peak()
         await withTaskGroup { group in
@@ -70,7 +70,7 @@ struct IsolationLaneTests {
         #expect(peak.most == 1)
     }
 
-    @Test func `does nothing for a task that is cancelled while it waits, and lets work go on`() async throws {
+    @Test func `does not run the body of a task that is cancelled while it waits, and resumes work`() async throws {
         let isolation = IsolationLane()
         let state = ConsumerState(capacity: 4, unitSize: 1)
         isolation.register(state)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The second half of a message's life: published, checked, settled.
+/// Tests published messages: their checks and their settlement.
 struct OutboxConfirmTests {
     /// Appends messages for groups and marks them as published; they are due at once.
     private func publish(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The number of rows that the outbox' statements read, with the plans that the server makes for tables without statistics.
+/// Tests the number of rows that the outbox' statements read, with the plans that the server makes for tables without statistics.
 struct OutboxPlanTests {
     private static let crowd = 3_000
     private static let batch = 50
@@ -31,7 +31,7 @@ struct OutboxPlanTests {
         try await withStorage { client in
             try await client.withTransaction { transaction in
                 try await transaction.forceIndexPlans(replan: false)
-                // Makes the table known to be empty: the server expects ten pages of a table that was never analysed.
+                // Records that the table is empty; the server assumes ten pages for a table that was never analysed.
                 try await transaction.execute("ANALYZE outbox")
                 for _ in 0..<Self.warmUps { try await markPublished([UUID()], transaction) }
                 let ids = try await append(Self.crowd, transaction)

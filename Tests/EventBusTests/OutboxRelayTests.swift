@@ -9,7 +9,7 @@ import WireFormat
 
 @testable import EventBus
 
-/// A transport that fails the way a test says, after the entries were appended or before.
+/// A transport that fails when a test says so, before or after it has appended the entries.
 struct FaultyTransport: EventAppender {
     enum Fault: Sendable { case none, before, after }
     let base: any EventAppender
@@ -34,7 +34,7 @@ struct OutboxRelayTests {
         }
     }
 
-    /// Everything in the stream, as numbers and message ids.
+    /// Returns all messages in the stream, as numbers and message ids.
     private func sent(_ transport: any EventTransport) async throws -> [(number: Int, id: UUID)] {
         let group = UUID().uuidString
         try await transport.createGroup(group, on: testStream)
@@ -64,7 +64,7 @@ struct OutboxRelayTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `carries everything over, in order`(_ kind: TransportKind) async throws {
+    func `sends all messages in order`(_ kind: TransportKind) async throws {
         try await withEffects { postgres, _ in
             try await kind.withTransport { transport in
                 try await publish(1...1200, to: postgres)
@@ -76,7 +76,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test func `carries over what the envelope says`() async throws {
+    @Test func `sends all fields of the envelope`() async throws {
         try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let event = PhotoUploaded(photoID: UUIDv7.generate(), topic: "event:1")
@@ -95,7 +95,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test func `wakes when a row is committed, not when it next looks by itself`() async throws {
+    @Test func `wakes when a row is committed, before its next poll`() async throws {
         try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let relay = relay(transport, postgres) {
@@ -103,7 +103,7 @@ struct OutboxRelayTests {
                 $0.maxPoll = .seconds(600)
             }
             try await withRunning({ try await relay.run() }) {
-                // The first rings as soon as the relay listens; those after it by notification only.
+                // The first message may be found when the relay begins; the later ones only by notification.
                 for number in 1...5 {
                     try await publish([number], to: postgres)
                     try await expectAllPublished(postgres)
@@ -130,7 +130,7 @@ struct OutboxRelayTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `may be several: everything is sent, nothing by two`(_ kind: TransportKind) async throws {
+    func `sends each message once, although several run`(_ kind: TransportKind) async throws {
         try await withEffects { postgres, database in
             try await kind.withTransport { transport in
                 for first in stride(from: 1, through: 1000, by: 100) {
@@ -151,7 +151,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test func `goes on when the transport comes back`() async throws {
+    @Test func `continues when the transport recovers`() async throws {
         try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let isDown = Atomic(true)
@@ -171,16 +171,16 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test func `is not held up by batches that their stream refuses, and sends those later`() async throws {
+    @Test func `is not blocked by batches that their stream refuses, and sends those later`() async throws {
         let server = try await RedisServer.shared()
         try await withEffects { postgres, _ in
             try await withRedisTransport(on: server) { transport in
-                // A key of another type, where the stream of this event should be.
+                // A key of another type is in the place of this event's stream.
                 try await server.cli("SET", transport.key(of: "image.requested"), "not a stream")
                 try await OutboxRepository(postgres).publish((0..<5).map { _ in ImageRequested(jobID: UUID()) })
                 try await publish([1], to: postgres)
                 let relay = relay(transport, postgres) { $0.batchSize = 2 }
-                // Five that are refused are three batches; a refused one is taken again after a second.
+                // Five refused messages are three batches; each is taken again after a second.
                 for _ in 0..<10 where try await sent(transport).isEmpty { _ = try await relay.relayBatch() }
                 #expect(try await sent(transport).map(\.number) == [1])
                 #expect(try await waiting(postgres) == 5)
@@ -190,7 +190,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test func `ends a message that is only broadcast, and leaves one that a group has to handle open`() async throws {
+    @Test func `confirms a message without groups, and leaves one with groups open`() async throws {
         try await withEffects { postgres, _ in
             let outbox = OutboxRepository(postgres)
             try await outbox.publish(ImageCompleted(jobID: UUID(), status: .completed))
@@ -202,7 +202,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test func `survives that Redis is killed and started again`() async throws {
+    @Test func `continues after a restart of Redis`() async throws {
         let server = try await RedisServer.start(persistence: .appendOnly)
         try await withEffects { postgres, _ in
             try await withRedisTransport(on: server) { transport in
@@ -221,7 +221,7 @@ struct OutboxRelayTests {
         await server.stop()
     }
 
-    @Test func `sends what was committed last before it ends`() async throws {
+    @Test func `sends the messages that were committed last before it ends`() async throws {
         try await withEffects { postgres, _ in
             let transport = InMemoryEventTransport()
             let relay = relay(transport, postgres) {

@@ -82,7 +82,7 @@ struct OutboxRepositoryTests {
         }
     }
 
-    /// The wake-ups, from now on, of a relay that works with the client.
+    /// Returns the notifications that wake a relay of the client from now on.
     private func wakeUps(of client: PostgresClient) async -> PostgresNotifications.AsyncIterator {
         var wakeUps = client.notifications(on: OutboxRepository.channel).makeAsyncIterator()
         #expect(await wakeUps.next()?.kind == .listening)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import EventBus
 
-/// Faults of the server under a consumer.
+/// Tests faults of a consumer that only a Redis server can cause.
 @Suite("A consumer on Redis", .timeLimit(.minutes(3)))
 struct RedisFaultTests {
     private func numbersUntil(_ last: Int, _ processor: RecordingProcessor) async throws {
         try await eventually("message \(last) is seen") { processor.numbers.contains(last) }
     }
 
-    @Test func `goes on when its group is destroyed under it`() async throws {
+    @Test func `continues when its group is destroyed`() async throws {
         let server = try await RedisServer.shared()
         try await withRedisTransport(on: server) { transport in
             let processor = RecordingProcessor()
@@ -23,12 +23,12 @@ struct RedisFaultTests {
                 try await transport.append([4])
                 try await numbersUntil(4, processor)
             }
-            // A new group begins at the beginning; the inbox would absorb the repetitions.
+            // A new group begins at the first entry; the inbox would absorb the repetitions.
             #expect(Set(processor.numbers) == [1, 2, 3, 4])
         }
     }
 
-    @Test func `goes on when all data of the server are deleted`() async throws {
+    @Test func `continues when all data of the server are deleted`() async throws {
         let server = try await RedisServer.start()
         try await withRedisTransport(on: server) { transport in
             let processor = RecordingProcessor()
@@ -44,7 +44,7 @@ struct RedisFaultTests {
         await server.stop()
     }
 
-    @Test func `goes on when the server is killed and started again`() async throws {
+    @Test func `continues after a restart of the server`() async throws {
         let server = try await RedisServer.start(persistence: .appendOnly)
         try await withRedisTransport(on: server) { transport in
             let processor = RecordingProcessor()
@@ -62,7 +62,7 @@ struct RedisFaultTests {
         await server.stop()
     }
 
-    @Test func `loses nothing when its connections are cut in the middle of its work`() async throws {
+    @Test func `loses no message when its connections are cut during its work`() async throws {
         let server = try await RedisServer.start()
         try await withRedisTransport(on: server) { transport in
             let processor = RecordingProcessor()
@@ -83,7 +83,7 @@ struct RedisFaultTests {
         await server.stop()
     }
 
-    @Test func `claims from the dead although the server takes no more data`() async throws {
+    @Test func `claims released entries although the server is out of memory`() async throws {
         let server = try await RedisServer.start()
         try await withRedisTransport(on: server) { transport in
             try await transport.createGroup("g", on: testStream)
@@ -91,7 +91,7 @@ struct RedisFaultTests {
             let dead = try await transport.openReader(consumer("dead"))
             _ = try await dead.read(count: 3, wait: .seconds(60), acknowledging: [])
             await dead.close()
-            // Handed-back entries need no note of whom they were taken from.
+            // A claim of released entries needs no write that records their consumer.
             let ids = try await transport.claim(ClaimRequest(minIdle: .zero, count: 9), for: consumer("c")).entries.map(\.id)
             _ = try await transport.release(ids, by: consumer("c"))
             try await server.cli("CONFIG", "SET", "maxmemory", "1")
@@ -105,7 +105,7 @@ struct RedisFaultTests {
         await server.stop()
     }
 
-    @Test func `gives up an entry of thousands of fields, and handles the rest`() async throws {
+    @Test func `dead-letters an entry with thousands of fields, and handles the others`() async throws {
         try await withRedisTransport(on: RedisServer.shared()) { transport in
             let fields = (0..<5000).map { (name: "f\($0)", value: [UInt8(1)]) }
             _ = try await transport.append([OutgoingEntry(stream: testStream, fields: fields)])
@@ -121,7 +121,7 @@ struct RedisFaultTests {
         }
     }
 
-    @Test func `goes on when its group is lost while all it has in hand fails`() async throws {
+    @Test func `continues when its group is lost while all held messages fail`() async throws {
         let server = try await RedisServer.start()
         try await withRedisTransport(on: server) { transport in
             var configuration = EventConsumerConfiguration.quick
@@ -144,7 +144,7 @@ struct RedisFaultTests {
         await server.stop()
     }
 
-    @Test func `leaves no name behind when it is drained`() async throws {
+    @Test func `deletes its name from the group when it is drained`() async throws {
         let server = try await RedisServer.shared()
         try await withRedisTransport(on: server) { transport in
             let processor = RecordingProcessor()
@@ -178,7 +178,7 @@ struct RedisFaultTests {
         await server.stop()
     }
 
-    @Test func `tells of entries that were trimmed while they were pending`() async throws {
+    @Test func `returns the pending entries that were trimmed`() async throws {
         let server = try await RedisServer.shared()
         try await withRedisTransport(on: server) { transport in
             try await transport.createGroup("group", on: testStream)

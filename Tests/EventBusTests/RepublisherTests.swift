@@ -8,7 +8,7 @@ import WireFormat
 
 @testable import EventBus
 
-/// Takes the number of a message as its effect, in the group that has to handle photos.
+/// A handler that stores the number of a message as its effect, in the group that has to handle photos.
 private struct NumberHandler: EventBatchHandler {
     func handle(_ events: [Envelope<PhotoUploaded>], in transaction: PostgresTransaction) async throws {
         for event in events { try await transaction.addEffect(Int(event.body.topic) ?? -1) }
@@ -31,7 +31,7 @@ struct RepublisherTests {
             }
         }
 
-        /// A relay after which a message is looked at without delay.
+        /// Returns a relay whose messages are due for a check at once.
         func relay(over other: (any EventAppender)? = nil) -> OutboxRelay {
             var configuration = OutboxRelayConfiguration()
             configuration.minPoll = .milliseconds(5)
@@ -49,7 +49,7 @@ struct RepublisherTests {
             return Republisher(transport: transport, postgres: postgres, configuration: configuration, logger: .quiet)
         }
 
-        /// Relays until nothing waits.
+        /// Relays until no message waits.
         func relayAll() async throws {
             while try await relay().relayBatch() > 0 {}
         }
@@ -85,7 +85,7 @@ struct RepublisherTests {
         }
     }
 
-    /// Runs `body` on a Redis server of its own, which it may wipe.
+    /// Runs `body` with a Redis server of its own, which it may wipe.
     private func withServer(
         _ body: (Bench, RedisServer) async throws -> Void
     ) async throws {
@@ -97,7 +97,7 @@ struct RepublisherTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `confirms what was handled, and sends nothing again`(_ kind: TransportKind) async throws {
+    func `confirms handled messages, and republishes none`(_ kind: TransportKind) async throws {
         try await withBench(kind) { bench in
             try await bench.publish(1...700)
             try await bench.relayAll()
@@ -109,7 +109,7 @@ struct RepublisherTests {
         }
     }
 
-    @Test func `heals a Redis that was wiped between publication and consumption; each effect is taken once`() async throws {
+    @Test func `republishes all messages of a wiped Redis, and each effect is taken once`() async throws {
         try await withServer { bench, server in
             try await bench.publish(1...600)
             try await bench.relayAll()
@@ -122,7 +122,7 @@ struct RepublisherTests {
         }
     }
 
-    @Test func `heals a Redis that came back with an older state, and sends only what that lost`() async throws {
+    @Test func `republishes only the messages that a Redis with an older state has lost`() async throws {
         try await withServer { bench, server in
             try await bench.publish(1...5)
             try await bench.relayAll()
@@ -140,7 +140,7 @@ struct RepublisherTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `leaves a backlog alone that nobody has read yet`(_ kind: TransportKind) async throws {
+    func `leaves an unread backlog alone`(_ kind: TransportKind) async throws {
         try await withBench(kind) { bench in
             try await bench.publish(1...5000)
             try await bench.relayAll()
@@ -153,7 +153,7 @@ struct RepublisherTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `leaves alone what a consumer has in hand`(_ kind: TransportKind) async throws {
+    func `leaves pending messages alone`(_ kind: TransportKind) async throws {
         try await withBench(kind) { bench in
             try await bench.publish([1])
             try await bench.relayAll()
@@ -162,14 +162,14 @@ struct RepublisherTests {
             let reader = try await bench.transport.openReader(slow)
             let entry = try await reader.read(count: 1, wait: .seconds(5), acknowledging: []).entries[0]
             #expect(try await bench.republisher.runRound() == Republisher.Round(inFlight: 1))
-            // Acknowledged without an effect: a bug of a handler, and as good as lost.
+            // Acknowledged without an effect, as by a faulty handler: the same as a lost message.
             _ = try await bench.transport.acknowledge([entry.id], by: slow)
             #expect(try await bench.republisher.runRound() == Republisher.Round(republished: 1))
             await reader.close()
         }
     }
 
-    @Test func `gives up what was lost after its time was over`() async throws {
+    @Test func `does not republish a lost message that has expired`() async throws {
         try await withServer { bench, server in
             try await bench.publish([1], expiresAt: Date().addingTimeInterval(-1))
             try await bench.publish([2])
@@ -199,7 +199,7 @@ struct RepublisherTests {
         }
     }
 
-    @Test func `two relays, two republishers and a Redis that is wiped again and again lose nothing`() async throws {
+    @Test func `two relays and two republishers lose no message of a Redis that is wiped repeatedly`() async throws {
         try await withServer { bench, server in
             let (relay, republisher, consumer) = (bench.relay(), bench.republisher, try bench.consumer())
             try await withRunning({

@@ -3,7 +3,7 @@ import Testing
 @testable import EventBus
 
 struct RelayPaceTests {
-    @Test func `pauses are none while there is more, short after work, and longer while there is none`() {
+    @Test func `pauses are nil after a full batch, short after work, and longer after empty polls`() {
         var pace = RelayPace(OutboxRelayConfiguration())
         pace.relayed(500)
         #expect(pace.pause() == nil)
@@ -33,7 +33,7 @@ struct RelayPaceTests {
     }
 
     @Test(arguments: ["", "-", "1", "1-", "-1", "1-2-3", "+1-2", "1-+2", " 1-2", "1-2 ", "a-1", "18446744073709551616-0", "１-2"])
-    func `other texts are no ids`(text: String) {
+    func `any other text is not an id`(text: String) {
         #expect(EntryID(text) == nil)
     }
 

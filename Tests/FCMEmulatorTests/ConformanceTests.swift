@@ -5,8 +5,8 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// The requests that FCM refuses, by observation or documentation: read from a file, because an emulator that is tested against its own
-/// definitions would agree with itself.
+/// A request that FCM was observed, or is documented, to refuse, with its answer. The vectors are in a file that does not depend
+/// on the emulator's own texts.
 struct RefusalVector: Sendable, CustomTestStringConvertible {
     let json: JSONValue
 
@@ -22,7 +22,7 @@ struct RefusalVector: Sendable, CustomTestStringConvertible {
     var answer: String { (json["answer"]?.elements ?? []).compactMap(\.string).map { $0 + "\n" }.joined() }
     var isForProduction: Bool { json["production"]?.boolean ?? false }
 
-    /// The request, with what stands for something in its place.
+    /// Returns the request with its placeholders replaced.
     func request(_ substitutes: [String: String]) -> String {
         var text = json["request"]?.serialized() ?? ""
         text.replace("X4600", with: String(repeating: "x", count: 4600))
@@ -32,7 +32,7 @@ struct RefusalVector: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct ConformanceTests {
-    /// The path of a service-account key of a real project, for asking FCM itself (`validate_only`; nothing is sent).
+    /// The path of a service-account key of a real project, for requests to FCM itself (`validate_only`; no message is sent).
     static let keyFile = ProcessInfo.processInfo.environment["FCM_CONFORMANCE_KEY"]
 
     @Test func `there are vectors`() {
@@ -40,7 +40,7 @@ struct RefusalVector: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefusalVector.all)
-    func `the emulator refuses as FCM does, to the byte`(_ vector: RefusalVector) async throws {
+    func `the emulator refuses with the same bytes as FCM`(_ vector: RefusalVector) async throws {
         try await Fixture.run { fixture async throws in
             let emulator = fixture.emulator
             let (dead, deadFID) = (emulator.mintToken(), emulator.mintFID())
@@ -64,7 +64,7 @@ struct RefusalVector: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: keyFile != nil, "FCM itself is not asked: FCM_CONFORMANCE_KEY names no service-account key"))
-    func `FCM itself refuses as the vectors say`() async throws {
+    func `FCM itself refuses as in the vectors`() async throws {
         let file = try Data(contentsOf: URL(filePath: try #require(Self.keyFile)))
         let key = try ServiceAccountKey(json: [UInt8](file))
         let http = HTTPClient(configuration: HTTPClientConfiguration(), logger: FCMEmulator.quietLogger)

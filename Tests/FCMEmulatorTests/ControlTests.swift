@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a wait ends with the message, not before and not with another phone's`() async throws {
+    @Test func `a wait ends when its phone gets a message, and not with another phone's`() async throws {
         try await Fixture.run { fixture async throws in
             let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             async let answer = fixture.call("GET", "/control/messages?wait=60&token=" + mine, timeout: .seconds(120))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `everything can be followed by number, a page after the other`() async throws {
+    @Test func `all messages can be read by number, page by page`() async throws {
         try await Fixture.run { fixture async throws in
             let (a, b) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             func titles(_ answer: Fixture.Answer) -> [String?]? {
@@ -94,14 +94,14 @@ import Testing
         }
     }
 
-    @Test func `a wait for nothing ends in time, empty`() async throws {
+    @Test func `a wait without a message ends at its limit with an empty list`() async throws {
         try await Fixture.run { fixture async throws in
             let answer = try await fixture.call("GET", "/control/messages?wait=1")
             #expect(answer.status == 200 && answer.json["messages"]?.elements?.isEmpty == true)
         }
     }
 
-    @Test func `a cancelled wait leaves nothing behind`() async throws {
+    @Test func `a cancelled wait is removed`() async throws {
         try await Fixture.run { fixture async throws in
             let inbox = fixture.emulator.core.inbox
             let waiting = Task { await inbox.messages(to: nil, atLeast: 1, within: .seconds(60)) }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `only so many messages are kept, the newest`() async throws {
+    @Test func `only the newest messages are kept, up to a limit`() async throws {
         try await Fixture.run({ $0.limits.messages = 3 }) { fixture async throws in
             let token = fixture.emulator.mintToken()
             for title in 1...5 { _ = try await fixture.send(message(token, "\(title)")) }
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a second listener on the same port says so`() async throws {
+    @Test func `a second listener on the same port fails with an error`() async throws {
         try await Fixture.run { fixture async throws in
             var configuration = fixture.emulator.configuration
             configuration.port = try #require(fixture.emulator.port)
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `a running emulator is healthy, a stopped one is not`() async throws {
-        // A port that no other test's emulator is given afterwards.
+        // The emulator of no other test gets this port afterwards.
         let port = try FreePort.find()
         try await Fixture.run({ $0.port = port }) { _ async throws in
             try await eventually("it answers") { await FCMEmulator.isAnswering(port: port) }

@@ -2,11 +2,11 @@ import FCMEmulator
 import HTTPClient
 import Testing
 
-/// Controls of the emulator other than faults: time, quota, phones that are off.
+/// Tests the emulator's environment: clock, quota, tokens and phones that are off.
 @Suite struct EnvironmentTests {
     private func body(_ token: String, _ more: String = "") -> String { #"{"message":{"token":"\#(token)"\#(more)}}"# }
 
-    @Test func `the quota is a bucket, filled whole a minute after its first use`() async throws {
+    @Test func `the quota is a bucket that is refilled completely a minute after its first use`() async throws {
         try await Fixture.run({ $0.quotaPerMinute = 2 }) { fixture async throws in
             let token = fixture.emulator.mintToken()
             var statuses: [Int] = []
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `access tokens end with the emulator's time`() async throws {
+    @Test func `access tokens expire by the emulator's clock`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.call("POST", "/control/clock", #"{"advance_seconds":3600}"#)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a token expires, and may come back to life`() async throws {
+    @Test func `a token expires, and can be revived`() async throws {
         try await Fixture.run { fixture async throws in
             let answer = try await fixture.call("POST", "/control/tokens", #"{"expires_in":60}"#)
             let token = try #require(answer.json["token"]?.string)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a phone that is off gets the newest of each key, and what does not collapse, when it is back`() async throws {
+    @Test func `a phone that was off gets the newest message of four collapse keys and those without one`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken(platform: .android)
             func push(_ title: String, _ android: String = "") async throws {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `more than a hundred waiting messages are dropped, and the app is told`() async throws {
+    @Test func `more than a hundred waiting messages are dropped, and the app gets a notice`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken(platform: .android)
             _ = try await fixture.call("POST", "/control/tokens/\(token)/offline")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `the metadata server issues tokens to who asks by its name`() async throws {
+    @Test func `the metadata server issues tokens only to requests with its header`() async throws {
         try await Fixture.run { fixture async throws in
             let url = fixture.emulator.url + "/computeMetadata/v1/instance/service-accounts/default/token"
             let answer = try await fixture.client.execute(
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `Apple is handed the push with FCM's own keys and defaults`() async throws {
+    @Test func `the push for Apple has FCM's own keys and defaults`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             let more =
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `the log says what became of each request`() async throws {
+    @Test func `the log has the outcome of each request`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.send(body(token))

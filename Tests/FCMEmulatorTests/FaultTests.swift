@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a 503 may have been delivered all the same`() async throws {
+    @Test func `a push that is answered by a 503 can be delivered`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.call("POST", "/control/faults", #"{"status":503,"delivered":true}"#)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a stream can be reset, which leaves the others alone`() async throws {
+    @Test func `a reset of a stream does not affect the others`() async throws {
         try await Fixture.run { fixture async throws in
             let (unlucky, lucky) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             _ = try await fixture.send(body(lucky))
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a rule can be for one token, skip some and last a while`() async throws {
+    @Test func `a rule can have a token, skipped requests and a count`() async throws {
         try await Fixture.run { fixture async throws in
             let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             _ = try await fixture.call(
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a rule can hit each so-manieth request, or so many of a hundred`() async throws {
+    @Test func `a rule can apply to every nth request, or to a percentage`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.call("POST", "/control/faults", #"{"status":503,"every":3,"count":0}"#)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a rule can begin later and end by itself`() async throws {
+    @Test func `a rule can have a start and an end`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             _ = try await fixture.call("POST", "/control/faults", #"{"status":503,"count":0,"starts_in":100,"lasts":200}"#)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a rule can be for one kind of phone, and name a date to come back`() async throws {
+    @Test func `a rule can have a platform, and a retry date`() async throws {
         try await Fixture.run { fixture async throws in
             let (apple, android) = (fixture.emulator.mintToken(), fixture.emulator.mintToken(platform: .android))
             let rule = #"{"status":503,"platform":"android","retry_after_date_in":90}"#
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `latencies follow the distribution that is asked for`() {
+    @Test func `latencies have the requested distribution`() {
         let even = (0..<200).map { _ in FaultLatency.uniform(.milliseconds(10), .milliseconds(20)).sample() }
         #expect(even.allSatisfy { $0 >= .milliseconds(10) && $0 <= .milliseconds(20) } && Set(even).count > 100)
         let skewed = (0..<2000).map { _ in FaultLatency.logNormal(p50: .milliseconds(50), p99: .milliseconds(500)).sample() }.sorted()
@@ -171,7 +171,7 @@ import Testing
         #"{"latency_ms":999999999}"#,
         #"{"percent":101}"#, #"{"reset":"X","action":"reset"}"#, #"{"latency_ms":{"min":2,"max":1}}"#, #"{"endpoint":"x"}"#,
     ])
-    func `a rule that makes no sense is refused`(_ rule: String) async throws {
+    func `an invalid rule is refused`(_ rule: String) async throws {
         try await Fixture.run { fixture async throws in
             let answer = try await fixture.call("POST", "/control/faults", rule)
             #expect(answer.status == 400 && answer.json["error"]?.string?.isEmpty == false)
@@ -184,7 +184,7 @@ import Testing
             #expect(try await fixture.send(body(token)).response.connectionsOpened == 1)
             #expect(try await fixture.send(body(token)).response.connectionsOpened == 0)
             fixture.emulator.dropConnections()
-            // The client may notice only when it writes; what counts is that it gets through again.
+            // The client may notice the cut only when it writes, so that a first send may fail.
             try await eventually("a send") { (try? await fixture.send(body(token)).status) == 200 }
         }
     }

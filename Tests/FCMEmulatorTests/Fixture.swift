@@ -6,13 +6,13 @@ import Logging
 import TestSupport
 import Testing
 
-/// An emulator of the test's own, and a client that speaks to it as the notifier does.
+/// An emulator of the test's own, with a client that uses it as the notifier does.
 struct Fixture: Sendable {
     let emulator: FCMEmulator
     let client: HTTPClient
     private let accessToken: String
 
-    /// One folder of key files for all tests, because making RSA keys takes a while.
+    /// The folder with the key files of all tests, which share them because generating RSA keys takes long.
     private static let keyFiles = Task {
         let directory = try TemporaryDirectory()
         let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
@@ -21,7 +21,7 @@ struct Fixture: Sendable {
         return directory
     }
 
-    /// Runs a test against an emulator that is stopped afterwards.
+    /// Runs a test with an emulator that is stopped afterwards.
     static func run(
         _ configure: (inout FCMEmulatorConfiguration) -> Void = { _ in }, _ test: (Fixture) async throws -> Void
     ) async throws {
@@ -36,7 +36,7 @@ struct Fixture: Sendable {
         clientConfiguration.shutdownGrace = .milliseconds(100)
         let client = HTTPClient(configuration: clientConfiguration, logger: FCMEmulator.quietLogger)
         do {
-            // Not by way of /token: a fault of that endpoint is what some tests are about.
+            // The token is not requested from /token, because some tests inject faults there.
             let token = emulator.issueAccessToken()
             try await test(Fixture(emulator: emulator, client: client, accessToken: token))
         } catch {
@@ -48,13 +48,13 @@ struct Fixture: Sendable {
         await client.shutdown()
     }
 
-    /// An answer, its body parsed.
+    /// An answer with its parsed body.
     struct Answer {
         let response: HTTPClientResponse
         var status: Int { response.status }
         var text: String { String(decoding: response.body, as: UTF8.self) }
         var json: JSONValue { JSONValue(parsing: response.body) ?? nil }
-        /// The details of an error, each by the last word of its type.
+        /// The details of an error, each as the last part of its type.
         var details: [String] {
             (json["error"]?["details"]?.elements ?? []).map { detail in
                 detail["@type"]?.string?.split(separator: ".").last.map(String.init) ?? "?"
@@ -68,7 +68,7 @@ struct Fixture: Sendable {
         }
     }
 
-    /// Calls the control API, or any path of the plain listener.
+    /// Sends a request to the control API, or to any path of the plain listener.
     func call(_ method: String, _ path: String, _ body: String = "", timeout: Duration = .seconds(60)) async throws -> Answer {
         Answer(
             response: try await client.execute(
@@ -76,7 +76,7 @@ struct Fixture: Sendable {
                     method: method, url: emulator.url + path, body: Array(body.utf8), timeout: timeout)))
     }
 
-    /// Sends over TLS and HTTP/2; `authorization` nil leaves the header out.
+    /// Sends a message over TLS and HTTP/2; without the header if `authorization` is nil.
     func send(
         _ body: String, project: String = "heliograph-dev", authorization: String? = "", timeout: Duration = .seconds(60)
     ) async throws -> Answer {
@@ -88,7 +88,7 @@ struct Fixture: Sendable {
                     method: "POST", url: url, headers: header, body: Array(body.utf8), timeout: timeout)))
     }
 
-    /// Sends a message that says nothing to a token or installation id.
+    /// Sends an empty message to a token or installation id.
     func send(to registration: String, validateOnly: Bool = false) async throws -> Answer {
         try await send(#"{"message":{"token":"\#(registration)"},"validate_only":\#(validateOnly)}"#)
     }

@@ -53,7 +53,7 @@ import Testing
         #expect(card.isSilent && card.id == "n")
     }
 
-    @Test func `the stream starts with what is there and goes on with what comes`() async throws {
+    @Test func `the stream begins with the existing pushes and continues with new ones`() async throws {
         try await Fixture.run { fixture async throws in
             let inbox = fixture.emulator.core.inbox
             let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `there are only so many streams`() async throws {
+    @Test func `the number of streams is limited`() async throws {
         try await Fixture.run({ $0.limits.streams = 1 }) { fixture async throws in
             let inbox = fixture.emulator.core.inbox
             var stream: AsyncStream<Inbox.Event>? = try #require(inbox.subscribe(to: nil))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `the page is one file that loads nothing from elsewhere`() async throws {
+    @Test func `the page is one file without external resources`() async throws {
         try await Fixture.run({ $0.appName = "</script>\"x" }) { fixture async throws in
             for path in ["/", "/inbox", "/inbox?token=abc"] {
                 let answer = try await fixture.call("GET", path)
@@ -106,7 +106,7 @@ import Testing
             _ = try await fixture.send(push(token, title: "old", collapse: "1"))
             _ = try await fixture.send(push(token, title: "eKYC <b>Sign In</b>", collapse: "1", badge: 3))
             _ = try await fixture.send(push(token, title: "Second", collapse: "2", badge: 4))
-            // Chromium dumps the document once it is loaded, which may be before the stream's first event.
+            // Chromium dumps the document when it is loaded, which may be before the stream's first event.
             let document = try await eventually("the page has got its snapshot") { () -> String? in
                 guard let document = try? await Chromium.document(of: fixture.emulator.url + "/inbox?token=" + token) else {
                     return nil
@@ -124,12 +124,12 @@ import Testing
     }
 }
 
-/// A browser, when the machine has one.
+/// A browser, if the machine has one.
 enum Chromium {
     static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// The document as the page's script has left it when it was loaded.
+    /// Returns the document after the page has loaded, as its script has changed it.
     static func document(of url: String) async throws -> String {
         let profile = try TemporaryDirectory()
         return try await CommandLineTool.run([

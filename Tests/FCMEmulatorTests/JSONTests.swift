@@ -17,7 +17,7 @@ import Testing
         "", "{", "[1,]", #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", "01", "1.", ".5", "1e", "+1", "tru", "\"\u{01}\"", #""\x""#,
         #""\ud800""#, #""\ud800\u0041""#, "\"abc", "1 2", "nul", "'a'", #"{"a":1 "b":2}"#, "[1 2]", "\u{FEFF}1",
     ])
-    func `what is not JSON is refused`(_ text: String) {
+    func `text that is not JSON is refused`(_ text: String) {
         #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(text.utf8)) }
     }
 
@@ -25,7 +25,7 @@ import Testing
         #expect(throws: JSONSyntaxError.self) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
     }
 
-    @Test func `nesting beyond the limit is refused, not a crash`() {
+    @Test func `nesting beyond the limit is refused without a crash`() {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(deep.utf8)) }
         let allowed = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// The stored parts of accepted messages, and their search.
+/// Tests the store of accepted messages and its queries.
 @Suite struct KeptMessageTests {
     private func message(_ number: Int, to registration: String?, _ template: MessageTemplate) -> KeptMessage {
         KeptMessage(
@@ -18,7 +18,7 @@ import Testing
         return MessageTemplate(bytes, request, place: place)
     }
 
-    @Test func `the messages to one phone are found in order, as far as they are still kept`() throws {
+    @Test func `the kept messages to one phone are returned in order`() throws {
         var limits = FCMEmulatorLimits()
         limits.messages = 5
         let (inbox, template) = (Inbox(limits: limits), try template())
@@ -32,7 +32,7 @@ import Testing
         #expect(inbox.messages(to: "a").map(\.name) == ["projects/p/messages/9"], "what was cleared does not come back")
     }
 
-    @Test func `phones whose messages are gone are forgotten`() throws {
+    @Test func `phones without kept messages are removed`() throws {
         var limits = FCMEmulatorLimits()
         limits.messages = 5
         let (inbox, template) = (Inbox(limits: limits), try template())
@@ -42,7 +42,7 @@ import Testing
         #expect(inbox.messages(to: "phone 99").count == 1)
     }
 
-    @Test func `two messages of one moment have different names`() {
+    @Test func `two messages of the same time have different names`() {
         let core = EmulatorCore(configuration: FCMEmulatorConfiguration(directory: "/nowhere"), logger: FCMEmulator.quietLogger)
         let now = Date(timeIntervalSince1970: 1_763_940_183.5)
         let numbers = (0..<3).map { _ in core.makeNameNumber(now: now) }
@@ -53,7 +53,7 @@ import Testing
         #expect(core.makeNameNumber(now: now.addingTimeInterval(-60)) == 1_763_940_183_500_003, "a clock that is moved back")
     }
 
-    @Test func `names have the forms that were seen in production`() {
+    @Test func `names have the forms that production uses`() {
         let name = { (form: MessageName.Form) in MessageName(project: "p", number: 1_763_940_183_515_680, form: form).id }
         #expect(name(.topic).wholeMatch(of: /[1-9][0-9]{18}/) != nil)
         #expect(name(.android).wholeMatch(of: /0:1763940183515680%[0-9a-f]{16}/) != nil)

@@ -5,7 +5,7 @@ import HeliographCrypto
 import TestSupport
 import Testing
 
-/// The fields of a token request, and their errors.
+/// The claims of a token request, which tests can make invalid.
 struct Assertion {
     var algorithm = "RS256"
     var keyID: String?
@@ -16,7 +16,7 @@ struct Assertion {
     var lifetime: TimeInterval = 3600
     var key: RSAPrivateKey?
 
-    /// The signed assertion, in the name of the account in the key file.
+    /// Returns the signed assertion for the account of the key file.
     func token(keyFile: String) throws -> String {
         let file = try #require(JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: keyFile)))))
         func text(_ name: String) throws -> JSONValue { .string(try #require(file[name]?.string)) }
@@ -61,7 +61,7 @@ struct Assertion {
         }
     }
 
-    @Test func `an assertion with a fault is refused in Google's words`() async throws {
+    @Test func `an assertion with a fault is refused with Google's error`() async throws {
         let times =
             "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
             + "Check your iat and exp values in the JWT claim."
@@ -126,7 +126,7 @@ struct Assertion {
         }
     }
 
-    @Test func `another project is not this account's to send for`() async throws {
+    @Test func `an account cannot send for another project`() async throws {
         try await Fixture.run { fixture async throws in
             let answer = try await fixture.send(#"{"message":{"topic":"t"}}"#, project: "other")
             #expect(answer.status == 403 && answer.errorCode == nil)
@@ -134,7 +134,7 @@ struct Assertion {
         }
     }
 
-    @Test func `the key files made at the first start are kept by the next, and are nobody else's to read`() async throws {
+    @Test func `key files of the first start are kept by the next, and other users cannot read them`() async throws {
         let directory = try TemporaryDirectory()
         let configuration = FCMEmulatorConfiguration(directory: directory.path)
         var first: [Data] = []
@@ -152,7 +152,7 @@ struct Assertion {
         }
     }
 
-    @Test func `a key file that is none stops the start`() async throws {
+    @Test func `an invalid key file prevents the start`() async throws {
         let directory = try TemporaryDirectory()
         let configuration = FCMEmulatorConfiguration(directory: directory.path)
         try Data("{}".utf8).write(to: URL(filePath: configuration.serviceAccountFile))

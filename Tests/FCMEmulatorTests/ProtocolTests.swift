@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProtocolTests {
     private func body(_ token: String) -> String { #"{"message":{"token":"\#(token)"}}"# }
 
-    /// Sends by curl over HTTP/2 without TLS and gives the version and status that it saw.
+    /// Sends a message with curl over HTTP/2 without TLS and returns the version and status that curl prints.
     private func sendByPriorKnowledge(_ fixture: Fixture, _ token: String) async throws -> String {
         try await CommandLineTool.run([
             "curl", "-sS", "--http2-prior-knowledge", "-o", "/dev/null", "-w", "%{http_version} %{http_code}",
@@ -67,7 +67,7 @@ import Testing
                 }
                 let frame = Array(answer.readableBytesView)
                 #expect(frame[3] == 4, "the first frame is SETTINGS")
-                // An identifier of two bytes, a value of four: MAX_CONCURRENT_STREAMS is 3.
+                // A setting is an identifier of two bytes and a value of four; MAX_CONCURRENT_STREAMS is 3.
                 let settings = stride(from: 9, to: 9 + Int(frame[2]), by: 6).map { Array(frame[$0..<$0 + 6]) }
                 #expect(settings.contains([0, 3, 0, 0, 0, 100]))
             }
@@ -96,14 +96,14 @@ import Testing
             let token = fixture.emulator.mintToken()
             _ = try await fixture.send(body(token))
             _ = try await fixture.call("POST", "/control/faults", #"{"action":"reset","reset":"\#(reset.rawValue)"}"#)
-            // A refused stream was not processed, so the client may repeat it by itself.
+            // A refused stream was not processed, so the client may retry the request on its own.
             let answer = try? await fixture.send(body(token))
             #expect(answer == nil || reset == .refused)
             #expect(try await fixture.send(body(token)).response.connectionsOpened == 0, "the connection goes on")
         }
     }
 
-    @Test func `many requests at once are all answered`() async throws {
+    @Test func `many concurrent requests are all answered`() async throws {
         try await Fixture.run { fixture async throws in
             let tokens = (0..<300).map { _ in fixture.emulator.mintToken() }
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a body longer than the first window arrives whole`() async throws {
+    @Test func `a body longer than the first window arrives completely`() async throws {
         try await Fixture.run { fixture async throws in
             let padding = String(repeating: " ", count: 200_000)
             #expect(try await fixture.send(padding + body(fixture.emulator.mintToken())).status == 200)

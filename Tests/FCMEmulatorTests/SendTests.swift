@@ -2,7 +2,7 @@ import FCMEmulator
 import HTTPClient
 import Testing
 
-/// One body that FCM refuses, and how. `TOKEN` stands for a live token.
+/// A body that FCM refuses, with the expected error. `TOKEN` is replaced by a live token.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let name: String
     let message: String
@@ -14,7 +14,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// The table of reference envelopes: order of details included, because clients have stumbled over it.
+    /// The table of reference envelopes, including the order of the details, because some clients depend on it.
     static let all: [Refusal] = [
         Refusal(
             name: "bad token", message: #""token":"not a token""#,
@@ -75,7 +75,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             status: 404, canonical: "NOT_FOUND", text: "Requested entity was not found.", details: ["FcmError"]),
     ]
 
-    /// Bodies that break a documented rule whose error envelope has not been captured: only the field is asserted.
+    /// Bodies that break a documented rule whose envelope was not captured: only the field is asserted.
     static let rules: [(message: String, field: String)] = [
         (#""data":{"from":"x"}"#, "message.data"), (#""data":{"google.x":"x"}"#, "message.data"),
         (#""data":{"gcm.notification.x":"x"}"#, "message.data"), (#""data":{"message_type":"x"}"#, "message.data"),
@@ -109,7 +109,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
 @Suite struct SendTests {
     @Test(arguments: Refusal.all)
-    func `a bad message is refused in FCM's words`(_ refusal: Refusal) async throws {
+    func `a bad message is refused with FCM's error`(_ refusal: Refusal) async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             let body = #"{"message":{"# + refusal.message.replacing("TOKEN", with: token) + "}}"
@@ -125,7 +125,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `a message that breaks a documented rule is refused by the field`() async throws {
+    @Test func `a message that breaks a documented rule is refused with the field`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             for rule in Refusal.rules {
@@ -148,7 +148,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ["", "{", "null", "[]", "\"x\"", "{}", #"{"message":null}"#])
-    func `a body that is no request is refused`(_ body: String) async throws {
+    func `a body that is not a request is refused`(_ body: String) async throws {
         try await Fixture.run { fixture async throws in
             #expect(try await fixture.send(body).status == 400)
         }
@@ -219,7 +219,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `a trial run is answered like a real one, and delivers nothing`() async throws {
+    @Test func `a request with validate_only is answered like a real one, and delivers nothing`() async throws {
         try await Fixture.run { fixture async throws in
             let token = fixture.emulator.mintToken()
             let answer = try await fixture.send(to: token, validateOnly: true)
@@ -238,7 +238,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `a topic's message may weigh half as much`() async throws {
+    @Test func `a message to a topic has half the size limit`() async throws {
         let body = #"{"message":{"topic":"t","data":{"k":"# + "\"" + String(repeating: "x", count: 2048) + "\"}}}"
         try await Fixture.run { fixture async throws in
             #expect(try await fixture.send(body).status == 400)
@@ -248,7 +248,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `a token just deleted may still accept a send, when asked to lag`() async throws {
+    @Test func `a deleted token still accepts a configured number of sends`() async throws {
         try await Fixture.run({ $0.unregisterLagSends = 1 }) { fixture async throws in
             let token = fixture.emulator.mintToken()
             fixture.emulator.deleteToken(token)

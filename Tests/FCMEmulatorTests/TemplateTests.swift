@@ -2,7 +2,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// The short cut of a fan-out must never accept what the long way refuses, or read it otherwise.
+/// Tests that the fast path of a fan-out never accepts a request that the parser refuses, or reads it differently.
 @Suite struct TemplateTests {
     private let first = "c" + String(repeating: "1", count: 21) + ":APA91b" + String(repeating: "a", count: 113)
     private let second = "d" + String(repeating: "2", count: 21) + ":APA91b" + String(repeating: "b", count: 140)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a text in which the registration is in doubt is never a template`() throws {
+    @Test func `a text with an ambiguous registration is never a template`() throws {
         let escaped = first.replacing("c1", with: #"\u00631"#, maxReplacements: 1)
         for text in [
             #"{"message":{"token":"\#(escaped)","data":{"token":"\#(first)"}}}"#,

@@ -4,14 +4,14 @@ import Testing
 
 /// Tests of the rules with synthetic descriptors, without pictures.
 @Suite struct DecisionRuleTests {
-    /// A face at `distance` from the template's, in its own direction.
+    /// Returns a face at `distance` from the template's, in a direction of its own.
     private func face(_ distance: Float = 0, axis: Int = 1, yaw: Double = 0) -> PhotoAnalysis {
         let chord = distance / 1.4
         let cosine = 1 - chord * chord / 2
         var values = [Float](repeating: 0, count: FaceDescriptor.count)
         values[0] = cosine
         values[axis] = (1 - cosine * cosine).squareRoot()
-        // A signature of its own, with nothing of any other's mirror image.
+        // The signature resembles no other one, and no mirror image of another one.
         var levels = [Float](repeating: 0, count: FaceSignature.side * FaceSignature.side)
         levels[axis * FaceSignature.side] = 1
         return .usable(
@@ -89,7 +89,7 @@ import Testing
             Issue.record("refused: \(outcome)")
             return
         }
-        // The axis of the one that was left out has no part in the mean.
+        // The axis of the outlier has no part in the mean.
         #expect(template.mean.values[20] == 0)
     }
 

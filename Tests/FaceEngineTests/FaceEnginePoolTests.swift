@@ -67,7 +67,7 @@ import Testing
         #expect(error?.code == .cancelled)
         blocker.release()
         try await running.value
-        // Another job has run to its end, so the cancelled one, which was before it, never will.
+        // A later job has run to its end, so the cancelled one, which was before it in the queue, never runs.
         try await pool.run { _ throws(FaceEngineError) in }
         #expect(hasRun.withLock { !$0 })
         await pool.shutdown()
@@ -132,7 +132,7 @@ import Testing
         let running = await blocker.occupy(pool)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<2 { group.addTask { try await pool.run { _ throws(FaceEngineError) in } } }
-            // The one that waits cannot end while the engine is occupied, so the first to end is the one refused.
+            // The waiting job cannot end while the engine is occupied, so the first result is that of the refused one.
             let first = await group.nextResult()
             let error = #expect(throws: FaceEngineError.self) { try first?.get() }
             #expect(error?.code == .overloaded)

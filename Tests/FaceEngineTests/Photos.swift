@@ -3,14 +3,14 @@ import Foundation
 import Imaging
 import TestSupport
 
-/// The photos `make setup` fetches, and pictures made of them.
+/// The photos that `make setup` downloads, and pictures made from them.
 enum Photos {
     static func read(_ name: String) throws -> [UInt8] {
         let path = try PackageRoot.file(".cache/photos/\(name).jpg")
         return try Array(Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// The nine photos person A signs up with, by pose.
+    /// Returns the nine photos of a sign-up by person A, by pose.
     static func signUp() throws -> [(pose: FacePose, file: [UInt8])] {
         let names: [(FacePose, String)] = [(.left, "left"), (.right, "right"), (.front, "front")]
         return try names.flatMap { pose, name in
@@ -22,13 +22,13 @@ enum Photos {
         try (1...3).map { try read("\(person)/sign-in-\($0)") }
     }
 
-    /// The beginning of a PNG file that promises 20,000 x 20,000 pixels.
+    /// The beginning of a PNG file with 20,000 × 20,000 pixels in its header.
     static let hugeFile: [UInt8] = [
         0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20,
         8, 2, 0, 0, 0, 0, 0, 0, 0,
     ]
 
-    /// A decoded photo, changed pixel by pixel.
+    /// Returns a decoded photo with changed pixels.
     static func altered(
         _ name: String, _ change: (_ image: RGBImage, _ x: Int, _ y: Int, _ channel: Int) -> UInt8
     ) throws -> RGBImage {
@@ -49,7 +49,7 @@ extension RGBImage {
         pixels[(min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)) * 3 + channel]
     }
 
-    /// The picture as in a mirror.
+    /// The mirrored picture.
     var mirrored: RGBImage {
         var result: [UInt8] = []
         result.reserveCapacity(pixels.count)

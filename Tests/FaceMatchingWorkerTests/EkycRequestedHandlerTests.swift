@@ -12,7 +12,7 @@ import Testing
 import WireFormat
 
 @Suite struct EkycRequestedHandlerTests {
-    @Test func `a person signs up and in, somebody else does not, and the photos are gone`() async throws {
+    @Test func `a user signs up and in, another face is refused, and the photos are deleted`() async throws {
         try await withWorker { worker in
             let user = UUID()
             let signUp = try await worker.run(.signUp, try Photos.signUp(), user: user)
@@ -38,7 +38,7 @@ import WireFormat
         }
     }
 
-    @Test func `a session of a known phone is decided before sessions of strangers that came earlier`() async throws {
+    @Test func `a session of a known installation is decided before earlier ones of new installations`() async throws {
         try await withWorker(environment: ["FACE_ENGINE_THREADS": "1"]) { worker in
             var strangers: [UUID] = []
             for _ in 0..<4 { strangers.append(try await worker.upload(.signUp, try Photos.signUp(), user: UUID())) }
@@ -49,14 +49,14 @@ import WireFormat
                         + [EkycRequested(sessionID: known, event: .signUp, lane: .known)])
             }
             let decided = try #require(try await worker.outcome(known).completedAt)
-            // The first may have begun before the known one arrived; those that wait are examined after it.
+            // The first one may have begun before the known one arrived; the waiting ones are examined after it.
             for stranger in strangers.dropFirst() {
                 #expect(decided < (try #require(try await worker.outcome(stranger).completedAt)))
             }
         }
     }
 
-    @Test func `a template is sealed for its user and opens for nobody else`() async throws {
+    @Test func `a template is sealed for its user and does not open for another user`() async throws {
         try await withWorker { worker in
             let user = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
@@ -107,7 +107,7 @@ import WireFormat
         }
     }
 
-    @Test func `photos that signed in once, or enrolled, do not sign in again`() async throws {
+    @Test func `photos of an earlier sign-in or sign-up are refused`() async throws {
         try await withWorker { worker in
             let user = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
@@ -118,12 +118,12 @@ import WireFormat
         }
     }
 
-    @Test func `an unknown e-mail fails as a wrong face does`() async throws {
+    @Test func `an unknown e-mail fails like a wrong face`() async throws {
         try await withWorker { worker in
             let decoy = UUID()
             let session = try await worker.run(.signIn, try Photos.signIn("person-a"), user: decoy)
             #expect(session.state == .failed && session.reason == .noMatch && session.retryable == true)
-            // Trying again gives the same answer, not one that a known account would not give.
+            // A second attempt has the same outcome: it does not disclose that there is no account.
             #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: decoy).reason == .noMatch)
             var photos = try Photos.signIn("person-a")
             photos[0] = .init(pose: .any, file: try Photos.read("cases/two-people"))
@@ -131,13 +131,13 @@ import WireFormat
         }
     }
 
-    @Test func `however often and at once a session is delivered, it ends once with one push`() async throws {
+    @Test func `a session that is delivered several times concurrently ends once with one push`() async throws {
         try await withWorker(environment: ["CONSUMER_CONCURRENCY": "4"]) { worker in
             let user = UUID()
             let id = try await worker.upload(.signUp, try Photos.signUp(), user: user)
             try await worker.request(id, .signUp, times: 4)
             #expect(try await worker.outcome(id).state == .succeeded)
-            // A session that comes after them is decided after them, on each of the four workers.
+            // Later sessions occupy each of the four workers after the deliveries of the first one.
             for _ in 0..<4 {
                 _ = try await worker.run(.signIn, try Photos.signIn("person-b"), user: user)
             }
@@ -150,7 +150,7 @@ import WireFormat
         }
     }
 
-    @Test func `a session whose photos are gone, or damaged, ends with internal`() async throws {
+    @Test func `a session with missing or damaged photos ends with internal`() async throws {
         try await withWorker { worker in
             let user = UUID()
             let id = try await worker.upload(.signIn, try Photos.signIn("person-a"), user: user)

@@ -7,7 +7,7 @@ import Testing
 import WireFormat
 
 @Suite struct EnrolmentTests {
-    @Test func `a sign-up for an e-mail that has an account ends as a new one does, and changes nothing`() async throws {
+    @Test func `a sign-up with an account's e-mail ends like a new one, and changes nothing`() async throws {
         try await withWorker { worker in
             let faces = FaceTemplateRepository(worker.context.postgres)
             let user = UUID()
@@ -38,7 +38,7 @@ import WireFormat
         }
     }
 
-    @Test func `of two sign-ups with one new e-mail at once one makes the account, and both succeed`() async throws {
+    @Test func `of two concurrent sign-ups with a new e-mail, one creates the account, and both succeed`() async throws {
         try await withWorker(environment: ["CONSUMER_CONCURRENCY": "2"]) { worker in
             let user = UUID()
             var ids: [UUID] = []
@@ -73,7 +73,7 @@ import WireFormat
         }
     }
 
-    @Test func `a sign-in that ended while its sign-up waited replaces no face`() async throws {
+    @Test func `a sign-up with a bearer that was revoked in the meantime replaces no face`() async throws {
         try await withWorker { worker in
             let postgres = worker.context.postgres
             let user = UUID()

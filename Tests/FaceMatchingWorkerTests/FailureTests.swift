@@ -12,7 +12,7 @@ import WireFormat
 @testable import FaceMatchingWorker
 
 @Suite struct FailureTests {
-    @Test func `a sign-in whose stored face cannot be opened ends as one without an account does`() async throws {
+    @Test func `a sign-in whose stored face cannot be opened ends like one without an account`() async throws {
         try await withWorker { worker in
             let postgres = worker.context.postgres
             let user = try await UserRepository(postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
@@ -37,7 +37,7 @@ import WireFormat
         }
     }
 
-    @Test func `a failure that time does not mend ends a session at once, and every other one after the eighth try`() {
+    @Test func `a permanent failure ends a session at once, and any other one at the eighth delivery`() {
         let lasting: [any Error] = [
             BlobStoreError(.invalidKey, ""), BlobStoreError(.notFound, ""), BlobStoreError(.tooLarge, ""),
             BlobStoreError(.damaged, ""), FaceEngineError(.badTemplate, ""), IncomparableFace(), CryptoError(.unknownKey, ""),

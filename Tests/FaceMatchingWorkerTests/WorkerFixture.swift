@@ -20,7 +20,7 @@ struct WorkerFixture {
     let redisPrefix: String
     let blobRoot: String
 
-    /// Returns the photo as identity-api stores it.
+    /// A photo as identity-api stores it.
     struct Upload {
         let pose: SessionPhoto.Pose
         let file: [UInt8]
@@ -41,7 +41,7 @@ struct WorkerFixture {
         var session = NewSession(
             id: id, userID: user, event: event, authorised: authorised, authorisedBy: signIn, tokenHash: SecureRandom.bytes(32),
             photos: stored)
-        // The account has the id of the first session of its e-mail, as at identity-api, which derives it.
+        // The account gets the user id of the first session with its e-mail; identity-api derives that id from the e-mail.
         if event == .signUp, !authorised { session.email = SessionEmail(lookup: SHA256.hash("\(user)"), sealed: [1, 2, 3]) }
         if let processingTime { session.processingTime = processingTime }
         try await SessionRepository(context.postgres).insert(session)
@@ -56,7 +56,7 @@ struct WorkerFixture {
         }
     }
 
-    /// Waits for the end of a session.
+    /// Waits until a session has ended, and returns it.
     func outcome(_ id: UUID) async throws -> Session {
         try await eventually("session \(id) to end") {
             let session = try await SessionRepository(context.postgres).find(id: id)
@@ -64,7 +64,7 @@ struct WorkerFixture {
         }
     }
 
-    /// Uploads, publishes and waits.
+    /// Stores a session, publishes its event, and waits until it has ended.
     func run(_ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false, by signIn: UUID? = nil) async throws -> Session {
         let id = try await upload(event, photos, user: user, authorised: authorised, by: signIn)
         try await request(id, event)
@@ -75,7 +75,7 @@ struct WorkerFixture {
         try await context.postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
     }
 
-    /// Returns the number of messages of a stream about a session; one that its relay sent twice counts once.
+    /// Returns the number of messages of a stream about a session; a message that was sent twice counts once.
     func messages(_ stream: String, about id: UUID) async throws -> Int {
         let lines = try await redis.cli("XRANGE", "\(redisPrefix){\(stream)}", "-", "+").split(separator: "\n")
         var messages: Set<Substring> = []
@@ -87,7 +87,7 @@ struct WorkerFixture {
         return messages.count
     }
 
-    /// The account that the push about a session names.
+    /// Waits for the push about a session, and returns the account that it names.
     func pushedUser(of id: UUID) async throws -> UUID {
         try await eventually("the push about \(id)") {
             let lines = try await redis.cli("XRANGE", "\(redisPrefix){notification.requested}", "-", "+").split(separator: "\n")
@@ -97,7 +97,7 @@ struct WorkerFixture {
         }
     }
 
-    /// Whether any blob of the session is left.
+    /// Returns whether the session still has blobs.
     func hasBlobs(_ id: UUID) -> Bool {
         let paths = FileManager.default.enumerator(atPath: blobRoot)?.compactMap { $0 as? String } ?? []
         return paths.contains { path in
@@ -108,7 +108,7 @@ struct WorkerFixture {
     }
 }
 
-/// Runs `body` beside a worker, and ends the worker in an orderly way.
+/// Runs `body` while a worker runs, and shuts the worker down afterwards.
 func withWorker(
     environment: [String: String] = [:], _ body: (WorkerFixture) async throws -> Void
 ) async throws {
@@ -144,7 +144,7 @@ func withWorker(
     }
 }
 
-/// The photos `make setup` fetches.
+/// The photos that `make setup` downloads.
 enum Photos {
     static func read(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try PackageRoot.file(".cache/photos/\(name).jpg"))))

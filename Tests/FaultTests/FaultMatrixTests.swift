@@ -1,10 +1,10 @@
 import FaultMatrix
 import Testing
 
-/// The fault matrix in its short form; `make faults` runs the long one.
+/// Runs the fault matrix at the short scale; `make faults` runs the full one.
 @Suite struct FaultMatrixTests {
     @Test(arguments: FaultRow.all)
-    func `no fault loses an effect or repeats one`(row: FaultRow) async {
+    func `no fault loses or repeats an effect`(row: FaultRow) async {
         let report = await row.run(.short)
         #expect(report.failures == [])
     }

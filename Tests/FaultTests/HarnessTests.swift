@@ -1,7 +1,7 @@
 import FaultMatrix
 import Testing
 
-/// Consumers with a mistake on purpose: the matrix has to find it.
+/// Tests that the matrix detects consumers with a deliberate mistake.
 @Suite struct HarnessTests {
     @Test func `a consumer that acknowledges before it commits loses effects, and its row fails`() async {
         let report = await FaultRow.acknowledgesEarly.run(.short)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The counts of the ledger: a matrix whose ledger counts nothing proves nothing.
+/// Tests the counts of the ledger, on which the results of the fault matrix depend.
 @Suite struct LedgerTests {
     private static func withLedger(_ body: (Ledger) async throws -> Void) async throws {
         try await withEmptyDatabase { database in
@@ -13,7 +13,7 @@ import WireFormat
         }
     }
 
-    @Test func `one effect for each promised one is even`() async throws {
+    @Test func `one effect for each promised one is an even balance`() async throws {
         try await Self.withLedger { ledger in
             let ids = [UUIDv7.generate(), UUIDv7.generate()]
             try await ledger.publish(ids, kind: .chained)
@@ -25,7 +25,7 @@ import WireFormat
         }
     }
 
-    @Test func `an effect that did not come is lost, the second one of a chain too`() async throws {
+    @Test func `a missing effect is lost, also the second one of a chain`() async throws {
         try await Self.withLedger { ledger in
             let (begun, untouched) = (UUIDv7.generate(), UUIDv7.generate())
             try await ledger.publish([begun, untouched], kind: .chained)
@@ -34,7 +34,7 @@ import WireFormat
         }
     }
 
-    @Test func `an effect that came twice, or that nobody promised, is a duplicate`() async throws {
+    @Test func `a repeated or unpromised effect is a duplicate`() async throws {
         try await Self.withLedger { ledger in
             let (twice, poison) = (UUIDv7.generate(), UUIDv7.generate())
             try await ledger.publish([twice], kind: .single)
@@ -47,7 +47,7 @@ import WireFormat
         }
     }
 
-    @Test func `a second run of a handler is counted, and is no duplicate by itself`() async throws {
+    @Test func `a second handler run is counted, but is not a duplicate`() async throws {
         try await Self.withLedger { ledger in
             let id = UUIDv7.generate()
             try await ledger.publish([id], kind: .single)

@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The whole system as real processes, and all of Redis gone in the middle of its work.
+/// Tests the whole system as real processes when all data of Redis are deleted during its work.
 @Suite struct WipedRedisTests {
     private static let sessionCount = 200
 
-    @Test func `when Redis is wiped amid 200 sessions, each of them ends and has one delivery`() async throws {
+    @Test func `each of 200 sessions ends with one delivery although Redis is wiped twice`() async throws {
         let stack = try await Stack.start()
-        // The worker sleeps while the sessions are made, so that all of them are in the stream when it begins.
+        // The worker is stopped while the sessions are created, so that all of them are in the stream when it begins.
         stack.signal("face-matching-worker", SIGSTOP)
         try await Self.signIn(Self.sessionCount, stack)
         #expect(try await stack.database.psql("SELECT count(*) FROM sessions WHERE state = 'received'") == "\(Self.sessionCount)")
         stack.signal("face-matching-worker", SIGCONT)
 
-        // Once while most sessions wait, and once while most of their notifications are on their way.
+        // Redis is wiped once while most sessions wait, and once when half of them have ended.
         for share in [Self.sessionCount / 10, Self.sessionCount / 2] {
             try await eventually("\(share) sessions end") {
                 try await Self.endedCount(stack) >= share ? () : nil
@@ -41,11 +41,11 @@ import Testing
         try await eventually("the photos are gone") { stack.blobCount() == 0 }
     }
 
-    /// Real uploads: three photos each, of an unknown person, from a phone each.
+    /// Uploads three photos for each of `count` sign-ins with unknown e-mails, each from a phone of its own.
     private static func signIn(_ count: Int, _ stack: Stack) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
-                // As many uploads at the same time as a small machine can take.
+                // Eight concurrent uploads are what a small machine can handle.
                 if number >= 8 { try await group.next() }
                 group.addTask {
                     let phone = try await Phone.make(stack)

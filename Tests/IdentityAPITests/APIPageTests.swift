@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// A request with its parameters unnamed, as the page names some differently.
+    /// Returns a request without the names of its parameters, some of which differ on the page.
     private static func request(_ method: String, _ path: Substring) -> String {
         "\(method.uppercased()) \(path.replacing(#/:[a-z]+|\{[a-z_]+\}/#, with: "*"))"
     }

@@ -10,7 +10,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// While more wait than are decided in time, others are told to come back, and nothing of theirs is kept.
+/// Tests that uploads over the limits of undecided sessions are refused with a time to retry, and leave nothing.
 @Suite struct AdmissionTests {
     private static func limits(_ change: (inout SessionAdmission.Limits) -> Void) -> (inout IdentityAPIConfiguration) -> Void {
         var limits = SessionAdmission.Limits.none
@@ -18,12 +18,12 @@ import WireFormat
         return { $0.limits.undecidedSessions = limits }
     }
 
-    /// A sign-in with an e-mail and a phone of its own.
+    /// Returns a sign-in with an e-mail and a phone of its own.
     private static func stranger(_ number: Int) -> Form {
         Form.signIn(email: "stranger-\(number)@example.org").with("fcm_token", "phone-\(number)-aaaaaaaaaaaaaaaa:token")
     }
 
-    /// Sends the head of an upload and no body, to which only an answer can come that does not wait for a body.
+    /// Sends the head of an upload without its body, and returns the answer, which the server gave without reading a body.
     private static func answerToHead(_ api: IdentityFixture, _ path: String, _ form: Form) async throws -> String? {
         let connection = try RawConnection(port: api.port)
         try await connection.send(

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `A photo of 30 MB is refused while it is sent, and the client receives the response`() async throws {
-        // All of it may be on its way before the client looks up.
+        // The client may have sent all of it before it reads the response.
         try await withIdentityAPI {
             ($0.connection.lingerBytes, $0.connection.lingerTime) = (64 << 20, .seconds(60))
         } _: { api in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import IdentityAPI
 
-/// A connection's guard on a connection whose bytes and time the test controls.
+/// Tests the guard of a connection on an embedded channel, whose clock and flushes the tests control.
 @Suite struct ConnectionGuardTests {
-    /// The result of waiting until a response is taken.
+    /// A wait until a response is flushed, and its outcome.
     private final class Wait {
         private(set) var outcome: Result<Void, any Error>?
 
@@ -88,7 +88,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    /// Asks for a body and waits for its bytes until the guard has no more patience.
+    /// Begins to read a body, and waits until the guard reports it as too slow.
     private func beginSlowBody(on channel: EmbeddedChannel) throws {
         channel.triggerUserOutboundEvent(ClientEvent.bodyBegan, promise: nil)
         channel.read()
@@ -97,13 +97,13 @@ import Testing
         #expect(channel.isActive)
     }
 
-    /// Lets the guard look at its clock once.
+    /// Advances the clock by one check of the guard.
     private func tick(_ channel: EmbeddedChannel) {
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(500))
     }
 }
 
-/// Takes bytes and fails when they are to be sent.
+/// A handler that accepts writes and fails them at the flush.
 private final class Broken: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     private var promises: [EventLoopPromise<Void>] = []

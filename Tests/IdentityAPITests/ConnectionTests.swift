@@ -5,11 +5,11 @@ import Testing
 
 @testable import IdentityAPI
 
-/// Clients that send or read too slowly, or that send no request.
+/// Tests clients that send or read too slowly, or send bytes that are not a request.
 @Suite struct ConnectionTests {
     private static func impatient(_ configuration: inout IdentityAPIConfiguration) {
         configuration.connection.patience = .milliseconds(300)
-        // A drip of bytes, however fast this machine drips, earns no time.
+        // With this rate, single bytes never extend the time limit, however fast the machine sends them.
         configuration.connection.bytesASecond = 1 << 30
         configuration.connection.lingerTime = .seconds(2)
     }
@@ -109,7 +109,7 @@ import Testing
         } _: { api in
             let connection = try RawConnection(port: api.port)
             let request = Array("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
-            // More than all buffers between here and there hold of answers; the sending ends when the server hangs up.
+            // The answers to repeated bursts exceed all buffers in between; sending fails when the server disconnects.
             let burst = Array(repeatElement(request, count: 1_000).joined())
             try await eventually("the server hangs up") { try await !connection.send(burst) }
         }

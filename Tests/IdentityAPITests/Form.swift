@@ -1,11 +1,11 @@
 import Foundation
 import HTTPClient
 
-/// A multipart form as a phone sends it, and as it should not.
+/// A multipart form, valid or invalid.
 struct Form: Sendable {
     var parts: [(name: String, filename: String?, data: [UInt8])] = []
     var boundary = "heliograph-test-boundary"
-    /// The boundary in the header, when it differs from that of the body.
+    /// The boundary in the header; nil when it is ``boundary``.
     var declaredBoundary: String?
 
     static let pushToken = "c1aaaaaaaaaaaaaaaaaaaa:APA91bExampleToken"
@@ -70,7 +70,7 @@ struct Form: Sendable {
     }
 }
 
-/// Pictures that are complete as files; they are not decoded here.
+/// Pictures with a complete file structure that do not decode; identity-api does not decode pictures.
 enum TestPhoto {
     static func jpeg(width: Int = 640, height: Int = 480, seed: Int = 0, scanBytes: Int = 2_000) -> [UInt8] {
         let noise = (0..<scanBytes).map { UInt8(truncatingIfNeeded: ($0 &* 31 &+ seed) % 255) }
@@ -94,7 +94,7 @@ enum TestPhoto {
     }
 }
 
-/// JSON, read loosely: by a dotted path.
+/// JSON whose values are read by dotted paths.
 struct JSON {
     let root: Any?
 
@@ -112,7 +112,7 @@ extension HTTPClientResponse {
 
     var json: JSON { JSON(root: try? JSONSerialization.jsonObject(with: Data(body))) }
 
-    /// Status, code and field of an error, as in `400 missing_field left_faces`.
+    /// The status, code and field of an error, such as `400 missing_field left_faces`.
     var refusal: String {
         let field = json.text("error.field").map { " \($0)" } ?? ""
         return "\(status) \(json.text("error.code") ?? "-")\(field)"

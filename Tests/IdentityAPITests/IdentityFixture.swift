@@ -12,15 +12,15 @@ import Testing
 
 @testable import IdentityAPI
 
-/// A running identity-api with a database, a key prefix and a folder of photos of its own.
+/// A running identity-api with its own database, Redis keys and folder of photos.
 struct IdentityFixture: Sendable {
     let port: Int
     let context: ServiceContext
     let blobRoot: String
     let http: HTTPClient
-    /// The requests of this server that wait for a session.
+    /// The watcher of the requests that wait for a session.
     let waiters: RowWatcher<Session>
-    /// Those that wait for an image job.
+    /// The watcher of the requests that wait for an image job.
     let jobFeed: RowWatcher<ImageJob>
 
     init(port: Int, services: [any Service], context: ServiceContext, blobRoot: String, http: HTTPClient) throws {
@@ -47,7 +47,7 @@ struct IdentityFixture: Sendable {
         try await send("POST", path, headers: [("Content-Type", form.contentType)] + headers, body: form.bytes)
     }
 
-    /// The names of all files in the store of photos, interrupted writes included.
+    /// Returns the names of all files in the store of photos, including those of interrupted writes.
     func storedFiles() -> [String] {
         (FileManager.default.enumerator(atPath: blobRoot)?.compactMap { $0 as? String } ?? []).filter { name in
             var isDirectory: ObjCBool = false
@@ -60,7 +60,7 @@ struct IdentityFixture: Sendable {
         try await postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
     }
 
-    /// Whether an upload that was refused left anything anywhere.
+    /// Returns whether a refused upload has left no rows and no files.
     func isUntouched() async throws -> Bool {
         let rows = try await count("sessions") + count("users") + count("outbox")
         return rows == 0 && storedFiles().isEmpty
@@ -85,7 +85,7 @@ enum Path {
 
 struct UnexpectedAnswer: Error { let response: HTTPClientResponse }
 
-/// Runs a second identity-api beside a running one, with the same database, Redis and store of photos.
+/// Runs a second identity-api with the database, Redis and store of photos of a running one.
 func withSecondInstance(
     of first: IdentityFixture, _ change: (inout IdentityAPIConfiguration) -> Void, _ body: (IdentityFixture) async throws -> Void
 ) async throws {
@@ -97,7 +97,7 @@ func withSecondInstance(
     }
 }
 
-/// Runs a test against a server that really listens.
+/// Runs a test with a server on a real port.
 func withIdentityAPI(
     _ change: (inout IdentityAPIConfiguration) -> Void = { _ in }, _ body: (IdentityFixture) async throws -> Void
 ) async throws {
@@ -106,7 +106,7 @@ func withIdentityAPI(
         let context = try await makeContext(database, blobRoot: folder.path)
         _ = try await MigrationRunner(client: context.postgres, migrations: HeliographSchema.migrations).migrate()
         var configuration = testConfiguration()
-        // No worker decides what tests upload; limits of that have tests of their own.
+        // No worker decides the sessions of tests, so these limits are off; they have tests of their own.
         configuration.limits.undecidedSessions = .none
         change(&configuration)
         try await withServices(context, configuration, beside: [context.postgres, context.redis]) { port, services in
@@ -128,7 +128,7 @@ func withIdentityAPI(
     }
 }
 
-/// A configuration with a free port, whose sweeps run in no test.
+/// Returns a configuration with a free port, and without a sweep during a test.
 private func testConfiguration() -> IdentityAPIConfiguration {
     var configuration = IdentityAPIConfiguration()
     configuration.port = 0

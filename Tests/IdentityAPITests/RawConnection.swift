@@ -4,7 +4,7 @@ import Synchronization
 
 /// A bare TCP connection, for requests that no HTTP client would send.
 final class RawConnection: Sendable {
-    /// Threads of its own: a test that waits must not take one from the server's disk.
+    /// The threads of all connections: a waiting test must not occupy a thread that the server needs for its files.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: 16)
         threads.start()
@@ -14,10 +14,10 @@ final class RawConnection: Sendable {
     private let descriptor: Int32
     private let isOpen = Mutex(true)
 
-    /// Connects to a port of this machine. What is received later is waited for up to `patience` seconds, and so is room to send.
+    /// Connects to a port of this machine. Sending and receiving wait up to `patience` seconds.
     ///
-    /// - Parameter receiveBuffer: How many bytes the kernel may hold that were not received; nil leaves that to it, and then it
-    ///   may be tens of megabytes.
+    /// - Parameter receiveBuffer: The size of the kernel's receive buffer in bytes; by default the kernel chooses it, up to tens of
+    ///   megabytes.
     init(port: Int, patience: Int = 120, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var receiveBuffer {
@@ -60,7 +60,7 @@ final class RawConnection: Sendable {
 
     func send(_ text: String) async throws { _ = try await send(Array(text.utf8)) }
 
-    /// Receives until the text contains a mark, or, without one, until the other side closes. Nil when time is up.
+    /// Receives until the text contains a mark, or, without one, until the other side closes. Nil after `patience`.
     func receive(until mark: String? = nil) async throws -> String? {
         let descriptor = descriptor
         return try await Self.threads.runIfActive {
@@ -77,7 +77,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Receives so many bytes, or what there is until the other side closes, and no more.
+    /// Receives and discards `count` bytes, or fewer if the other side closes before.
     func receive(count: Int) async throws {
         let descriptor = descriptor
         try await Self.threads.runIfActive {

@@ -9,7 +9,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// A device whose answer was lost asks again; so does a thief.
+/// Tests repeated requests for tokens, by a device whose answer was lost, and by a thief of its token.
 @Suite struct RepeatedTokenTests {
     @Test func `A sign-in gives the same tokens again for five minutes, and signs in once`() async throws {
         try await withIdentityAPI { api in
@@ -129,7 +129,7 @@ import WireFormat
 }
 
 extension HTTPClientResponse {
-    /// The access and the refresh token of an answer; empty texts for a refusal.
+    /// The access and the refresh token of an answer; empty for a refusal.
     fileprivate var tokens: [String] {
         guard let access = json.text("access_token"), let refresh = json.text("refresh_token") else { return ["", ""] }
         return [access, refresh]
@@ -137,7 +137,7 @@ extension HTTPClientResponse {
 }
 
 extension IdentityFixture {
-    /// The tokens of requests that are sent at the same time; each has to be answered with 200.
+    /// Sends requests concurrently, expects a 200 for each, and returns their tokens.
     fileprivate func atOnce(_ count: Int, _ send: @escaping @Sendable () async throws -> HTTPClientResponse) async throws -> [[String]] {
         try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
             for _ in 0..<count { group.addTask { try await send() } }
@@ -148,7 +148,7 @@ extension IdentityFixture {
         }
     }
 
-    /// A sign-in of the account known@example.org on its phone that has succeeded, without photos.
+    /// Makes a successful sign-in of the account known@example.org on its phone, without photos.
     fileprivate func succeededSignIn() async throws -> (id: UUID, token: String) {
         let (id, token) = (UUID(), OpaqueToken.generate())
         let user = keys.userID(try #require(EmailAddress("known@example.org")))
@@ -161,7 +161,7 @@ extension IdentityFixture {
         return (id, token.text)
     }
 
-    /// Sends a request over a connection that ends after a part of the request, or of its answer.
+    /// Sends a request over a connection that is cut after a part of the request, or of its answer.
     func cut(_ request: String, whileSending: Bool, _ random: inout SeededGenerator) async throws {
         try await cut(Array(request.utf8), whileSending: whileSending, &random)
     }
@@ -172,7 +172,7 @@ extension IdentityFixture {
             try await connection.send(Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random))))
         } else {
             try await connection.send(bytes)
-            // Both answers are longer than that.
+            // Both answers are longer than 300 bytes.
             try await connection.receive(count: Int.random(in: 0...300, using: &random))
         }
         connection.close()

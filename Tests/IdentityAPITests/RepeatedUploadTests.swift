@@ -9,7 +9,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// A phone whose answer was lost sends its photos again: that is the same sign-up or sign-in, not another one.
+/// Tests repeated uploads by a phone whose answer was lost: they belong to the same sign-up or sign-in.
 @Suite struct RepeatedUploadTests {
     @Test(arguments: [(Path.signUp, Form.signUp()), (Path.login, Form.signIn())])
     func `A repeated upload gets the first answer, and its session token works`(_ path: String, _ form: Form) async throws {
@@ -88,7 +88,7 @@ import WireFormat
     }
 
     @Test func `An upload repeated after its connection was cut anywhere starts one session and leaves no other photos`() async throws {
-        // All of them are sent to one account.
+        // All uploads are for one account, so its rate limit is off.
         try await withIdentityAPI {
             $0.limits.account.perMinute = 0
         } _: { api in
@@ -101,7 +101,7 @@ import WireFormat
                     "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\nX-Request-ID: \(key)\r\n"
                     + "Content-Length: \(form.bytes.count)\r\n\r\n"
                 try await api.cut(Array(head.utf8) + form.bytes, whileSending: round.isMultiple(of: 2), &random)
-                // The first try may be at work still: apps wait a moment, as 409 tells them to.
+                // The first request may still be in progress: apps retry after a 409.
                 let answer = try await eventually("an answer") {
                     let answer = try await api.send(form, to: path, headers: [("X-Request-ID", key)])
                     return answer.status == 409 ? nil : answer
@@ -121,7 +121,7 @@ import WireFormat
 }
 
 extension Form {
-    /// The same form, with the plain fields after the photos and another boundary.
+    /// Returns the same form with the plain fields after the photos, and with another boundary.
     fileprivate func reordered() -> Form {
         var form = self
         form.parts = parts.filter { $0.filename != nil } + parts.filter { $0.filename == nil }

@@ -33,7 +33,7 @@ private struct StubbornBlobStore: BlobStore {
     func delete(_ keys: [BlobKey]) async throws(BlobStoreError) { try await store.delete(keys) }
 
     func deleteAll(under prefix: BlobKey) async throws(BlobStoreError) {
-        // An error of the store's own, which only the store can make.
+        // Throws an error of the store, whose type only the store can create.
         if stuck.contains(prefix) { _ = try BlobKey("no/../key") }
         try await store.deleteAll(under: prefix)
     }

@@ -11,7 +11,7 @@ import WireFormat
 @testable import IdentityAPI
 
 extension IdentityFixture {
-    /// Decides a session as the worker does, without an event or a push. A sign-up that succeeds makes the account, but no face.
+    /// Decides a session as the worker does, without an event or a push. A successful sign-up creates the account, but no face.
     func decide(_ id: UUID, _ outcome: SessionOutcome) async throws {
         if outcome == .succeeded, let session = try await SessionRepository(postgres).find(id: id), let email = session.email {
             _ = try await UserRepository(postgres)
@@ -20,7 +20,7 @@ extension IdentityFixture {
         #expect(try await SessionRepository(postgres).complete(id: id, outcome: outcome))
     }
 
-    /// Makes the account of an e-mail.
+    /// Creates the account of an e-mail.
     func signUp(_ email: String) async throws {
         try await decide(try await start(Path.signUp, .signUp(email: email)).id, .succeeded)
     }
@@ -91,7 +91,7 @@ extension IdentityFixture {
             async let answer = api.status(session, query: "?wait=60")
             try await eventually("the request waits") { api.waiters.count == 1 }
             try await api.decide(session.id, .succeeded)
-            // A broadcast that comes before the reader listens is lost: it is repeated until a reader has received it.
+            // A broadcast before the reader listens is lost, so it is repeated until the request is answered.
             let announcing = Task {
                 while !Task.isCancelled {
                     try await api.announce(session.id)

@@ -10,7 +10,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// A device that signed in.
+/// A device after its sign-in.
 struct SignedInDevice {
     let userID: UUID
     let accessToken: String
@@ -31,14 +31,14 @@ extension IdentityFixture {
         try await send("POST", "/api/v1/auth/logout", headers: [("Authorization", "Bearer \(token)")])
     }
 
-    /// Signs up, signs in and takes the tokens, as a phone does.
+    /// Signs up, signs in and redeems the session, as a phone does.
     func signedInDevice(email: String = "known@example.org") async throws -> SignedInDevice {
         let signUp = try await start(Path.signUp, .signUp(email: email))
         try await decide(signUp.id, .succeeded)
         return try await signIn(email: email)
     }
 
-    /// Signs in and takes the tokens.
+    /// Signs in and redeems the session.
     func signIn(email: String = "known@example.org", pushToken: String = Form.pushToken) async throws -> SignedInDevice {
         let session = try await start(Path.login, .signIn(email: email).with("fcm_token", pushToken))
         try await decide(session.id, .succeeded)
@@ -212,7 +212,8 @@ extension IdentityFixture {
         try await postgres.query("SELECT user_id FROM push_installs").map { try $0.decode("user_id") }
     }
 
-    /// Pushes a session's result as token-registry and notifier do when the installation is another user's, with another token.
+    /// Records the push of a session's result as token-registry and notifier do when the installation belongs to another user and
+    /// has another token.
     fileprivate func pushResult(of sessionID: UUID, asGuest token: String) async throws {
         let session = try #require(try await SessionRepository(postgres).find(id: sessionID))
         let messages = try #require(PushTarget(token)).unboundKeyInput

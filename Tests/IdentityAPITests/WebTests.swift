@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityAPI
 
-/// Headers and methods that browsers and caches expect of an API.
+/// Tests the HTTP behaviour that browsers and caches expect of an API.
 @Suite struct WebTests {
     private static let origin = "https://app.example.org"
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WriteStallBudgetTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    /// Seconds for which a client is waited for that takes so many bytes a second of an answer without end; nil for ten minutes.
+    /// Returns the seconds after which a client that reads at this rate is too slow; nil if it is not within ten minutes.
     private func patience(with bytesASecond: Int) -> Int? {
         var unread = WriteStallBudget(patience: .seconds(30), bytesASecond: 8_192)
         unread.wrote(.max / 2, now: start)

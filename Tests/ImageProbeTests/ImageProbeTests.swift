@@ -33,7 +33,7 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     func `A picture truncated at any byte is refused`(index: Int) {
         let (name, _, bytes) = TestImages.samples[index]
         for length in 0..<bytes.count {
-            // Behind the picture itself, the optional line ends and trailers carry nothing.
+            // Optional line ends and trailers after the picture carry no data.
             #expect(refusal(Array(bytes[..<length])) != nil, "\(name) after \(length) of \(bytes.count) bytes")
         }
     }

@@ -1,4 +1,4 @@
-/// Files built byte by byte, structurally whole though their pixels are noise: the probe never decodes any.
+/// Files built byte by byte, with a complete structure and noise as pixels, which the probe never decodes.
 enum TestImages {
     static func jpeg(width: Int, height: Int, frame: UInt8 = 0xC0, scanBytes: Int = 64) -> [UInt8] {
         let exif = segment(0xE1, Array("Exif\0\0".utf8) + thumbnail)
@@ -59,7 +59,7 @@ enum TestImages {
 
     static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] { [0xFF, marker] + big(content.count + 2, 2) + content }
 
-    /// A whole small JPEG, as cameras put it into the metadata of a big one.
+    /// A complete small JPEG, as cameras store it in the metadata of a big one.
     private static var thumbnail: [UInt8] {
         [0xFF, 0xD8] + segment(0xC0, [8] + big(30_000, 2) + big(30_000, 2) + [1, 1, 0x11, 0]) + [0xFF, 0xD9]
     }

@@ -11,7 +11,7 @@ import Testing
         return file
     }
 
-    /// Files, and the bytes per pixel that a decoder keeps of them.
+    /// Files, with the bytes per pixel that a decoder holds in memory.
     private static let files: [(name: String, bytes: [UInt8], perPixel: Double)] = [
         ("baseline JPEG", TestImages.jpeg(width: 640, height: 480), 0),
         ("progressive JPEG, 4:2:0", TestImages.jpeg(width: 640, height: 480, frame: 0xC2), 3),

@@ -34,13 +34,13 @@ import Testing
         let file = PNGFile.encode(width: 64, height: 64, bands: 4) { x, _, band in band == 3 ? (x < 32 ? 0 : 255) : 60 }
         let result = try ImagePipeline.finish(file, format: format)
         #expect(result.format == format)
-        // The face engine's decoder lays what is transparent on black.
+        // The face engine's decoder renders transparent pixels on black.
         let image = try Samples.pixels(result)
         #expect(areAlike(image.colour(0.25, 0.5), [0, 0, 0], within: 4))
         #expect(areAlike(image.colour(0.75, 0.5), [60, 60, 60], within: 4))
     }
 
-    @Test func `a long picture asked for as a big square shows its middle`() throws {
+    @Test func `a long picture that is requested as a big square shows its middle`() throws {
         let file = PNGFile.encode(width: 800, height: 100, bands: 3) { x, _, band in band == (x < 300 || x > 500 ? 0 : 1) ? 220 : 30 }
         let result = try ImagePipeline.finish(file, width: 4_096, height: 4_096)
         #expect((result.width, result.height) == (4_096, 4_096))
@@ -109,7 +109,7 @@ import Testing
         var offset = 12
         while offset + 8 <= bytes.count {
             names.append(String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self))
-            // Of all that the extended header may announce, only transparency is there.
+            // The extended header announces only transparency.
             if names.last == "VP8X" { #expect(bytes[offset + 8] == (bands == 4 ? 0x10 : 0)) }
             offset += 8 + number(offset + 4) + number(offset + 4) % 2
         }

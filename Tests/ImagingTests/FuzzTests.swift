@@ -3,9 +3,9 @@ import Imaging
 import SeededRandom
 import Testing
 
-/// Real files, damaged at random, the same way in every run.
+/// Tests real files with random damage, which is the same in every run.
 @Suite struct FuzzTests {
-    /// Rounds of each seed; some 5 ms each.
+    /// The number of rounds of each seed, of some 5 ms each.
     private static let rounds = 300
 
     private static func files() throws -> [[UInt8]] {
@@ -40,7 +40,7 @@ import Testing
     private static func damaged(_ file: [UInt8], _ files: [[UInt8]], using random: inout SeededGenerator) -> [UInt8] {
         var file = file
         for _ in 0..<Int.random(in: 1...8, using: &random) {
-            // Headers are short, and damage to them goes furthest.
+            // Half of the damage is to the first 200 bytes: headers are short, and damage to them has the largest effect.
             let place = Int.random(in: 0..<(Bool.random(using: &random) ? min(file.count, 200) : file.count), using: &random)
             switch Int.random(in: 0..<5, using: &random) {
             case 0: file[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `a photo is scaled down to the side asked for`() throws {
+    @Test func `a photo is scaled down to the requested side`() throws {
         let decoded = try ImageDecoder.decodeUpright(try Photos.load("original/obama3"))
         #expect(decoded.image.height == 800 && decoded.image.width == 492)
         #expect(decoded.originalWidth == 1434 && decoded.originalHeight == 2333)
@@ -32,7 +32,7 @@ import Testing
         #expect(code(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)) == .unsupported)
     }
 
-    @Test func `a picture of 20,000 pixels a side is too large, whatever the file's size`() {
+    @Test func `a picture of 20,000 pixels per side is too large, whatever the file's size`() {
         #expect(code(PNGFile.header(width: 20_000, height: 20_000)) == .tooLarge)
         #expect(code(PNGFile.header(width: 12_001, height: 10)) == .tooLarge)
         #expect(code(PNGFile.header(width: 8_000, height: 5_001)) == .tooLarge)
@@ -76,7 +76,7 @@ import Testing
         let turned = try ImageDecoder.decodeUpright(JPEGFile(file).with(orientation: 6).bytes)
         #expect(turned.image.width == upright.image.height && turned.image.height == upright.image.width)
         #expect(turned.originalWidth == upright.originalHeight && turned.originalHeight == upright.originalWidth)
-        // Orientation 6: what is stored on top belongs to the right.
+        // Orientation 6: the first stored row is the right side of the picture.
         let (x, y) = (100, 50)
         let expected = upright.image.level(x, y, 0)
         let found = turned.image.level(turned.image.width - 1 - y, x, 0)

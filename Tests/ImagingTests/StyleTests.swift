@@ -62,7 +62,7 @@ import Testing
                 })
         }
         #expect(outcome == .cancelled)
-        // Once it was told, it does not ask again: it ends.
+        // After the first positive answer, the work ends without another query.
         #expect(asked.withLock { $0 } == questions + 1)
     }
 }

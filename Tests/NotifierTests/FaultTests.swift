@@ -108,7 +108,7 @@ import WireFormat
             let token = fixture.emulator.mintToken()
             let addressed = try await fixture.address([token])
             try await fixture.postgres.execute("DELETE FROM outbox")
-            // A sender that claims and dies.
+            // Stands for a sender that claims the delivery and dies.
             let claimed = try await DeliveryRepository(fixture.postgres).claim(
                 addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .milliseconds(500))
             #expect(claimed.count == 1)
@@ -259,7 +259,7 @@ import WireFormat
         try await NotifierFixture.with(isRunning: false) { fixture in
             let tokens = (0..<30).map { _ in fixture.emulator.mintToken() }
             let addressed = try await fixture.address(tokens)
-            // No event leads to them any more: only their leases do.
+            // Without their events, the deliveries can be found only by their leases.
             try await fixture.postgres.execute("DELETE FROM outbox")
             let claimed = try await DeliveryRepository(fixture.postgres).claim(
                 addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .milliseconds(500))

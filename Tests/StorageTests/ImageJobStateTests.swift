@@ -74,7 +74,7 @@ struct ImageJobStateTests {
                     default: if case .stopping = try await jobs.delete(id: id, userID: user) { true } else { false }
                     }
                 }
-                // A deletion of a job that had just ended is none of an open one, so at most one `true` is a rival.
+                // A deletion after the end of the job is not a deletion of an open job, so exactly one result is `true`.
                 #expect(ended.count { $0 } == 1)
                 let before = try await client.imageJobRow(id)
                 #expect(try await !jobs.complete(id: id, result: .test))

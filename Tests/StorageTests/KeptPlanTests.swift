@@ -29,7 +29,7 @@ struct KeptPlanTests {
         try await withStorage { client in
             try await client.withTransaction { transaction in
                 try await transaction.forceIndexPlans(replan: replan)
-                // Makes the tables known to be empty: the server expects ten pages of a table that was never analysed.
+                // Records that the tables are empty; the server assumes ten pages for a table that was never analysed.
                 try await transaction.execute("ANALYZE notifications, deliveries")
                 for _ in 0..<Self.warmUps { _ = try await statement(transaction, [UUID()]) }
                 let crowd = try await fill(transaction)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs a command line program to its end and gives what it printed.
+/// Runs a command line program to its end and returns its output.
 public enum CommandLineTool {
-    /// The program ended with another code than 0; carries what it wrote to standard error.
+    /// Thrown when the program ended with another code than 0; carries its output.
     public struct Failure: Error, CustomStringConvertible {
         public let command: [String]
         public let exitCode: Int32
@@ -13,10 +13,10 @@ public enum CommandLineTool {
         }
     }
 
-    /// Runs `command` and returns its standard output; throws ``Failure`` unless it exits with 0.
+    /// Runs `command` and returns its standard output and standard error; throws ``Failure`` unless it exits with 0.
     ///
-    /// The output is collected in temporary files rather than pipes, so that a daemon that inherits them
-    /// cannot keep the call from returning.
+    /// The output is collected in a temporary file rather than a pipe, so that a daemon that inherits it cannot keep the call from
+    /// returning.
     @discardableResult
     public static func run(_ command: [String], environment: [String: String] = [:]) async throws -> String {
         let folder = FileManager.default.temporaryDirectory
@@ -35,9 +35,10 @@ public enum CommandLineTool {
         return text
     }
 
-    /// Waits for a child on a thread of its own; 128 and the signal stand for a death by signal, as in a shell.
+    /// Waits for a child on a thread of its own, and returns its exit code; 128 plus the signal after a death by signal, as in a
+    /// shell.
     ///
-    /// Foundation's `Process` loses the end of a child now and then when dozens of tests run some at once.
+    /// Foundation's `Process` sometimes misses the end of a child when dozens of tests run children at the same time.
     private static func exitCode(of pid: pid_t) async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -1,16 +1,17 @@
-/// Thrown by ``eventually(within:_:_:)`` when the condition did not come true in time.
+/// Thrown by ``eventually(within:_:_:)`` when its condition is not met in time.
 public struct DeadlineExceeded: Error, CustomStringConvertible {
     public let description: String
 
     public init(description: String) { self.description = description }
 }
 
-/// Waits until `condition` gives a value; for what offers no signal to wait for, such as another process' state.
+/// Polls `condition` until it returns a value; for conditions without a signal to wait for, such as another process' state.
 ///
 /// - Parameters:
-///   - limit: Ends only what hangs: nothing is asserted by it, so it leaves time for a machine that is busy with other work.
-///   - what: For the error, made when that is thrown: the end of a log in it is the end then.
-/// - Throws: ``DeadlineExceeded`` after `limit`, or what `condition` throws.
+///   - limit: The time limit, which only ends a hanging test: it asserts nothing, so it allows for a machine that is busy with
+///     other work.
+///   - what: A description for the error; evaluated when that is thrown, so that it can contain the end of a log at that time.
+/// - Throws: ``DeadlineExceeded`` after `limit`, or the error of `condition`.
 @discardableResult
 public func eventually<Value>(
     within limit: Duration = .seconds(120), _ what: @autoclosure () -> String, _ condition: () async throws -> Value?

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A server of a test that cannot outlive the test process, however that ends.
 ///
-/// A small shell stands between the two: it holds one end of a socket pair whose other end only the test
-/// process has, and kills the server when that closes, be it by ``stop(signal:patience:)``, a crash or `kill -9`.
+/// A small shell, the guardian, is the server's parent: it holds one end of a socket pair whose other end only the test process
+/// has, and kills the server when that closes, by ``stop(signal:patience:)``, a crash or `kill -9`.
 public final class GuardedProcess: Sendable {
     /// The process id of the server itself.
     public let pid: pid_t
@@ -12,7 +12,7 @@ public final class GuardedProcess: Sendable {
     private let guardian: pid_t
     private let lifeline: Mutex<FileHandle?>
 
-    // The log is there before the pid is said: the server's own redirection may come later than the first look at it.
+    // The log is created before the pid is printed, because a test may read it before the server's own redirection creates it.
     private static let script = """
         log=$1; shift; : >>"$log"; "$@" </dev/null >>"$log" 2>&1 & echo $!; exec >/dev/null 2>&1; read -r _; kill -9 $!; wait
         """
@@ -45,9 +45,9 @@ public final class GuardedProcess: Sendable {
         return stat.split(separator: ")").last?.hasPrefix(" Z") == false
     }
 
-    /// Waits until a server that has just been started does what is looked for.
+    /// Waits until a condition of a server that has just been started is true.
     ///
-    /// - Throws: ``DeadlineExceeded``, with the end of the server's log, after two minutes or once it has ended.
+    /// - Throws: ``DeadlineExceeded``, with the end of the server's log, after two minutes or when the server has ended.
     public func waitUntil(_ what: String, isTrue condition: () async throws -> Bool) async throws {
         do {
             try await eventually(
@@ -64,12 +64,12 @@ public final class GuardedProcess: Sendable {
         }
     }
 
-    /// Sends a signal to the server, unless it was stopped: its number may be another process' by then.
+    /// Sends a signal to the server, unless it was stopped: its pid may belong to another process by then.
     public func signal(_ number: Int32) {
         lifeline.withLock { if $0 != nil { _ = kill(pid, number) } }
     }
 
-    /// Ends the server by `signal` and waits until it is gone; after `patience` it is killed.
+    /// Stops the server by `signal` and waits until it has ended; after `patience` it is killed.
     public func stop(signal number: Int32 = 15, patience: Duration = .seconds(60)) async {
         signal(number)
         let deadline = ContinuousClock.now + patience
@@ -79,7 +79,7 @@ public final class GuardedProcess: Sendable {
         release()
     }
 
-    /// Closes the lifeline and collects the guardian, which ends within milliseconds.
+    /// Closes the lifeline and waits for the guardian, which ends within milliseconds.
     private func release() {
         let handle = lifeline.withLock { handle in
             defer { handle = nil }
@@ -90,10 +90,10 @@ public final class GuardedProcess: Sendable {
         waitpid(guardian, nil, 0)
     }
 
-    /// Starts a program with no signal blocked or ignored, and with no file open but the three.
+    /// Starts a program with no signal blocked or ignored, and with no open file except the three standard ones; returns its pid.
     ///
-    /// Foundation's `Process` hands down the signal mask of the calling thread, and Dispatch's threads block
-    /// every signal: a server started that way would never see its SIGTERM.
+    /// Foundation's `Process` passes on the signal mask of the calling thread, and Dispatch's threads block every signal: a server
+    /// started that way would never receive its SIGTERM.
     public static func spawn(
         _ command: [String], standardInput: FileHandle, standardOutput: FileHandle, standardError: FileHandle? = nil,
         environment: [String: String]
@@ -105,7 +105,8 @@ public final class GuardedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, standardOutput.fileDescriptor, 1)
         if let standardError { posix_spawn_file_actions_adddup2(&actions, standardError.fileDescriptor, 2) }
         // NIO's sockets are not closed on exec: a child would keep the connections and listeners of tests open after their end.
-        // All numbers, not only those in use: another thread may open one until the child is made. (Swift does not see closefrom.)
+        // All descriptors are closed, not only those in use, because another thread may open one before the child is created.
+        // (closefrom is not available in Swift.)
         for descriptor in 3..<Int32(min(sysconf(Int32(_SC_OPEN_MAX)), 4096)) {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
@@ -131,8 +132,8 @@ public final class GuardedProcess: Sendable {
 
     private static func makePair() throws -> (reading: FileHandle, writing: FileHandle) {
         var descriptors: [Int32] = [-1, -1]
-        // Sockets are closed on exec from the beginning; a pipe only once it is there, too late for a child that another thread
-        // starts at that moment: it would hold the lifeline of another test's server.
+        // Sockets can be created with close-on-exec; a pipe gets it only after its creation, too late for a child that another
+        // thread starts in between: that child would hold the lifeline of another server.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &descriptors) == 0 else { throw POSIXError(.EMFILE) }
         return (

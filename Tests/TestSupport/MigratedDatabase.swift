@@ -4,13 +4,13 @@ import Storage
 
 /// Runs `body` with a database of its own in which every migration has been applied.
 ///
-/// The migrations run once a process, in a template that is then copied.
+/// The migrations run once per process, in a template that is then copied.
 public func withMigratedDatabase<Result>(_ body: (TestDatabase) async throws -> Result) async throws -> Result {
     let server = try await PostgresServer.shared()
     return try await withDatabase(on: server, template: try await migratedTemplate.value, body)
 }
 
-/// The same on a server that the test has to itself, and may crash.
+/// Runs `body` with such a database on a server of the test's own, which the test may crash.
 public func withMigratedDatabase<Result>(
     on server: PostgresServer, _ body: (TestDatabase) async throws -> Result
 ) async throws -> Result {
@@ -29,7 +29,7 @@ public func withStorage(_ body: (PostgresClient) async throws -> Void) async thr
     }
 }
 
-/// Runs `body` with a client of the database, and shuts it down afterwards.
+/// Runs `body` with a client of the database, which is shut down afterwards.
 public func withClient(
     of database: TestDatabase, maxConnections: Int = 4, _ body: (PostgresClient) async throws -> Void
 ) async throws {
@@ -60,7 +60,7 @@ private let migratedTemplate = Task {
     try await withClient(url: server.url(database: name), maxConnections: 1) { client in
         _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
     }
-    // A database is copied only while it has no connection; its last backend ends some time after its client.
+    // A database can be copied only while it has no connections; the last backend ends with a delay.
     try await eventually("the template is let go of") {
         try await server.psql("SELECT count(*) FROM pg_stat_activity WHERE datname = '\(name)'") == "0"
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where things of this checkout are, whatever the working directory of the test run is.
+/// Finds files of this checkout, independently of the working directory of the test run.
 public enum PackageRoot {
     /// The folder that holds `Package.swift`.
     public static let path: String = {
@@ -11,7 +11,7 @@ public enum PackageRoot {
         return folder.path
     }()
 
-    /// A path below the root; `require` names what to run when it is missing.
+    /// Returns the path of a file below the root; throws when it is missing, with `hint` as the command that creates it.
     public static func file(_ relative: String, require hint: String = "make setup") throws -> String {
         let file = path + "/" + relative
         guard FileManager.default.fileExists(atPath: file) else {
@@ -20,9 +20,10 @@ public enum PackageRoot {
         return file
     }
 
-    /// An executable product of this package: from the folder that `TEST_EXECUTABLES` names, or beside the test bundle that is running.
+    /// Returns the path of an executable of this package: in the folder that `TEST_EXECUTABLES` names, or else beside the running
+    /// test bundle or in the debug build.
     ///
-    /// Measurements set `TEST_EXECUTABLES=.build-release/release`, so that what they time is what is deployed.
+    /// Measurements set `TEST_EXECUTABLES=.build-release/release`, so that they measure release builds, as they are deployed.
     public static func executable(_ name: String) throws -> String {
         let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         let named = ProcessInfo.processInfo.environment["TEST_EXECUTABLES"].map {

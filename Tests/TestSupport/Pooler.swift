@@ -7,9 +7,9 @@ public final class Pooler: Sendable {
     private let port: Int
     private let database: TestDatabase
 
-    /// Starts a pooler in front of a database and returns when it lets queries through.
+    /// Starts a pooler in front of a database and returns when it answers queries.
     ///
-    /// - Parameter connections: How many connections to the server all clients share.
+    /// - Parameter connections: The number of connections to the server that all clients share.
     public static func start(for database: TestDatabase, connections: Int) async throws -> Pooler {
         let folder = try TemporaryDirectory()
         let port = try FreePort.find()
@@ -44,6 +44,6 @@ public final class Pooler: Sendable {
         self.database = database
     }
 
-    /// The libpq URI of the database by way of the pooler.
+    /// The libpq URI of the database through the pooler.
     public var url: String { "postgresql://heliograph@127.0.0.1:\(port)/\(database.name)" }
 }

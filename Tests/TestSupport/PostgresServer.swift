@@ -3,11 +3,11 @@ import Synchronization
 
 /// A real Postgres server on a Unix socket of its own, with a fresh data directory.
 ///
-/// Commits do not wait for the disk (`fsync=off`): what tests prove is about killed processes, not lost power.
+/// Commits do not wait for the disk (`fsync=off`) by default: the tests are about killed processes, not power failures.
 public final class PostgresServer: Sendable {
     /// The folder of the Unix socket.
     public let socketFolder: String
-    /// The port number, which on a Unix socket is only a part of its name.
+    /// The TCP port on 127.0.0.1, which is also a part of the Unix socket's name.
     public let port: Int
     private let folder: TemporaryDirectory
     private let arguments: [String]
@@ -17,9 +17,9 @@ public final class PostgresServer: Sendable {
     public static func shared() async throws -> PostgresServer { try await sharedServer.value }
     private static let sharedServer = Task { try await PostgresServer.start() }
 
-    /// Makes a data directory, starts a server on it and returns when it takes connections.
+    /// Makes a data directory, starts a server on it and returns when it accepts connections.
     public static func start(fsync: Bool = false, extraArguments: [String] = []) async throws -> PostgresServer {
-        // A database is some three hundred files, and each test makes one: on a disk that was two thirds of a test run.
+        // A database has some 300 files, and each test creates one: on a disk, this took two thirds of the time of a test run.
         let folder = try TemporaryDirectory(inMemory: !fsync)
         let data = folder.path + "/data"
         let binaries = try binariesFolder()
@@ -52,18 +52,18 @@ public final class PostgresServer: Sendable {
         self.process = Mutex(process)
     }
 
-    /// The libpq URI of a database on the Unix socket.
+    /// Returns the libpq URI of a database on the Unix socket.
     public func url(database: String = "postgres") -> String {
         let host = socketFolder.replacingOccurrences(of: "/", with: "%2F")
         return "postgresql://heliograph@\(host):\(port)/\(database)"
     }
 
-    /// The libpq URI of a database on 127.0.0.1.
+    /// Returns the libpq URI of a database on 127.0.0.1.
     public func tcpURL(database: String = "postgres") -> String {
         "postgresql://heliograph@127.0.0.1:\(port)/\(database)"
     }
 
-    /// Runs SQL through `psql`, which shares no code with the client under test; gives unaligned rows.
+    /// Runs SQL with `psql`, which shares no code with the client under test, and returns unaligned rows.
     @discardableResult
     public func psql(_ sql: String, database: String = "postgres") async throws -> String {
         let output = try await CommandLineTool.run(
@@ -71,10 +71,10 @@ public final class PostgresServer: Sendable {
         return output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Ends the server at once (`SIGQUIT`), as a crash would; committed work is recovered at the next start.
+    /// Stops the server at once (`SIGQUIT`), like a crash; committed work is recovered at the next start.
     public func kill() async { await process.withLock { $0 }.stop(signal: SIGQUIT) }
 
-    /// Closes all sessions and ends the server in an orderly way.
+    /// Closes all sessions and shuts the server down (`SIGINT`).
     public func stop() async { await process.withLock { $0 }.stop(signal: SIGINT) }
 
     /// Starts the server again on the same data, socket and port.
@@ -96,7 +96,8 @@ public final class PostgresServer: Sendable {
         }
     }
 
-    /// Postgres refuses to run as root: then it runs as the user that Debian's package made for it.
+    /// The prefix of commands that run as the user of Debian's package when the tests run as root, as which Postgres refuses to
+    /// run.
     static var privilegeDrop: [String] {
         getuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
     }

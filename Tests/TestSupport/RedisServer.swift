@@ -1,13 +1,13 @@
 public import Foundation
 import Synchronization
 
-/// A real `redis-server` on a Unix socket and, if asked for, a TLS port of its own.
+/// A real `redis-server` on a Unix socket and, if requested, a TCP or TLS port of its own.
 public final class RedisServer: Sendable {
-    /// The persistence of the server.
+    /// The persistence of the server's data.
     public enum Persistence: Sendable {
         /// In memory only.
         case none
-        /// An append-only file, synced once a second, as in production.
+        /// An append-only file, synced once per second, as in production.
         case appendOnly
     }
 
@@ -24,7 +24,7 @@ public final class RedisServer: Sendable {
     public let socket: String
     /// The TCP port on 127.0.0.1 (TLS when ``certificates`` is set); `nil` without one.
     public let port: Int?
-    /// The server's certificates, whose authority a client needs; nil without TLS.
+    /// The certificates of the TLS port; nil without TLS.
     public let certificates: Certificates?
     private let folder: TemporaryDirectory
     private let password: String?
@@ -41,8 +41,8 @@ public final class RedisServer: Sendable {
     /// Starts a server of its own and returns when it answers.
     ///
     /// - Parameters:
-    ///   - certificates: Those of another server, to have the same; new ones are made when there are none.
-    ///   - password: Asked of clients, and given to a master.
+    ///   - certificates: The certificates of another server, to share them; by default new ones.
+    ///   - password: The password that clients need, and that is sent to a master.
     public static func start(
         persistence: Persistence = .none, tcp: Bool = false, tls: Bool = false, certificates: Certificates? = nil,
         password: String? = nil, extraArguments: [String] = []
@@ -99,7 +99,7 @@ public final class RedisServer: Sendable {
     /// Kills the server as `kill -9` does.
     public func kill() async { await process.withLock { $0 }.stop(signal: SIGKILL) }
 
-    /// Ends the server in an orderly way.
+    /// Shuts the server down.
     public func stop() async { await process.withLock { $0 }.stop() }
 
     /// Starts the server again on the same socket, port and data.

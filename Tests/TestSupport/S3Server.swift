@@ -2,16 +2,16 @@ import Foundation
 import HTTPClient
 import Logging
 
-/// A real S3 server: moto's, which checks signatures as botocore makes them.
+/// The S3 server of moto, which checks signatures as botocore makes them.
 public final class S3Server: Sendable {
-    /// The bucket that is there.
+    /// The bucket that exists at the start.
     public static let bucket = "heliograph-test"
     /// The region of its signatures.
     public static let region = "eu-central-1"
 
     /// The port on 127.0.0.1.
     public let port: Int
-    /// The credentials of a user who may do anything with objects.
+    /// The access key id of a user with all rights to objects.
     public let accessKeyID: String
     /// See ``accessKeyID``.
     public let secretAccessKey: String
@@ -25,9 +25,10 @@ public final class S3Server: Sendable {
     public static func shared() async throws -> S3Server { try await sharedServer.value }
     private static let sharedServer = Task { try await S3Server.start(checksSignatures: true) }
 
-    /// Starts a server of its own and returns when it has a bucket.
+    /// Starts a server of its own and returns when its bucket exists.
     ///
-    /// - Parameter checksSignatures: false allows everything to everyone; links, whose signatures it cannot check, work only then.
+    /// - Parameter checksSignatures: Whether requests need a valid signature. The server cannot check the signatures of links,
+    ///   which work only without this.
     public static func start(checksSignatures: Bool) async throws -> S3Server {
         let modules = try PackageRoot.file(".cache/moto", require: "deploy/local/fetch-moto.sh")
         let (folder, port) = (try TemporaryDirectory(), try FreePort.find())
@@ -57,7 +58,7 @@ public final class S3Server: Sendable {
         self.folder = folder
     }
 
-    /// The requests that the server answers without authentication.
+    /// A client for the requests before the server checks signatures.
     private struct Admin {
         let url: String
         private let http: HTTPClient
@@ -75,7 +76,7 @@ public final class S3Server: Sendable {
         func send(
             _ method: String, _ path: String, type: String = "application/x-www-form-urlencoded", body: String = ""
         ) async throws -> String {
-            // The header only says which service is meant.
+            // The header only selects the service; its signature is not checked.
             let scope = path == "/" ? "iam" : "s3"
             let authorization = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/\(scope)/aws4_request, SignedHeaders=host, Signature=x"
             let response = try await http.execute(

@@ -2,7 +2,7 @@ import Foundation
 
 /// A Redis master, a replica of it and three real Sentinels, all with passwords; with TLS between all of them if asked for.
 public final class SentinelCluster: Sendable {
-    /// The name of the master in the Sentinels' configuration.
+    /// The name of the master in the Sentinels.
     public static let masterName = "mymaster"
     /// The password of both servers.
     public static let password = "of-the-servers"
@@ -11,20 +11,20 @@ public final class SentinelCluster: Sendable {
 
     /// The two servers; the first is the master at the start.
     public let servers: [RedisServer]
-    /// Where the Sentinels listen on 127.0.0.1.
+    /// The ports of the Sentinels on 127.0.0.1.
     public let ports: [Int]
     /// The PEM file of the authority that signed all certificates; nil without TLS.
     public let authority: String?
     private let sentinels: [GuardedProcess]
     private let folder: TemporaryDirectory
 
-    /// Starts all five and returns when each Sentinel knows the replica and the others.
+    /// Starts all five servers and returns when each Sentinel knows the replica and the other Sentinels.
     public static func start(tls: Bool) async throws -> SentinelCluster {
         let folder = try TemporaryDirectory()
         let security = tls ? ["--tls-replication", "yes"] : []
         let master = try await RedisServer.start(tcp: true, tls: tls, password: password, extraArguments: security)
         let following = ["--replicaof", "127.0.0.1", "\(master.port!)"]
-        // All of them trust one authority: the replica and the Sentinels have the master's certificate.
+        // The replica and the Sentinels have the master's certificate, so that all trust one authority.
         let replica = try await RedisServer.start(
             tcp: true, tls: tls, certificates: master.certificates, password: password, extraArguments: security + following)
         // Sentinels ask a master for its replicas at the start, and then every 10 s.
@@ -56,13 +56,13 @@ public final class SentinelCluster: Sendable {
         self.folder = folder
     }
 
-    /// Returns the URL for clients; `first` are addresses before those of the Sentinels.
+    /// Returns the URL for clients; `first` are addresses that precede those of the Sentinels.
     public func url(first: [String] = []) -> String {
         let addresses = (first + ports.map { "127.0.0.1:\($0)" }).joined(separator: ",")
         return "\(authority == nil ? "redis" : "rediss")+sentinel://:\(Self.password)@\(addresses)/\(Self.masterName)"
     }
 
-    /// Asks one Sentinel something with `redis-cli`.
+    /// Sends a command to one Sentinel with `redis-cli`.
     @discardableResult
     public func ask(_ port: Int, _ command: String...) async throws -> String {
         let tls = authority.map { ["--tls", "--cacert", $0] } ?? []

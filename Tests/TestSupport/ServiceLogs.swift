@@ -1,15 +1,16 @@
 import Foundation
 
-/// The logs of services that tests start as processes.
+/// The logs of the services that tests start as processes.
 public enum ServiceLogs {
-    /// The text that secrets in tests contain, so that a search of all logs finds any of them: no log may contain it.
+    /// The word that the secrets of tests contain, so that a search finds any of them in the logs; no log may contain it.
     ///
-    /// Every secret whose text a test can choose contains this word: previews, names, e-mails,
-    /// template names, bearers. Other secrets are recognised by their shape: tokens, access tokens, private keys.
-    /// `deploy/local/grep-logs.sh` knows the word and the shapes.
+    /// All confidential values that a test can choose contain this word: previews, names, e-mails, template names, bearers.
+    /// Values that a test cannot choose are recognised by their form: tokens, access tokens, private keys.
+    /// `deploy/local/grep-logs.sh` searches for the word and the forms.
     public static let secretWord = "unspeakable-7d1f"
 
-    /// The folder that `TEST_LOGS` names, where the logs outlive the test and are searched; else one of the test's own.
+    /// Returns a new folder in the one that `TEST_LOGS` names, where the logs outlive the test and are searched; without it, the
+    /// temporary folder of the test.
     public static func folder(in temporary: TemporaryDirectory) -> String {
         guard let logs = ProcessInfo.processInfo.environment["TEST_LOGS"], !logs.isEmpty else { return temporary.path }
         let root = logs.hasPrefix("/") ? logs : PackageRoot.path + "/" + logs

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number of things that tests share; who comes when all are taken waits in line.
+/// A limited number of slots that tests share; a test waits in line while all are taken.
 public final class Slots: Sendable {
     private struct State {
         var free: Int
@@ -14,7 +14,7 @@ public final class Slots: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Takes a slot, when one is free.
+    /// Takes a slot; waits until one is free.
     public func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -29,7 +29,7 @@ public final class Slots: Sendable {
         }
     }
 
-    /// Gives a slot back; it passes to the one that waits longest.
+    /// Returns a slot; it passes to the task that has waited longest.
     public func giveBack() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }

@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A folder that is removed with its contents when the value that owns it goes away.
+/// A folder that is removed with its contents when its owner is released.
 ///
 /// The path is short, because a Unix socket's path may have at most 107 bytes.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
-    /// Where folders are made whose contents need not outlive the machine's power, and how much has to be free there.
+    /// The file system in memory, and the free bytes that it needs to be used.
     private static let memory = (path: "/dev/shm", freeBytesMin: 2 << 30)
 
     /// Makes a folder `/tmp/hg-XXXXXX` that every user of the machine may enter, so that a server that runs as
     /// another user can use it.
     ///
-    /// - Parameter inMemory: Makes it in `/dev/shm` where that has room, for what makes and removes thousands of files.
+    /// - Parameter inMemory: Makes it in `/dev/shm` if that has room; for tests that create and remove thousands of files.
     public init(inMemory: Bool = false) throws {
         let parent = inMemory && Self.hasMemory ? Self.memory.path : "/tmp"
         var template = Array("\(parent)/hg-XXXXXX".utf8CString)
@@ -36,7 +36,7 @@ public final class TemporaryDirectory: Sendable {
     }
 }
 
-/// The folders whose owner lives as long as the process, such as a shared server's: removed when it exits.
+/// Removes the folders that still exist when the process exits, such as those of shared servers.
 private enum Leftovers {
     private static let paths = Mutex<Set<String>>([])
     private static let atExit: Void = {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Makes a certificate authority and a server certificate for `localhost` and `127.0.0.1` with the openssl command.
 public enum TestCertificates {
-    /// Writes the three PEM files; the authority's own key stays in `folder`.
+    /// Writes the three PEM files; the authority's key, the request and the extensions remain in `folder`.
     public static func make(authority: String, certificate: String, key: String, folder: String) async throws {
         let authorityKey = folder + "/ca.key"
         let request = folder + "/server.csr"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A database that one test has to itself.
+/// A database of one test.
 public struct TestDatabase: Sendable {
     /// The libpq URI to connect with.
     public let url: String
@@ -15,7 +15,7 @@ public struct TestDatabase: Sendable {
         self.server = server
     }
 
-    /// Runs SQL through `psql` and gives unaligned rows.
+    /// Runs SQL with `psql` and returns unaligned rows.
     @discardableResult
     public func psql(_ sql: String) async throws -> String { try await server.psql(sql, database: name) }
 }
@@ -43,6 +43,6 @@ func withDatabase<Result>(
     }
 }
 
-/// The number of tests that have a database at once: every test runs in parallel with all others, and each has a pool of connections and
-/// a process or two.
+/// The most tests that have a database at the same time: all tests run in parallel, and each of these has a pool of connections
+/// and one or two processes.
 private let databaseSlots = Slots(count: 12)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct FaultProxyTests {
-    /// A client that reaches a Redis server through a proxy only.
+    /// Runs a test with a client that reaches a Redis server only through a proxy.
     private static func withProxy(
         _ body: (FaultProxy, RedisClient, RedisServer) async throws -> Void
     ) async throws {
@@ -19,7 +19,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `what flows arrives on both sides`() async throws {
+    @Test func `flowing bytes arrive on both sides`() async throws {
         try await Self.withProxy { _, client, server in
             _ = try await client.send(RedisCommand("SET", "a", "1"))
             #expect(try await client.send(RedisCommand("GET", "a")).string == "1")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a request whose reply is held took effect`() async throws {
+    @Test func `a request takes effect although its reply is held`() async throws {
         try await Self.withProxy { proxy, client, server in
             _ = try await client.send(RedisCommand("PING"))
             try await proxy.set(.repliesHeld)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a reply comes no sooner than its delays`() async throws {
+    @Test func `a reply arrives after its delays`() async throws {
         try await Self.withProxy { proxy, client, _ in
             _ = try await client.send(RedisCommand("PING"))
             try await proxy.set(.delayed(.milliseconds(100)))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `after a cut the client connects again, to where the proxy leads now`() async throws {
+    @Test func `after a cut the client reconnects, to the proxy's current target`() async throws {
         try await Self.withProxy { proxy, client, first in
             let second = try await RedisServer.start()
             _ = try await client.send(RedisCommand("SET", "where", "first"))

@@ -17,7 +17,7 @@ import Testing
         await #expect(throws: CommandLineTool.Failure.self) { _ = try await server.cli("PING") }
     }
 
-    @Test func `a server that ends at its start is not waited for, and its log is said`() async throws {
+    @Test func `a wait for a server that ends at its start throws its log`() async throws {
         let error = await #expect(throws: DeadlineExceeded.self) {
             _ = try await RedisServer.start(extraArguments: ["--no-such-setting", "1"])
         }
@@ -25,7 +25,7 @@ import Testing
         #expect(error?.description.contains("no-such-setting") == true, "\(error as Any)")
     }
 
-    @Test func `a port is given once, and is none that the kernel gives to connections`() throws {
+    @Test func `a port is returned once, and is not one that the kernel assigns`() throws {
         let given = try (0..<100).map { _ in try FreePort.find() }
         #expect(Set(given).count == given.count)
         let range = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
@@ -33,7 +33,7 @@ import Testing
         #expect(ephemeral < 32_768 || given.allSatisfy { $0 < ephemeral })
     }
 
-    @Test func `a port that somebody listens on is not given`() async throws {
+    @Test func `a port with a listener is not returned`() async throws {
         let free = try FreePort.find()
         let redis = try await RedisServer.start(tcp: true)
         let taken = try #require(redis.port)
@@ -42,7 +42,7 @@ import Testing
         await redis.stop()
     }
 
-    @Test func `a test has a database of its own, which is gone afterwards`() async throws {
+    @Test func `a test has a database of its own, which is dropped afterwards`() async throws {
         let name = try await withEmptyDatabase { database in
             let current = try await database.psql("SELECT current_database()")
             #expect(current == database.name)

@@ -1,7 +1,8 @@
 import Testing
 
-/// The direction of dependencies, as DESIGN has it: C libraries, clients, wire format and storage, the bus, what all
-/// services share, services. A module may import only modules of lower ranks, whatever Package.swift would let it.
+/// Tests the direction of dependencies. A module may import only modules of lower ranks, even if Package.swift allows more. The
+/// ranks are C libraries, concurrency primitives, clients and parsers, imaging, the wire format with engines and outside services,
+/// storage with the bus, the defaults of services, and services.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib"],
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Checkout.swift.filter(\.isProduction))
-    func `a module imports only what is below it`(file: SourceFile) {
+    func `a module imports only modules of lower ranks`(file: SourceFile) {
         let module = Self.module(of: file)
         if module == "main" { return }
         guard let own = Self.rank[module] else {
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Checkout.swift.filter(\.isExecutable))
-    func `services meet only in the wire format`(file: SourceFile) {
+    func `a service does not import another service`(file: SourceFile) {
         let services = Set(Self.ranks.last!)
         let own = Self.module(of: file)
         guard own != "main" else { return }

@@ -7,7 +7,7 @@ import Testing
         + Checkout.files(in: ["docs", "deploy/runbooks", "deploy/rollout"], extensions: ["md"])
 
     @Test(arguments: documents)
-    func `every path of this repository that a document names is there`(document: SourceFile) {
+    func `every path of this repository that a document names exists`(document: SourceFile) {
         for (number, line) in document.lines.enumerated() {
             for match in line.matches(of: /\b(?:Services|Shared|Tools|Tests|docs|deploy)\/[A-Za-z0-9_+.\/-]*[A-Za-z0-9]/) {
                 let path = "\(Checkout.root)/\(match.output)"
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: documents)
-    func `every document that a document links to is there`(document: SourceFile) {
+    func `every document that a document links to exists`(document: SourceFile) {
         let folder = URL(fileURLWithPath: "\(Checkout.root)/\(document.path)").deletingLastPathComponent()
         for (number, line) in document.lines.enumerated() {
             for match in line.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/) {

@@ -18,7 +18,7 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether the file is part of a service, of what services share, or of heliographctl, which operators run.
+    /// Whether the file is part of a service, of a shared module, or of heliographctl.
     var isProduction: Bool { ["Services/", "Shared/", "Tools/heliographctl/"].contains { path.hasPrefix($0) } }
 
     /// Whether the file is part of a service or a tool instead of a shared module.
@@ -28,7 +28,7 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     var owner: String { String(path.split(separator: "/").dropFirst().first ?? "") }
 }
 
-/// The files that the tidy tests look at.
+/// The files that the tidy tests check.
 enum Checkout {
     static let root: String = {
         var folder = URL(fileURLWithPath: #filePath)
@@ -38,7 +38,7 @@ enum Checkout {
         return folder.path
     }()
 
-    /// All files below `folders` with one of `extensions`.
+    /// Returns all files below `folders` with one of `extensions`.
     static func files(in folders: [String], extensions: Set<String>) -> [SourceFile] {
         folders.flatMap { folder in
             let names = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.compactMap { $0 as? String } ?? []
@@ -47,7 +47,7 @@ enum Checkout {
         }
     }
 
-    /// The file at a path below the root; nil when it is no text.
+    /// Returns the file at a path below the root; nil when it is not a text file.
     static func file(at path: String) -> SourceFile? {
         guard let text = try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8) else { return nil }
         return SourceFile(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false))

@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test(arguments: Checkout.code)
-    func `nothing is left open in the code`(file: SourceFile) {
-        // Put together here, so that this file does not name what it looks for.
+    func `the code has no marks of unfinished work`(file: SourceFile) {
+        // The words are concatenated, so that this file does not contain them.
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
         for (number, line) in file.lines.enumerated() {
             let words = line.split { !$0.isLetter }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Checkout.swift.filter(\.isProduction))
-    func `what the compiler cannot check is argued for beside it`(file: SourceFile) {
+    func `unsafe code has a comment beside it`(file: SourceFile) {
         let unsafe = ["@unchecked Sendable", "nonisolated(unsafe)", "try!", " as! "]
         for (number, line) in file.lines.enumerated() {
             let code = line.drop { $0 == " " }

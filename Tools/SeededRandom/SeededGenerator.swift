@@ -1,11 +1,11 @@
-/// Random numbers that are the same for the same seed (SplitMix64, Steele, Lea and Flood 2014); not for secrets.
+/// A generator of random numbers that are the same for the same seed (SplitMix64, Steele, Lea and Flood 2014); not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Begins the sequence of a seed.
     public init(seed: UInt64) { state = seed }
 
-    /// The next 64 bits of the sequence.
+    /// Returns the next 64 bits of the sequence.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

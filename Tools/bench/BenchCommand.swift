@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// Measures Heliograph against the physical limit or a peer, in the same run.
+/// Measures Heliograph, and in the same run a physical limit or a peer to compare it with.
 @main
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +24,7 @@ struct BenchCommand: AsyncParsableCommand {
     var parts: [Part] = []
 
     mutating func run() async throws {
-        // Libraries inside this process log to stderr, where nothing is parsed; below `error` they only repeat what a failure says.
+        // Libraries in this process log to stderr, which is not parsed; below `error` they only repeat the message of a failure.
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = .error
@@ -36,7 +36,7 @@ struct BenchCommand: AsyncParsableCommand {
             Self.report("measuring \(part.rawValue) …")
             do {
                 for figure in try await figures(of: part) {
-                    // Unbuffered: a run that is ended early leaves the figures of the parts before.
+                    // Written unbuffered, so that an interrupted run has printed the figures of its finished parts.
                     FileHandle.standardOutput.write(Data("\(figure.line)\n".utf8))
                     if !figure.ok { missed.append(figure.name) }
                 }
@@ -50,7 +50,7 @@ struct BenchCommand: AsyncParsableCommand {
         guard missed.isEmpty, failed.isEmpty else { throw ExitCode.failure }
     }
 
-    /// Writes a line about the run, which is no figure.
+    /// Writes a line about the run to stderr.
     private static func report(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
 
     private func figures(of part: Part) async throws -> [Figure] {

@@ -7,10 +7,10 @@ import Synchronization
 import TestSupport
 import WireFormat
 
-/// Messages a second through the whole bus — envelope, stream, typed event, handler, acknowledgement — with an append-only
-/// file that is synced once a second, against the same pattern written in C on hiredis.
+/// Measures messages per second through the whole bus — envelope, stream, typed event, handler, acknowledgement — with an
+/// append-only file that is synced once per second, against the same pattern written in C on hiredis.
 ///
-/// Bodies are bytes before the clock starts, as they are when the relay takes them from the outbox.
+/// Bodies are encoded before the clock starts, as they are when the relay takes them from the outbox.
 func benchmarkBus() async throws -> [Figure] {
     try await throughputFigures() + peerFigures() + benchmarkBusLatency()
 }
@@ -27,14 +27,15 @@ private func throughputFigures(messages: Int = 60_000, rounds: Int = 7, batch: I
         try await server.cli("DEL", stream)
         let our = try await throughput(server, prefix: "ours:\(round):", messages: messages, batch: batch)
         try await server.cli("DEL", "ours:\(round):{ekyc.requested}")
-        // The first round warms both up.
+        // The first round is a warm-up of both.
         if round > 0 {
             theirs.append(their)
             ours.append(our)
         }
     }
     await server.stop()
-    // Two processes and a server share the cores: 0.61 to 0.64 on two fast ones, 0.51 to 0.6 on two that are half as fast.
+    // Two processes and a server share the cores; the ratio is 0.61 to 0.64 on two fast cores, and 0.51 to 0.6 on two that are
+    // half as fast.
     return [
         Figure(
             "bus_messages_per_second", ours.median, unit: "messages/s",
@@ -47,12 +48,12 @@ private final class Count: Sendable {
     let value = Atomic(0)
 }
 
-/// Publishes in one task, handles in a consumer, and takes the time until everything is acknowledged.
+/// Publishes messages in one task, handles them in a consumer, and returns the messages per second until all are acknowledged.
 private func throughput(_ server: RedisServer, prefix: String, messages: Int, batch: Int) async throws -> Double {
     let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
     let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)
     let transport = RedisEventTransport(client: client, keyPrefix: prefix)
-    // Nothing is marked as handled, so that no connection is ever made: the bus is what is measured.
+    // No message is marked as handled, so this client never connects: only the bus is measured.
     let postgres = try PostgresClient(configuration: PostgresConfiguration(url: "postgresql:///unused"), logger: logger)
     var configuration = EventConsumerConfiguration()
     configuration.concurrency = batch
@@ -92,8 +93,7 @@ private func publish(
     }
 }
 
-/// The bus beside two queues of the Python world, each with one worker process and a task that does nothing, on the same
-/// server.
+/// Measures the bus against two Python queues, each with one worker process and a task that does nothing, on the same server.
 private func peerFigures(messages: Int = 5_000, rounds: Int = 3) async throws -> [Figure] {
     try await CommandLineTool.run([try PackageRoot.file("deploy/local/bench-peers.sh")])
     let libraries = ["PYTHONPATH": try PackageRoot.file(".cache/bench-peers")]

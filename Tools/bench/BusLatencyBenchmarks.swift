@@ -6,9 +6,9 @@ import RedisClient
 import TestSupport
 import WireFormat
 
-/// The time from the publication of one message to its handler, when nothing else is under way, against the same in C on hiredis.
+/// Measures the time from the publication of a single message to its handler on an idle bus, against the same in C on hiredis.
 ///
-/// Rounds alternate, because the machine is shared: what takes the cores for a while takes them from both.
+/// Rounds alternate, because the machine is shared: other load on the cores slows both.
 func benchmarkBusLatency(messages: Int = 250, rounds: Int = 4) async throws -> [Figure] {
     let server = try await RedisServer.start(persistence: .appendOnly)
     let reference = try await ReferenceProgram("bus_latency_reference", libraries: ["hiredis"])
@@ -28,10 +28,10 @@ func benchmarkBusLatency(messages: Int = 250, rounds: Int = 4) async throws -> [
     }
 }
 
-/// Messages at the start of a round that make connections and teach the server its scripts.
+/// The number of messages at the start of a round that are not measured: they open connections and load the server's scripts.
 private let warmUps = 20
 
-/// Milliseconds from before the append of a message to its handler, of one message after the other.
+/// Returns the milliseconds from before the append of a message to its handler, for messages that are sent one after the other.
 private func busLatencies(_ server: RedisServer, prefix: String, messages: Int) async throws -> [Double] {
     let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
     let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)

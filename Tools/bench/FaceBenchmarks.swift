@@ -2,10 +2,11 @@ import FaceEngine
 import Foundation
 import TestSupport
 
-/// Milliseconds a photo, from a file's bytes to a checked face, against the bare dlib loop in C++ on the same photos.
+/// Measures the milliseconds per photo, from a file's bytes to a checked face, against the bare dlib loop in C++ on the same
+/// photos.
 ///
-/// Both use one thread and the same network with OpenBLAS. The loop looks for faces at the photo's own size and checks
-/// nothing; the pipeline looks at smaller scales first, and its checks are paid for by that.
+/// Both use one thread and the same network with OpenBLAS. The loop detects faces at the photo's own size and checks nothing; the
+/// pipeline detects at smaller scales first, which saves more time than its checks take.
 func benchmarkFace(rounds: Int = 7) async throws -> [Figure] {
     let models = try PackageRoot.file(".cache/models")
     let photos = try benchmarkPhotos()
@@ -13,7 +14,7 @@ func benchmarkFace(rounds: Int = 7) async throws -> [Figure] {
     let pool = try await FaceEnginePool.start(modelsDirectory: models, threads: 1)
     _ = try await milliseconds(of: pool, photos)
 
-    // Rounds alternate, because the machine is shared: a slow minute hits both.
+    // Rounds alternate, because the machine is shared: other load slows both.
     var (ours, theirs, ratios): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<rounds {
         ours.append(try await milliseconds(of: pool, photos))
@@ -33,7 +34,7 @@ private struct BenchmarkPhoto {
     let purpose: PhotoPurpose
 }
 
-/// The nine photos of a sign-up and the three of a sign-in.
+/// Returns the nine photos of a sign-up and the three of a sign-in.
 private func benchmarkPhotos() throws -> [BenchmarkPhoto] {
     func photos(_ name: String, _ purpose: PhotoPurpose) throws -> [BenchmarkPhoto] {
         try (1...3).map {
@@ -55,17 +56,17 @@ private func milliseconds(of pool: FaceEnginePool, _ photos: [BenchmarkPhoto]) a
     return start.duration(to: clock.now) / .milliseconds(1) / Double(photos.count)
 }
 
-/// A photo that the reference takes was refused, so the times would not be of the same work.
+/// Thrown when the pipeline refuses a photo that the reference accepts: the two would not do the same work.
 private struct BenchmarkPhotoRefused: Error {
     let path: String
 }
 
-/// The reference printed no time.
+/// Thrown when the reference prints no time.
 private struct ReferenceSilent: Error {
     let output: String
 }
 
-/// The reference program, compiled once and kept.
+/// The reference program; compiled again only when its source has changed.
 private struct FaceReference {
     let program: String
     let models: String

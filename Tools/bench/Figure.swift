@@ -1,16 +1,16 @@
 import Foundation
 
-/// One measured number beside its reference, measured in the same run; printed as one line of JSON.
+/// A measured number with its reference from the same run; printed as one line of JSON.
 struct Figure: Encodable, Sendable {
     let name: String
     let value: Double
     let unit: String
-    /// The description of the reference; nil when the figure has none.
+    /// A description of the reference; nil for a figure without one.
     let reference: String?
     let referenceValue: Double?
-    /// ``value`` by ``referenceValue``.
+    /// ``value`` divided by ``referenceValue``.
     let ratio: Double?
-    /// The bar for the ratio, or for the value of a figure without reference: its minimum when more is better, else its maximum.
+    /// The limit for the ratio, or for the value of a figure without reference: the minimum when more is better, else the maximum.
     let bar: Double?
     let ok: Bool
 
@@ -19,9 +19,10 @@ struct Figure: Encodable, Sendable {
         case referenceValue = "reference_value"
     }
 
-    /// A figure with a reference.
+    /// Makes a figure with a reference.
     ///
-    /// - Parameter ratio: The ratio to report; by default that of the two values. Rounds that alternate give a better one.
+    /// - Parameter ratio: The ratio to report; by default that of the two values. The median ratio of alternating rounds is more
+    ///   precise.
     init(
         _ name: String, _ value: Double, unit: String, reference: String, referenceValue: Double, ratio: Double? = nil,
         bar: Double?, moreIsBetter: Bool = true
@@ -37,7 +38,7 @@ struct Figure: Encodable, Sendable {
         ok = bar.map { moreIsBetter ? ratio >= $0 : ratio <= $0 } ?? true
     }
 
-    /// A figure that stands for itself.
+    /// Makes a figure without a reference.
     init(_ name: String, _ value: Double, unit: String, bar: Double? = nil, moreIsBetter: Bool = true) {
         self.name = name
         self.value = value.rounded(toPlaces: 3)
@@ -65,6 +66,6 @@ extension Double {
 }
 
 extension [Double] {
-    /// The middle value; the upper of the two middle ones when there is an even number.
+    /// The median; of an even number of values, the upper of the two middle ones. NaN when there are none.
     var median: Double { isEmpty ? .nan : sorted()[count / 2] }
 }

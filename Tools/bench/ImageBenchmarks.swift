@@ -3,8 +3,8 @@ import ImageProbe
 import Imaging
 import TestSupport
 
-/// Thumbnails beside `vipsthumbnail`, styles beside its `vips`, and the memory the largest pictures take: all on one
-/// thread, with files of 12 and 40 megapixels made of the demo's portraits.
+/// Measures thumbnails against `vipsthumbnail`, styles against `vips`, and the peak memory of the largest pictures: all on one
+/// thread, with files of 12 and 40 megapixels made from the demo's portraits.
 func benchmarkImages(rounds: Int = 5) async throws -> [Figure] {
     let folder = FileManager.default.temporaryDirectory.path + "/heliograph-images-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -16,7 +16,7 @@ func benchmarkImages(rounds: Int = 5) async throws -> [Figure] {
     return try await [thumbnails] + styles + [benchmarkPeak(in: folder)]
 }
 
-/// The portraits at 4,000 by 3,000 pixels, as JPEG.
+/// Writes the portraits at 4,000 by 3,000 pixels as JPEG files and returns their paths.
 private func enlargedPhotos(in folder: String) async throws -> [String] {
     var paths: [String] = []
     for name in Photos.left + Photos.right + Photos.front + Photos.sameFace {
@@ -33,7 +33,8 @@ private func enlarge(_ name: String, to path: String, options: String = "Q=92", 
     ])
 }
 
-/// Thumbnails a second from files on the disk, against libvips' own tool on the same files, in one process and on one thread.
+/// Measures thumbnails per second from files on disk, against libvips' own tool on the same files, in one process and on one
+/// thread.
 private func benchmarkThumbnails(_ photos: [String], rounds: Int) async throws -> Figure {
     var (ours, theirs, ratios): ([Double], [Double], [Double]) = ([], [], [])
     let tool =
@@ -58,8 +59,8 @@ private func benchmarkThumbnails(_ photos: [String], rounds: Int) async throws -
         referenceValue: theirs.median, ratio: ratios.median, bar: 0.9)
 }
 
-/// Processor time of each style at medium quality, against libvips' own tool that scales the same file to the same size: with
-/// rounds that alternate, a busy machine slows both.
+/// Measures the processor time of each style at medium quality, against libvips' own tool that scales the same file to the same
+/// size. Rounds alternate, so that other load slows both.
 private func benchmarkStyles(_ photo: String, in folder: String, rounds: Int) async throws -> [Figure] {
     let bytes = try file(photo)
     let side = PictureQuality.medium.maxSide
@@ -85,15 +86,16 @@ private func benchmarkStyles(_ photo: String, in folder: String, rounds: Int) as
     }
 }
 
-/// The most memory this process held while it made of pictures of 40 megapixels what image-worker makes: a thumbnail, and a
-/// style of the best quality. The pictures are of the encodings that take most, because a decoder keeps them whole.
+/// Measures the peak memory of this process while it makes the results of image-worker from pictures of 40 megapixels: a
+/// thumbnail, and styles of the best quality. The encodings are those that need the most memory, because their decoders hold the
+/// whole picture.
 private func benchmarkPeak(in folder: String) async throws -> Figure {
     let kinds = [("large.jpg", "Q=60,interlace,no-subsample"), ("large.png", "interlace"), ("large.webp", "lossless,effort=0")]
     for (name, options) in kinds {
         try await enlarge("original/obama3", to: "\(folder)/\(name)", options: options, width: 8_000, height: 5_000)
     }
     let limits = ImageLimits(bytes: 256 << 20)
-    // Writing 5 resets the peak that Linux records.
+    // Writing 5 resets the peak, `VmHWM` (proc(5)).
     try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     for (name, _) in kinds {
         let bytes = try file("\(folder)/\(name)")
@@ -111,8 +113,8 @@ private func benchmarkPeak(in folder: String) async throws -> Figure {
 
 private func file(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-/// Returns the processor time of this process' threads (libvips has some of its own, of which one runs at a time), or of its ended
-/// children.
+/// Returns the processor seconds of all threads of this process, or of its children that have ended. libvips has threads of its
+/// own, one of which runs at a time.
 private func processorSeconds(_ who: __rusage_who) -> Double {
     var usage = rusage()
     getrusage(__rusage_who_t(who.rawValue), &usage)

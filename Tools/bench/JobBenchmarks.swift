@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
 
-/// Measures image jobs through the whole system as processes: submissions at once, and a finished picture to its push.
+/// Measures image jobs through the whole system as processes: concurrent submissions, and the time from a finished picture to its
+/// push.
 func benchmarkJobs() async throws -> [Figure] {
-    // One phone stands for a hundred, which have an address and an account each.
+    // One phone submits in place of a hundred, so the limits per address and account are raised.
     let stack = try await Stack.start(
         fsync: true,
         settings: [
@@ -20,10 +21,10 @@ private let submissionRounds = 3
 private let pictureBytes = 2 << 20
 private let toldCount = 40
 
-/// 100 phones submit 2 MB each at the same time; a submission is over with its 202.
+/// Measures 100 concurrent submissions of 2 MB each, from one phone; a submission ends with its 202.
 private func submissionFigures(_ phone: Phone, _ token: String) async throws -> [Figure] {
     let picture = try padded(Photos.load(Photos.front[0]), to: pictureBytes)
-    // The worker would take the cores from what is measured: it sleeps meanwhile.
+    // The worker is stopped meanwhile, because it would compete for the cores.
     phone.stack.signal("image-worker", SIGSTOP)
     var times: [Double] = []
     var accepted = 0
@@ -41,7 +42,7 @@ private func submissionFigures(_ phone: Phone, _ token: String) async throws -> 
         accepted += answers.count { $0.status == 202 }
         times += answers.map(\.milliseconds)
     }
-    // The submitted jobs are failed, so that the worker that is measured next does not run them.
+    // The submitted jobs are ended unprocessed, because the next measurement would wait behind them.
     try await phone.stack.database.psql(
         "UPDATE image_jobs SET status = 'failed', error_code = 'timeout', error_message = 'timeout', completed_at = now()")
     phone.stack.signal("image-worker", SIGCONT)
@@ -54,10 +55,10 @@ private func submissionFigures(_ phone: Phone, _ token: String) async throws -> 
     ]
 }
 
-/// One job after the other; the time is from the transaction that completes it to the push at the emulator.
+/// Measures single jobs, one after the other: the time from the transaction that completes a job to its push at the emulator.
 private func toldFigures(_ phone: Phone, _ token: String) async throws -> [Figure] {
     let picture = try Photos.load(Photos.front[0])
-    // The sign-up and the sign-in were told too.
+    // The sign-up and the sign-in had a push each.
     let before = try await phone.pushes(count: 2).count
     var milliseconds: [Double] = []
     for number in 1...toldCount {
@@ -78,7 +79,7 @@ private func toldFigures(_ phone: Phone, _ token: String) async throws -> [Figur
     ]
 }
 
-/// A JPEG file made longer by comments, which decoders skip.
+/// Returns a JPEG file lengthened by comments, which decoders skip.
 private func padded(_ jpeg: [UInt8], to count: Int) -> [UInt8] {
     var file = Array(jpeg.prefix(2))
     var missing = count - jpeg.count

@@ -5,7 +5,7 @@ import TestSupport
 
 /// Measures the Postgres client against pgbench, on the same server and with the same number of connections.
 ///
-/// The two alternate, and the ratio is the median of the rounds': on a shared machine single values mean little.
+/// The two alternate, and the ratio is the median over the rounds, because single values vary on a shared machine.
 func benchmarkPostgres(connections: Int = 4, rounds: Int = 3, secondsPerRound: Int = 3) async throws -> [Figure] {
     let bench = try await PostgresBench.start(connections: connections, rounds: rounds, seconds: secondsPerRound)
     let figures = try await [bench.sharedReads(), bench.singleReads(), bench.batches()]
@@ -25,7 +25,7 @@ private struct PostgresBench {
     let rounds: Int
     let seconds: Int
 
-    /// Starts a server whose commits wait for the disk, and fills it.
+    /// Starts a server whose commits wait for the disk, and creates the tables.
     static func start(connections: Int, rounds: Int, seconds: Int) async throws -> PostgresBench {
         let server = try await PostgresServer.start(fsync: true)
         var configuration = PostgresConfiguration(url: server.url())
@@ -49,12 +49,12 @@ private struct PostgresBench {
 
     // MARK: Reads
 
-    /// 64 tasks whose point queries are declared as reads, so that they share connections and round trips.
+    /// Measures 64 tasks whose point queries are declared read-only, so that they share connections and round trips.
     func sharedReads() async throws -> Figure {
         try await compareReads("postgres_point_queries_per_second", bar: 1.0) { $0.readOnly() }
     }
 
-    /// The same without the declaration: one query a connection, one round trip a query, as pgbench does it.
+    /// Measures the same without the declaration: one query per connection at a time, one round trip per query, as in pgbench.
     func singleReads() async throws -> Figure {
         try await compareReads("postgres_unshared_queries_per_second", bar: nil) { $0 }
     }
@@ -76,7 +76,7 @@ private struct PostgresBench {
 
     // MARK: Batches
 
-    /// Handles a batch as a consumer does, in one statement: inbox, effect and outbox. Duplicates have no effect.
+    /// Returns the statement by which a consumer handles a batch: inbox, effect and outbox. Duplicates have no effect.
     private static func batch(_ input: String) -> String {
         """
         WITH input AS MATERIALIZED (\(input)),
@@ -91,7 +91,7 @@ private struct PostgresBench {
         """
     }
 
-    /// Batches of 100 messages, each an inbox row, a state change and an outbox row, in one transaction.
+    /// Measures batches of 100 messages in one transaction; a message is an inbox row, a state change and an outbox row.
     func batches() async throws -> Figure {
         let client = client
         let sql = Self.batch("SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS t(message_id, session_id, body)")
@@ -126,7 +126,7 @@ private struct PostgresBench {
 
     // MARK: Measuring
 
-    /// Both sides in turn, a few times over.
+    /// Measures both sides in alternating rounds.
     private func compare(
         _ name: String, unit: String, reference: String, bar: Double?,
         _ ours: () async throws -> Double, against theirs: () async throws -> Double
@@ -141,7 +141,7 @@ private struct PostgresBench {
             referenceValue: pairs.map(\.theirs).median, ratio: pairs.map { $0.ours / $0.theirs }.median, bar: bar)
     }
 
-    /// Returns how many times a second the work is done by a number of tasks, which run on the client's own thread as handlers may.
+    /// Returns the runs of `work` per second by concurrent tasks, which run on the client's own thread, as handlers may.
     private func rate(tasks: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)
@@ -161,7 +161,7 @@ private struct PostgresBench {
         return Double(total) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
-    /// Transactions a second, as pgbench tells them.
+    /// Returns the transactions per second that pgbench reports.
     private func pgbench(_ arguments: [String]) async throws -> Double {
         let output = try await CommandLineTool.run(
             [
@@ -176,7 +176,7 @@ private struct PostgresBench {
     }
 }
 
-/// pgbench printed no rate.
+/// Thrown when pgbench prints no rate.
 private struct UnexpectedOutput: Error {
     let output: String
 }

@@ -5,8 +5,8 @@ import Storage
 import TestSupport
 import WireFormat
 
-/// Measures pushes through the real token-registry and notifier against the emulator of FCM: a fan-out to 100,000, what it
-/// does to a push that is urgent, and what a second notifier is worth.
+/// Measures pushes through the real token-registry and notifier against the emulator of FCM: a fan-out to 100,000, the latency of
+/// urgent pushes during it, and the gain by a second notifier.
 func benchmarkPush() async throws -> [Figure] {
     let stack = try await PushStack.start()
     let tokens = try await stack.populate(topic: "event:bench", count: fanOutSize)
@@ -24,25 +24,25 @@ func benchmarkPush() async throws -> [Figure] {
 }
 
 private let fanOutSize = 100_000
-/// The number of fan-outs alone, and then with urgent pushes beside them.
+/// The number of fan-outs without, and then with urgent pushes at the same time.
 private let (fanOutRuns, sharedRuns) = (3, 3)
 private let fewerTargets = 12_000
 private let peerCount = 2000
-/// Urgent pushes measured on the idle system before each fan-out that has urgent pushes beside it.
+/// The number of urgent pushes measured on the idle system before each fan-out with urgent pushes.
 private let idleSamples = 100
 private let witnessCount = 5000
 private let executables: Set = ["fcm-emulator", "notifier", "postgres", "redis-server", "token-registry"]
 private let roundTripMilliseconds = 150
 
-// MARK: A fan-out, and an urgent push meanwhile
+// MARK: Fan-outs and urgent pushes
 
 private func fanOutFigures(
     _ stack: PushStack, _ notifier: GuardedProcess, _ witnesses: Witnesses, token: String
 ) async throws -> [Figure] {
-    // The first few open connections and fill caches.
+    // The first pushes open connections and fill caches.
     for _ in 0..<20 { _ = try await witnesses.pushTime() }
 
-    // In turns, because the machine is not always as fast.
+    // Fan-outs and references alternate, because the speed of the machine varies.
     var (runs, bounds, shares): ([FanOutRun], [Double], [String: [Double]]) = ([], [], [:])
     for _ in 0..<fanOutRuns {
         bounds.append(try await generatorRate(stack, token: token))
@@ -53,10 +53,10 @@ private func fanOutFigures(
             shares[name, default: []].append(time.microseconds(of: name, since: timeBefore, by: fanOutSize))
         }
     }
-    // While urgent pushes come, bulk goes at the pace of `BulkPace.urgentMemory`.
+    // Bulk pushes are paced from an urgent push on, for `BulkPace.urgentMemory`.
     var (shared, idle, busy): ([FanOutRun], [Double], [Double]) = ([], [], [])
     for _ in 0..<sharedRuns {
-        // Writes that the last fan-out left would be measured as part of the idle system.
+        // The writes of the last fan-out would slow the idle pushes.
         try await Task.sleep(for: .seconds(2))
         for _ in 0..<idleSamples { idle.append(try await witnesses.pushTime()) }
         shared.append(try await fanOut(stack) { busy.append(try await witnesses.pushTime()) })
@@ -91,18 +91,18 @@ private func fanOutFigures(
         }
 }
 
-/// The result of one fan-out.
+/// The result of a fan-out.
 private struct FanOutRun {
     let seconds: Double
-    /// The devices that were sent more than one push.
+    /// The number of devices that were sent more than one push.
     let repeated: Int
 }
 
-/// Sends a push to all members of the big topic.
+/// Sends a push to all members of the big topic and waits until all have arrived.
 ///
-/// - Parameter push: Sends another one, again and again until they have arrived; nil for none.
+/// - Parameter push: Sends an urgent push; repeated until the fan-out has arrived.
 private func fanOut(_ stack: PushStack, beside push: (() async throws -> Void)? = nil) async throws -> FanOutRun {
-    // From here on no device may receive more than one push.
+    // Earlier messages are deleted, so that a device with more than one message was pushed to repeatedly.
     _ = try await stack.control("DELETE", "messages")
     let before = try await stack.accepted()
     let start = ContinuousClock.now
@@ -122,7 +122,7 @@ private func fanOut(_ stack: PushStack, beside push: (() async throws -> Void)? 
     return FanOutRun(seconds: seconds, repeated: repeated)
 }
 
-/// Asks for a push to all members of a topic.
+/// Requests a push to all members of a topic.
 private func request(_ stack: PushStack, topic: String) async throws {
     let id = try await stack.postgres.query("SELECT id FROM topics WHERE name = \(topic)").first?.decode("id", as: UUID.self)
     try await OutboxRepository(stack.postgres).publish(
@@ -132,7 +132,7 @@ private func request(_ stack: PushStack, topic: String) async throws {
             expiresAt: Date(timeIntervalSinceNow: 3600)))
 }
 
-/// Many people with one phone each; urgent pushes go to one after the other, never twice to one.
+/// Users with one phone each, to whom urgent pushes are sent one after the other, one push per user.
 private final class Witnesses {
     let stack: PushStack
     private var waiting: [(token: String, userID: UUID)]
@@ -146,7 +146,7 @@ private final class Witnesses {
         Witnesses(stack: stack, waiting: try await stack.populateUsers(witnessCount))
     }
 
-    /// The time from the commit of an urgent request to its push at the emulator, in milliseconds.
+    /// Returns the milliseconds from the publication of an urgent request to its push at the emulator.
     func pushTime() async throws -> Double {
         guard let (token, userID) = waiting.popLast() else {
             throw DeadlineExceeded(description: "there are no witnesses left")
@@ -165,7 +165,7 @@ private final class Witnesses {
 
 // MARK: References
 
-/// Returns the requests a second of h2load on the same emulator, with a body of the same size.
+/// Measures the requests per second of h2load on the same emulator with a body of the same size.
 private func generatorRate(_ stack: PushStack, token: String) async throws -> Double {
     let session = UUID().uuidString.lowercased()
     let body = #"""
@@ -189,7 +189,7 @@ private func generatorRate(_ stack: PushStack, token: String) async throws -> Do
     return number
 }
 
-/// Returns the pushes a second of Google's own Python SDK on the same emulator.
+/// Measures the pushes per second of Google's own Python SDK on the same emulator; no figure when the SDK is not installed.
 private func peerFigure(_ stack: PushStack, _ tokens: [String], ours: Double) async throws -> [Figure] {
     let libraries = PackageRoot.path + "/.cache/bench-peers"
     guard FileManager.default.fileExists(atPath: libraries + "/firebase_admin") else { return [] }
@@ -213,7 +213,8 @@ private func peerFigure(_ stack: PushStack, _ tokens: [String], ours: Double) as
 
 // MARK: Two notifiers
 
-/// One and two notifiers, each allowed one connection, where FCM is 150 ms away: the way is the limit, and not the two cores.
+/// Measures one and two notifiers, each with one connection, at a latency of FCM of 150 ms, so that the latency is the limit and
+/// not the two cores.
 private func replicaFigures(_ stack: PushStack) async throws -> [Figure] {
     let fault = #"{"action":"delay","latency_ms":\#(roundTripMilliseconds),"count":0,"endpoint":"send"}"#
     _ = try await stack.control("POST", "faults", body: fault)
@@ -230,11 +231,11 @@ private func replicaFigures(_ stack: PushStack) async throws -> [Figure] {
 private func rate(_ stack: PushStack, notifiers: Int) async throws -> Double {
     let running = try (0..<notifiers).map { _ in try stack.launch("notifier", settings: ["FCM_CONNECTIONS": "1"]) }
     try await Task.sleep(for: .seconds(2))
-    // From here on no device may receive more than one push.
+    // The messages of earlier runs are not needed.
     _ = try await stack.control("DELETE", "messages")
     let before = try await stack.accepted()
     try await request(stack, topic: "event:few")
-    // The first quarter is for finding the pace.
+    // The first quarter is not measured: the notifiers adapt their pace.
     var marks: [ContinuousClock.Instant] = []
     for share in [fewerTargets / 4, fewerTargets] {
         try await eventually(within: .seconds(300), "\(share) pushes have arrived") {

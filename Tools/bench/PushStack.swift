@@ -23,7 +23,7 @@ final class PushStack: Sendable {
     private let environment: [String: String]
     private let sealer: Sealer
     private let lookupKey: [UInt8]
-    /// Publishes the requests of this process, as in each service that requests pushes.
+    /// The relay of this process, which publishes its requests for pushes, as in each service that requests pushes.
     private let relay: Task<Void, any Error>
     private let streams: RedisClient
 
@@ -53,7 +53,7 @@ final class PushStack: Sendable {
         http = HTTPClient(configuration: configuration, logger: Logger(label: "bench"))
     }
 
-    /// Starts everything but the notifiers.
+    /// Starts Redis, Postgres and the emulator, and creates the schema.
     static func start() async throws -> PushStack {
         let redis = try await RedisServer.start(persistence: .appendOnly)
         let server = try await PostgresServer.start(fsync: true, extraArguments: ["-c", "min_wal_size=1GB"])
@@ -77,7 +77,7 @@ final class PushStack: Sendable {
             "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)),
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json",
-            // The sender is measured, not the pace that it keeps for Google.
+            // The sender is measured without the pacing by FCM's quota.
             "FCM_QUOTA_PER_MINUTE": "100000000", "FCM_BULK_RAMP_SECONDS": "0",
         ]
         let stack = try PushStack(
@@ -89,14 +89,14 @@ final class PushStack: Sendable {
         return stack
     }
 
-    /// Starts a service, which ends with its last reference.
+    /// Starts a service, which is stopped when the last reference to it is released.
     func launch(_ service: String, settings: [String: String] = [:]) throws -> GuardedProcess {
         try GuardedProcess(
             [PackageRoot.executable(service)], log: folder.path + "/\(service)-\(UUID().uuidString.prefix(4)).log",
             environment: environment.merging(settings) { $1 })
     }
 
-    /// Ends everything.
+    /// Stops all servers and clients.
     func stop() async {
         relay.cancel()
         _ = await relay.result
@@ -110,7 +110,7 @@ final class PushStack: Sendable {
 
     // MARK: The emulator
 
-    /// Asks the emulator's control API and decodes its JSON.
+    /// Sends a request to the emulator's control API and decodes its JSON; an empty object when the body is empty.
     func control(_ method: String, _ path: String, body: String = "", timeout: Duration = .seconds(60)) async throws -> JSONObject {
         var request = HTTPClientRequest(
             method: method, url: "http://127.0.0.1:\(port)/control/\(path)",
@@ -127,7 +127,7 @@ final class PushStack: Sendable {
     /// Returns the number of messages that the emulator has accepted.
     func accepted() async throws -> Int { try await control("GET", "statistics").integer("accepted") }
 
-    /// An access token, as the notifier has one.
+    /// Fetches an access token, as the notifier does.
     func accessToken() async throws -> String {
         let file = URL(fileURLWithPath: folder.path + "/service-account.json")
         let key = try ServiceAccountKey(json: [UInt8](Data(contentsOf: file)))
@@ -141,15 +141,15 @@ final class PushStack: Sendable {
         return token
     }
 
-    /// Where messages are posted to.
+    /// The URL for sending messages.
     var sendURL: String { "https://localhost:\(tlsPort)/v1/projects/heliograph-dev/messages:send" }
 
-    // MARK: Whom to push to
+    // MARK: Recipients
 
-    /// The number of installations of one statement.
+    /// The number of installations per statement.
     private static let pageSize = 1000
 
-    /// Makes users with one installation each.
+    /// Creates users with one installation each.
     func populateUsers(_ count: Int) async throws -> [(token: String, userID: UUID)] {
         var all: [(token: String, userID: UUID)] = []
         for start in stride(from: 0, to: count, by: Self.pageSize) {
@@ -174,7 +174,7 @@ final class PushStack: Sendable {
         return all
     }
 
-    /// Makes users with one installation each, all members of a topic; returns the tokens.
+    /// Creates users with one installation each, all members of a topic; returns the tokens.
     func populate(topic: String, count: Int) async throws -> [String] {
         let all = try await populateUsers(count)
         try await postgres.execute(
@@ -183,11 +183,11 @@ final class PushStack: Sendable {
                 INSERT INTO topics (name, owner_id, member_count) VALUES (\(topic), \(all[0].userID), \(count)) RETURNING id)
             INSERT INTO topic_members (topic_id, user_id) SELECT topic.id, u.id FROM topic, unnest(\(all.map(\.userID))) AS u (id)
             """)
-        // As tables are that have stood for a while: what registering left behind is free room again, and no longer in the way, and
-        // autovacuum has been there.
+        // Brings the tables into the state that autovacuum keeps them in: the space of replaced rows can be used again, and the
+        // planner's statistics are current.
         try await postgres.execute("VACUUM (ANALYZE)")
-        // And the server, by `min_wal_size`, writes its log over old files from here on, as one does that has as much to do each
-        // day; a new file it fills with zeros first, for 50 to 130 ms in which no transaction can commit.
+        // From here on the server recycles its old WAL files, by `min_wal_size`, as a server with such a load every day does. It
+        // fills a new file with zeros first, for 50 to 130 ms in which no transaction can commit.
         try await postgres.execute("CHECKPOINT")
         return all.map(\.token)
     }
@@ -202,7 +202,7 @@ final class PushStack: Sendable {
     }
 }
 
-/// An object of the emulator's control API.
+/// A JSON object of the emulator's control API.
 struct JSONObject {
     let values: [String: Any]
 

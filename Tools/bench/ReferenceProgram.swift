@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// A program in C that does the same straight against the native library.
+/// A program in C that does the same with the native library only.
 struct ReferenceProgram {
     private let path: String
 
-    /// Compiles a source of `Tools/bench/Reference` with optimisation.
+    /// Compiles a source file of `Tools/bench/Reference` with optimisation.
     init(_ name: String, libraries: [String]) async throws {
         let folder = try PackageRoot.file("Tools/bench/Reference")
         let path = "\(FileManager.default.temporaryDirectory.path)/heliograph-\(name)-\(UUID().uuidString)"
@@ -14,7 +14,7 @@ struct ReferenceProgram {
             ["cc", "-O2", "-Wall", "-o", path, "\(folder)/\(name).c"] + libraries.map { "-l\($0)" } + ["-lpthread"])
     }
 
-    /// Runs it and gives the number that it prints.
+    /// Runs the program and returns the number that it prints.
     func run(_ arguments: String...) async throws -> Double {
         let output = try await CommandLineTool.run([path] + arguments)
         guard let number = Double(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -23,7 +23,7 @@ struct ReferenceProgram {
         return number
     }
 
-    /// Runs it and gives the numbers that it prints, one a line.
+    /// Runs the program and returns the numbers that it prints, one per line.
     func runForNumbers(_ arguments: String...) async throws -> [Double] {
         let output = try await CommandLineTool.run([path] + arguments)
         return try output.split(separator: "\n").map { line in

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Measures the whole system as processes: uploads a second, memory of identity-api, request to push.
+/// Measures the whole system as processes: uploads per second, memory of identity-api, and the time from a request to its push.
 func benchmarkSystem() async throws -> [Figure] {
     let stack = try await Stack.start(fsync: true)
     return try await uploadFigures(stack) + drainFigures(stack) + latencyFigures(stack)
@@ -11,11 +11,11 @@ private let uploadCount = 200
 private let concurrentUploads = 50
 private let signInCount = 60
 
-/// 50 phones upload nine photos each at the same time, again and again.
+/// Measures 200 uploads of nine photos by 50 phones, 50 uploads at a time.
 private func uploadFigures(_ stack: Stack) async throws -> [Figure] {
     var phones: [Phone] = []
     for _ in 0..<concurrentUploads { phones.append(try await Phone.make(stack)) }
-    // The workers would take the cores from what is measured: they sleep while the uploads run.
+    // The worker is stopped while the uploads run, because it would compete for the cores.
     stack.signal("face-matching-worker", SIGSTOP)
     let start = ContinuousClock.now
     let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -46,9 +46,10 @@ private func uploadFigures(_ stack: Stack) async throws -> [Figure] {
     ]
 }
 
-/// Lets face-matching-worker decide every upload, so that no sign-in that is measured waits behind one.
+/// Waits until face-matching-worker has decided every upload, so that no measured sign-in waits behind one.
 ///
-/// - Throws: `DeadlineExceeded` when the worker decides none for two minutes: how long all take depends on the machine.
+/// - Throws: `DeadlineExceeded` when the worker decides none within two minutes; there is no limit for all, because their time
+///   depends on the machine.
 private func drainFigures(_ stack: Stack) async throws -> [Figure] {
     let start = ContinuousClock.now
     var undecided = uploadCount
@@ -68,7 +69,7 @@ private func drainFigures(_ stack: Stack) async throws -> [Figure] {
     ]
 }
 
-/// One phone signs in again and again; the time is from the first byte of the request to the push at the emulator.
+/// Measures sign-ins to one account, one after the other: the time from the start of the request to the push at the emulator.
 private func latencyFigures(_ stack: Stack) async throws -> [Figure] {
     let owner = try await Phone.make(stack)
     let email = "latency-\(UUID().uuidString)@example.org"
@@ -76,7 +77,7 @@ private func latencyFigures(_ stack: Stack) async throws -> [Figure] {
     var milliseconds: [Double] = []
     for _ in 0..<signInCount {
         let phone = try await Phone.make(stack)
-        // There are three photos to sign in with, and using them again would be refused as a replay.
+        // Every sign-in uses the same three photos; without this they would be refused as a replay.
         try await stack.database.psql("DELETE FROM face_photo_hashes")
         let start = ContinuousClock.now
         let answer = try await phone.signIn(email: email, faces: Photos.sameFace)
@@ -93,7 +94,7 @@ private func latencyFigures(_ stack: Stack) async throws -> [Figure] {
     ]
 }
 
-/// The most memory that a process ever had resident, in MiB (`VmHWM` of /proc).
+/// Returns the peak resident memory of a process in MiB (`VmHWM` of /proc); infinity when it cannot be read.
 func peakMemoryMebibytes(of pid: Int32?) -> Double {
     guard let pid, let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return .infinity }
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -101,6 +102,6 @@ func peakMemoryMebibytes(of pid: Int32?) -> Double {
 }
 
 extension Duration {
-    /// The span in seconds.
+    /// The duration in seconds.
     fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

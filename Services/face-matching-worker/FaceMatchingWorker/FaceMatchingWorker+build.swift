@@ -6,14 +6,15 @@ public import ServiceDefaults
 public import ServiceLifecycle
 internal import Storage
 
-/// The service that looks at the photos of a sign-up or sign-in and decides.
+/// The service that decides sign-ups and sign-ins by their photos.
 ///
 /// ## Configuration keys
 /// - `FACE_MODELS_PATH` (path, required): the folder with the two model files.
-/// - `FACE_THRESHOLD` (number, 0.30 to 0.50, default 0.44): how near a face must be to the account's.
-/// - `FACE_ENGINE_THREADS` (1 to 64, default: the number of cores): how many photos are looked at at once.
-/// - `CONSUMER_CONCURRENCY` (1 to 64, default: the number of engine threads): how many sessions are worked on at once.
-/// - `BLOB_STORE` and what goes with it: where identity-api puts the photos.
+/// - `FACE_THRESHOLD` (number, 0.30 to 0.50, default 0.44): the greatest distance of a face from the account's.
+/// - `FACE_ENGINE_THREADS` (1 to 64, default: the number of cores): the number of photos that are analysed at the same time.
+/// - `CONSUMER_CONCURRENCY` (1 to 64, default: the number of engine threads): the number of sessions that are handled at the same
+///   time.
+/// - `BLOB_STORE` and its settings: the store in which identity-api puts the photos.
 public enum FaceMatchingWorker: HeliographService {
     /// The deployed name, and the name of the consumer group.
     public static let name = "face-matching-worker"
@@ -22,8 +23,8 @@ public enum FaceMatchingWorker: HeliographService {
 
     /// Builds the service: the engines, which check themselves first, and the consumer of `ekyc.requested`.
     ///
-    /// - Throws: `ConfigurationError` when a setting or a model is missing or wrong; `FaceEngineError` when this machine
-    ///   does not compute what it should.
+    /// - Throws: `ConfigurationError` when a setting or a model is missing or wrong; `FaceEngineError` when an engine fails its
+    ///   self-check on this machine.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let settings = context.settings
         let models = try settings.string("FACE_MODELS_PATH", "the folder that deploy/local/fetch-models.sh fills")
@@ -61,7 +62,7 @@ public enum FaceMatchingWorker: HeliographService {
     }
 }
 
-/// Keeps the engines until everything that uses them has ended.
+/// Shuts the engines down after all services that use them have ended.
 private struct EngineService: Service {
     let pool: FaceEnginePool
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The name of a consumer: unique for each start of a process, so that two of them never share what is pending.
+/// The name of a consumer; unique for each start of a process, so that two processes never share pending entries.
 enum ConsumerName {
     static func make(service: String) -> String {
         let process = ProcessInfo.processInfo

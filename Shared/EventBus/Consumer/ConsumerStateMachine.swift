@@ -19,7 +19,7 @@ struct ConsumerStateMachine<Waiter> {
 
     private var waiting: Deque<DeliveredEntry> = []
     private var held: Set<EntryID> = []
-    /// Entries of a failed batch of which any may be the cause: each is handled alone.
+    /// The entries of failed batches, each of which is handled alone, because any of them may be the cause.
     private var singles: Set<EntryID> = []
     /// Suspects that wait for the isolation lane.
     private var suspects: Deque<DeliveredEntry> = []
@@ -118,7 +118,7 @@ struct ConsumerStateMachine<Waiter> {
         return waiting.count > unitSize ? wakeWorkers() : []
     }
 
-    /// Queues the entries of a failed batch, of which any may be the cause, to be handled one by one.
+    /// Queues the entries of a failed batch to be handled one by one, because any of them may be the cause.
     mutating func retryIndividually(on entries: [DeliveredEntry]) {
         for entry in entries where held.contains(entry.id) {
             waiting.append(entry)

@@ -134,7 +134,7 @@ extension StreamConsumer {
         do {
             try await tell(all: dispositions, &untold)
         } catch  where error.code == .groupMissing {
-            // The server has lost the group and with it all that was pending: nothing is left to settle.
+            // The server has lost the group and with it all pending entries: nothing is left to settle.
             state.applied(untold.map(\.id))
         } catch  where error.code == .refused && untold.count > 1 {
             // One of them is the cause; the others must not wait for it.
@@ -182,8 +182,8 @@ extension StreamConsumer {
         state.applied(ids)
     }
 
-    /// Says in the database which messages became dead letters. After the server, which knows whether they were ours to give
-    /// up; a crash in between has the republisher send such a message once more.
+    /// Marks the dead-lettered messages in the database. This follows the dead-lettering on the server, which checks that this
+    /// consumer held them; after a crash in between, the republisher sends such a message once more.
     private func reportDeadLetters() async -> Bool {
         let ids = state.takeDeadLetterIDs()
         guard !ids.isEmpty else { return true }

@@ -3,12 +3,12 @@ import Logging
 import Metrics
 
 extension StreamConsumer {
-    /// Works until there is no more work, which gives true, or until it is cancelled, which gives false.
+    /// Handles units until there are no more, and returns true, or until it is cancelled, and returns false.
     func workOnUnits(in slot: WorkerSlot) async -> Bool {
         var outages = 0
         while let unit = await state.next() {
             let results = await work(on: unit, in: slot)
-            // A dependency that is away fails everything: read no faster than it can recover.
+            // During the outage of a dependency every unit fails: slow down until it recovers.
             outages = results.allSatisfy(\.isOutage) ? outages + 1 : 0
             if outages > 0 { await stopping.wait(upTo: configuration.backoff.delay(afterFailures: outages)) }
             if Task.isCancelled { return false }
@@ -16,7 +16,7 @@ extension StreamConsumer {
         return true
     }
 
-    /// Works on suspects, each alone in the process; see ``workOnUnits(in:)``.
+    /// Handles suspects, each alone in the process; see ``workOnUnits(in:)``.
     func workOnSuspects(in slot: WorkerSlot) async -> Bool {
         while let suspect = await state.nextSuspect() {
             await isolation.run {
@@ -29,7 +29,7 @@ extension StreamConsumer {
                 }
             }
             state.leaveSuspect(suspect.id)
-            // The next may be claimed now.
+            // The next suspect may be claimed now.
             claimNow.signal()
             if Task.isCancelled { return false }
         }
@@ -46,14 +46,14 @@ extension StreamConsumer {
         return results
     }
 
-    /// Counts the delivery of a suspect, which its claim did not; whether it is still this consumer's and may be worked on.
+    /// Counts the delivery of a suspect, which its claim did not count, and returns whether this consumer still holds it.
     private func begin(_ suspect: DeliveredEntry) async -> Bool {
         do {
             let gone = try await transport.begin([suspect.id], by: scope.address)
             lostOwnership(of: gone)
             return gone.isEmpty
         } catch {
-            // It stays pending, and is claimed when it was silent for long enough.
+            // It stays pending, and is claimed again once it was idle for long enough.
             scope.logger.debug("A suspect could not be begun", metadata: ["error": "\(error)"])
             return false
         }
@@ -61,7 +61,7 @@ extension StreamConsumer {
 }
 
 extension ProcessingResult {
-    /// Whether the handler could not work because what it depends on is away.
+    /// Whether the handler failed because a dependency is unavailable.
     fileprivate var isOutage: Bool {
         if case .failed(let error) = self { RetryPolicy.isOutage(error) } else { false }
     }

@@ -4,12 +4,12 @@ import Logging
 import PostgresClient
 import WireFormat
 
-/// Runs an ``EventBatchHandler``: one worker, one transaction for all messages that have come meanwhile.
+/// Runs an ``EventBatchHandler``: one worker, one transaction for all messages that have arrived in the meantime.
 struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
     let handler: Handler
     let postgres: PostgresClient
 
-    /// The most attempts of a batch that failed because of other transactions: a deadlock or a serialization failure.
+    /// The most attempts of a batch that conflicts with other transactions: a deadlock or a serialization failure.
     private static var attemptsMax: Int { 3 }
 
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int { min(max(1, configuration.batchSize), 100) }
@@ -50,7 +50,7 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
                 try? await Task.sleep(for: Backoff(min: .milliseconds(10), max: .milliseconds(100)).delay(afterFailures: attempt))
                 attempt += 1
             } catch  where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.isAmbiguousInBatch(error) {
-                // Trying one by one would only take longer now.
+                // Handling the messages one by one would only take longer.
                 return events.map { ($0.index, .failed(error)) }
             } catch {
                 scope.logger.warning(
@@ -75,7 +75,8 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
         }
     }
 
-    /// Whether the same batch may succeed at once: the database had to choose between two transactions.
+    /// Whether an immediate second attempt of the same batch may succeed: the database has aborted one of two conflicting
+    /// transactions.
     private static func isWorthRepeating(_ error: any Error) -> Bool {
         let state = (error as? PostgresError)?.sqlState
         return state == "40001" || state == "40P01"

@@ -1,7 +1,7 @@
 import PostgresClient
 public import WireFormat
 
-/// Says which handler gets the messages of which streams.
+/// A handler with the streams whose messages it handles.
 public struct EventHandlerRegistration: Sendable {
     /// The streams to consume.
     public let streams: [String]
@@ -19,7 +19,7 @@ public struct EventHandlerRegistration: Sendable {
         EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) { postgres in
             SingleProcessor<Handler.Body> { event, entry, scope in
                 let context = HandlerContext(event, entry, in: scope, postgres: postgres)
-                // After a failure or a crash the work may be done already; asking costs less than doing it again.
+                // After a failure or a crash the work may be done already; a query costs less than repeating it.
                 if entry.deliveryCount > 1 || entry.onlyGroup != nil, try await context.isHandled() { return .duplicate }
                 try await handler.handle(event, context)
                 try await context.markIfNeeded()
@@ -28,8 +28,8 @@ public struct EventHandlerRegistration: Sendable {
         }
     }
 
-    /// Registers a body that is called for each event and has no effect in the database, so that nothing is marked as handled
-    /// and no connection is made. What it does may happen twice. For measuring the bus without a database.
+    /// Registers a body that is called for each event and has no effect in the database, so that no event is marked as handled
+    /// and no connection is opened. It may run twice for an event. For measuring the bus without a database.
     package static func unmarked<Body: Event>(
         _ type: Body.Type, _ body: @escaping @Sendable (Envelope<Body>) async throws -> Void
     ) -> EventHandlerRegistration {

@@ -14,8 +14,8 @@ public struct HandlerContext: Sendable {
     /// process should fail the work itself before ``RetryPolicy/maxCrashes``: the bus then dead-letters the message without calling
     /// any handler.
     public let crashes: Int
-    /// A logger that names the stream and the entry; the message, the request and the trace stand in each line of a handler, by
-    /// whatever logger. Made when it is asked for: few messages need one.
+    /// A logger that names the stream and the entry; every logger of a handler names the message, the request and the trace. Made
+    /// on each access, because few messages need one.
     public var logger: Logger { scope.logger(for: entryID, deliveryCount) }
 
     private let entryID: EntryID
@@ -37,9 +37,9 @@ public struct HandlerContext: Sendable {
         self.postgres = postgres
     }
 
-    /// Marks the message as handled and runs `body`, in one transaction; nothing of either happens when it throws.
+    /// Marks the message as handled and runs `body`, in one transaction, which is rolled back when `body` throws.
     ///
-    /// - Returns: What `body` returns; nil, without running it, when the message was handled before.
+    /// - Returns: The value of `body`; nil, without running it, when the message was handled before.
     public func commit<Value: Sendable>(
         _ body: (PostgresTransaction) async throws -> Value
     ) async throws -> Value? {
@@ -55,14 +55,15 @@ public struct HandlerContext: Sendable {
         return value
     }
 
-    /// Marks the message as handled when no ``commit(_:)`` has: its handler found that nothing had to be done.
+    /// Marks the message as handled if no ``commit(_:)`` has marked it: its handler had nothing to do.
     func markIfNeeded() async throws {
         guard !record.isMarked.load(ordering: .relaxed) else { return }
         let fresh = try await InboxRepository(postgres).markHandled(group: scope.group, ids: [messageID])
         if fresh.isEmpty { record.wasDuplicate.store(true, ordering: .relaxed) }
     }
 
-    /// Whether the message was handled before, to spare long work. Only ``commit(_:)`` is certain: another consumer may be handling it now.
+    /// Returns whether the message was handled before, so that a handler can skip long work. Only ``commit(_:)`` is certain:
+    /// another consumer may be handling the message now.
     public func isHandled() async throws -> Bool {
         try await !InboxRepository(postgres).handled(group: scope.group, ids: [messageID]).isEmpty
     }

@@ -4,13 +4,13 @@ import WireFormat
 
 /// Handles the entries of one stream, one unit at a time.
 protocol MessageProcessor: Sendable {
-    /// Returns the number of entries that a worker passes to one call.
+    /// Returns the number of entries in a unit of work.
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int
 
-    /// Returns the number of workers; a single one keeps the order in which the consumer received the entries.
+    /// Returns the number of workers; one worker keeps the order in which the consumer reads the entries.
     func workerCount(_ configuration: EventConsumerConfiguration) -> Int
 
-    /// Handles entries and returns their results, in their order. Never throws: a failure is a result.
+    /// Handles entries and returns the result of each, in their order. A failure is a result, not an error.
     func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult]
 }
 
@@ -26,14 +26,14 @@ enum ProcessingResult: Sendable {
     case unreadable(WireFormatError)
 }
 
-/// Where a message was read, and with what it is handled.
+/// The stream, group and consumer of a message, with the logger and the metrics for handling it.
 struct ConsumerScope: Sendable {
     let group: String
     let consumer: String
     let stream: String
     let logger: Logger
     let metrics: ConsumerMetrics
-    /// Whether spans are made; the process has chosen its tracer before it makes consumers.
+    /// Whether spans are recorded; the process chooses its tracer before it makes consumers.
     let isTraced = !(InstrumentationSystem.instrument is NoOpInstrument)
 
     init(group: String, consumer: String, stream: String, logger: Logger) {
@@ -47,10 +47,10 @@ struct ConsumerScope: Sendable {
         metrics = ConsumerMetrics(stream: stream, group: group)
     }
 
-    /// The consumer, as the transport knows it.
+    /// The consumer as a value of the transport.
     var address: GroupConsumer { GroupConsumer(group: StreamGroup(stream: stream, name: group), name: consumer) }
 
-    /// A logger that says which entry it speaks of.
+    /// Returns a logger that names the entry and its delivery count.
     func logger(for entry: EntryID, _ deliveryCount: Int) -> Logger {
         var logger = logger
         logger[metadataKey: "entry"] = "\(entry)"

@@ -1,9 +1,9 @@
 import Tracing
 import WireFormat
 
-/// Handles messages one at a time, a worker a message.
+/// Handles single messages; each worker handles one at a time.
 struct SingleProcessor<Body: Event>: MessageProcessor {
-    /// Handles an event and tells whether it is handled now, or was before. Throws when it is not handled.
+    /// Handles an event and returns whether it was handled now or before. Throws when it was not handled.
     let handle: @Sendable (Envelope<Body>, DeliveredEntry, ConsumerScope) async throws -> ProcessingResult
 
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int { 1 }

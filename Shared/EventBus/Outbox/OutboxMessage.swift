@@ -77,10 +77,10 @@ public struct OverdueMessage: Sendable {
 public struct OutboxBacklog: Sendable, Equatable {
     /// The number of messages that wait for the relay.
     public let waiting: Int
-    /// When the oldest of them was created.
+    /// The time when the oldest of them was created.
     public let oldestWaitingAt: Date?
     /// The number of published messages that are not confirmed.
     public let unconfirmed: Int
-    /// When the oldest of them was created.
+    /// The time when the oldest of them was created.
     public let oldestUnconfirmedAt: Date?
 }

@@ -10,8 +10,8 @@ import WireFormat
 ///
 /// It takes rows that no other relay has locked, appends them in one pipeline, records their entry ids and commits;
 /// any number of relays may run. A crash between append and commit sends messages twice, with the same ids, which the inbox
-/// absorbs. The rows stay, for the ``Republisher``. A relay is woken by what its own process commits, and by the notifications of
-/// processes that have none; it also polls, in case both were missed.
+/// absorbs. The rows stay, for the ``Republisher``. A relay is woken by the commits of its own process, and by the notifications of
+/// processes without a relay; it also polls, in case both were missed.
 public struct OutboxRelay: Service {
     private let transport: any EventAppender
     private let postgres: PostgresClient
@@ -30,7 +30,7 @@ public struct OutboxRelay: Service {
         self.logger = logger
     }
 
-    /// Relays until graceful shutdown; then once more, for what was committed last.
+    /// Relays until graceful shutdown, and then one more batch, for the messages that were committed last.
     public func run() async throws {
         let signal = AsyncSignal()
         let stopping = AsyncLatch()
@@ -68,23 +68,23 @@ public struct OutboxRelay: Service {
             }
             if isLast { return }
             if let pause = pace.pause() {
-                // After a failure more rows change nothing: wait for the server.
+                // After a failure, new rows do not end the pause: the server has to recover first.
                 if pace.isFailing { await stopping.wait(upTo: pause) } else { await signal.wait(upTo: pause) }
             }
         }
     }
 
-    /// Relays one batch and returns how many rows were found.
+    /// Relays one batch and returns the number of rows found.
     func relayBatch() async throws -> Int {
         let start = ContinuousClock.now
         let trace = PublishSpans()
         let (found, sent, refused) = try await postgres.withTransaction { transaction in
             let outbox = OutboxRepository(transaction)
-            // Plans made while the outbox was empty would go through all of it.
+            // A plan made while the outbox was empty would scan all of it.
             try await transaction.forceIndexPlans(replan: false)
             let messages = try await outbox.takeBatch(limit: configuration.batchSize)
             guard !messages.isEmpty else { return (0, 0, 0) }
-            // Messages whose marks an asynchronous commit loses are published once more.
+            // If the server loses an asynchronous commit, the messages are sent once more; the inbox absorbs that.
             try await transaction.commitAsynchronously()
             let results = try await transport.append(
                 messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })
@@ -97,13 +97,13 @@ public struct OutboxRelay: Service {
                     trace.sent(message)
                     sent.append(OutboxPublication(messageID: message.envelope.id, entryID: entry.description))
                 case .failure(let error):
-                    // A message that the server cannot take now is tried again unchanged; one that it never takes must not
-                    // delay the others.
+                    // A message that the server cannot take now is sent with the next batch; one that it refuses for good is
+                    // postponed, so that it does not block the others.
                     if error.code == .refused { refused.append(message.envelope.id) }
                     failures.append(error)
                 }
             }
-            // One line a batch: a server without memory refuses hundreds a second.
+            // One line per batch: a server without memory refuses hundreds of messages per second.
             if let error = failures.first {
                 logger.error(
                     "Streams refused messages; they stay in the outbox",
@@ -117,7 +117,7 @@ public struct OutboxRelay: Service {
         metrics.published.increment(by: sent)
         metrics.refused.increment(by: found - sent)
         metrics.relaying.record(duration: ContinuousClock.now - start)
-        // With nothing taken, or not all of a full batch, the server is short of something: wait, instead of asking at once.
+        // Some messages failed for a reason that may pass, such as a lack of memory: the error makes the relay wait for the server.
         if sent + refused < found { throw EventBusError(.unavailable, "not every message of a batch was taken") }
         return found
     }

@@ -4,15 +4,15 @@ import AsyncPrimitives
 public struct OutboxRelayConfiguration: Sendable {
     /// The most messages of one transaction.
     public var batchSize = 500
-    /// The pause before the relay looks by itself after it found something; doubles each time it finds nothing.
+    /// The pause before the next poll after a batch with messages; doubles with each empty poll.
     public var minPoll: Duration = .milliseconds(50)
-    /// The longest pause before the relay looks by itself.
+    /// The longest pause before a poll.
     public var maxPoll: Duration = .seconds(1)
     /// The longest pause after failures in a row; the first is ``minPoll``.
     public var maxFailurePause: Duration = .seconds(2)
-    /// The time after a publication from which on the ``Republisher`` asks whether the message was handled or lost. It is half
-    /// as long again with each publication of the same message, so that one that cannot arrive is not sent without end, and
-    /// a message that one failing server loses again and again does not wait for long.
+    /// The time from a publication until the ``Republisher`` checks whether the message was handled or lost. It grows by half
+    /// with each publication of the same message: a message that cannot arrive is not sent without end, and one that a failing
+    /// server loses several times does not wait for long.
     public var confirmWait: Duration = .seconds(10)
     /// The limit of ``confirmWait``.
     public var maxConfirmWait: Duration = .seconds(15 * 60)
@@ -21,7 +21,7 @@ public struct OutboxRelayConfiguration: Sendable {
     public init() {}
 }
 
-/// Decides when a relay looks into the outbox again. Plain values, no clock.
+/// Calculates the pauses between the polls of a relay; has no clock.
 struct RelayPace {
     private let configuration: OutboxRelayConfiguration
     private var emptyRounds = 0
@@ -46,7 +46,7 @@ struct RelayPace {
         isBatchFull = false
     }
 
-    /// Returns the longest wait for a signal; nil when there is more to relay at once.
+    /// Returns the time to wait unless the relay is woken; nil when the last batch was full, so that more rows are likely.
     func pause(random: Double = .random(in: 0...1)) -> Duration? {
         if failures > 0 {
             return Backoff(min: configuration.minPoll, max: configuration.maxFailurePause).delay(afterFailures: failures, random: random)

@@ -3,15 +3,17 @@ public import Logging
 public import PostgresClient
 public import ServiceLifecycle
 
-/// Republishes the messages that Redis lost: published ones that some group has not handled, and that its stream no longer has.
+/// Republishes the messages that Redis lost: published messages that some group has not handled, and whose entry is neither
+/// undelivered nor pending in that group.
 ///
-/// It asks in this order, so that no handled message is sent again: which due messages are not in the inbox (Postgres), which of these
-/// the stream does not have (Redis), and again which of those are not in the inbox (Postgres), because handlers commit before they
-/// acknowledge. The relay then publishes the same message with the same id. A message that waits in a long backlog is not republished,
-/// however long it waits. Only a message that is being retried may be sent twice; the inbox absorbs it.
+/// It checks in this order, so that no handled message is sent again: the due messages that are not in the inbox (Postgres),
+/// those of them that the stream does not have (Redis), and those of these that are still not in the inbox (Postgres), because
+/// handlers commit before they acknowledge. The relay then publishes the same message with the same id. A message that waits in a
+/// long backlog is left alone, however long that takes. Only a message whose retry was just appended may be sent twice; the inbox
+/// absorbs that.
 ///
-/// Any number may run: a message that one has checked is not checked by others until its next check is due. No transaction is open
-/// while Redis is asked.
+/// Any number may run: a message that one of them checks is skipped by the others until its next check is due. No transaction is
+/// open during the queries to Redis.
 public struct Republisher: Service {
     private let transport: any EventTransport
     private let postgres: PostgresClient
@@ -19,7 +21,7 @@ public struct Republisher: Service {
     private let logger: Logger
     private let metrics = RepublisherMetrics()
 
-    /// Makes a republisher; a relay, in this process or another, publishes the messages that it finds.
+    /// Makes a republisher; it needs a relay, in this or another process, that publishes the messages it finds.
     public init(
         transport: any EventTransport, postgres: PostgresClient,
         configuration: RepublisherConfiguration = RepublisherConfiguration(), logger: Logger
@@ -30,8 +32,8 @@ public struct Republisher: Service {
         self.logger = logger
     }
 
-    /// Runs a round every ``RepublisherConfiguration/interval`` until graceful shutdown. A failed round is logged; the next one
-    /// tries again.
+    /// Runs a round every ``RepublisherConfiguration/interval`` until graceful shutdown. A round that fails is logged, and the
+    /// next one tries again.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             var measureAt = ContinuousClock.now
@@ -54,17 +56,17 @@ public struct Republisher: Service {
 
     /// The result of a round, in numbers of messages.
     struct Round: Equatable {
-        /// They were handled.
+        /// The messages that all of their groups have handled.
         var confirmed = 0
-        /// They are still in flight.
+        /// The messages that are still in the backlog of a group.
         var inFlight = 0
-        /// They were lost and wait for the relay.
+        /// The lost messages that wait for the relay again.
         var republished = 0
-        /// They were lost after they had expired.
+        /// The messages that were lost after they had expired.
         var expired = 0
     }
 
-    /// Checks due messages until none is left, or until ``RepublisherConfiguration/maxInFlight`` of them are still in flight.
+    /// Checks due messages until none is left, or until ``RepublisherConfiguration/maxInFlight`` of them are still in a backlog.
     @discardableResult
     func runRound() async throws -> Round {
         var round = Round()
@@ -88,7 +90,7 @@ public struct Republisher: Service {
         return round
     }
 
-    /// Returns the messages that their streams no longer have for a group that has not handled them.
+    /// Returns the messages that their streams do not have for a group that has not handled them.
     private func lost(of messages: [OverdueMessage]) async throws -> [OutboxPublication] {
         var questions: [StreamGroup: [PublishedMessage]] = [:]
         for message in messages {

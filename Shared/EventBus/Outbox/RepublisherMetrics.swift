@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Metrics
 
-/// The numbers of a republisher.
+/// The metrics of a republisher.
 struct RepublisherMetrics: Sendable {
     private let republished = Counter(label: "bus_outbox_resent_total")
     private let confirmed = Counter(label: "bus_outbox_confirmed_total")

@@ -5,7 +5,7 @@ extension EntryID: RedisArgument {
         self.init(milliseconds: id.milliseconds, sequence: id.sequence)
     }
 
-    /// Parses the id in a reply; nil when the reply is no id.
+    /// Parses the id in a reply; nil when the reply is not an id.
     init?(_ reply: RedisReply) {
         guard let id = RedisStreamID(reply) else { return nil }
         self.init(id)

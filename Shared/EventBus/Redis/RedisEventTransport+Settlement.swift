@@ -44,7 +44,7 @@ extension RedisEventTransport {
 
     private static func arguments(_ ids: [EntryID]) -> [any RedisArgument] { ids as [any RedisArgument] }
 
-    /// Runs a settling script; the entries that are not the consumer's own are the answer of each.
+    /// Runs a settlement script and returns the entries that the consumer does not hold.
     func settle(
         _ script: RedisScript, _ doing: String, _ consumer: GroupConsumer, _ arguments: [any RedisArgument],
         keys: [String] = []

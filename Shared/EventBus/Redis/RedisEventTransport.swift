@@ -4,13 +4,13 @@ import WireFormat
 
 /// The transport of production: one Redis stream for each stream, named with a prefix.
 ///
-/// A group has keys of its own beside the stream: what waits for a retry (a sorted set by due time, and a hash with the
-/// messages), its dead letters (a stream), when it was last maintained, and from whom entries were claimed. Redis 7.0 or newer.
+/// A group has keys of its own beside the stream: its retries (a sorted set by due time, and a hash with the messages), its dead
+/// letters (a stream), the time of its last maintenance, and the consumers whose entries were claimed. Needs Redis 7.0 or newer.
 public struct RedisEventTransport: EventTransport {
     /// The prefix of all keys on the server, so that several systems can share one.
     public let keyPrefix: String
     let client: RedisClient
-    /// The longest time of an append, connecting included; the relay holds rows locked meanwhile.
+    /// The time limit of an append, including the connection; the relay holds rows locked meanwhile.
     private let appendTimeout: Duration
 
     /// Makes a transport on a client that the caller runs and shuts down.
@@ -20,21 +20,21 @@ public struct RedisEventTransport: EventTransport {
         self.appendTimeout = appendTimeout
     }
 
-    /// The server's key for a stream.
+    /// Returns the server's key for a stream.
     ///
     /// All keys of a stream have the same hash tag, so that a script that touches several of them works on a cluster.
     public func key(of stream: String) -> String { "\(keyPrefix){\(stream)}" }
 
-    /// The keys for what a group has set aside to try again: due times and messages.
+    /// Returns the keys for the retries of a group: due times and messages.
     func retryKeys(of group: StreamGroup) -> [String] {
         let stem = "\(key(of: group.stream)):\(group.name):retry"
         return [stem, "\(stem):messages"]
     }
 
-    /// The key for how often each consumer of a group lost entries to a claim.
+    /// Returns the key for the number of claims that took entries from each consumer of a group.
     func lossKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):losses" }
 
-    /// The key for a group's dead letters.
+    /// Returns the key for a group's dead letters.
     func deadKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):dead" }
 
     public func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
@@ -64,7 +64,7 @@ public struct RedisEventTransport: EventTransport {
         let connection = try await attempt("connecting a reader") { () async throws(RedisError) in
             try await client.dedicatedConnection()
         }
-        // Acknowledgements travel with reads from the first on, because the script is known from here on.
+        // The server learns the script here, so that acknowledgements can be sent with reads from the first one on.
         _ = try await settle(SettlementScripts.acknowledge, "preparing a reader", consumer, [], keys: [lossKey(of: consumer.group)])
         return RedisGroupReader(
             client: client, connection: connection, keys: [key(of: consumer.group.stream), lossKey(of: consumer.group)],

@@ -5,7 +5,7 @@ import Synchronization
 final class RedisGroupReader: GroupReader {
     private let client: RedisClient
     private let connection: RedisConnection
-    /// The stream, and what the acknowledge script looks at.
+    /// The keys of the acknowledge script: the stream and the losses.
     private let keys: [String]
     private let consumer: GroupConsumer
 
@@ -34,10 +34,10 @@ final class RedisGroupReader: GroupReader {
         }
     }
 
-    /// Returns the entries that the acknowledgement sent with the read found missing; nil when nothing was acknowledged.
+    /// Returns the entries that the consumer no longer held when they were acknowledged with the read; nil when that failed.
     private func gone(of ids: [EntryID], _ reply: RedisReply?) async -> [EntryID]? {
         if let reply, reply.error == nil { return Self.ids(reply) }
-        // The script is new to the server: this teaches it. Whatever else went wrong is tried again with the next read.
+        // If the server does not know the script, this call sends it. After any other failure the next read acknowledges again.
         let taught = try? await client.eval(SettlementScripts.acknowledge, keys: keys, arguments: arguments(ids))
         return taught.map(Self.ids)
     }
@@ -58,9 +58,9 @@ final class RedisGroupReader: GroupReader {
     }
 }
 
-/// Reads what is appended to streams, on a connection of its own.
+/// Reads the entries that are appended to streams, on a connection of its own.
 final class RedisTailReader: TailReader {
-    /// The position of a reader in a stream.
+    /// The position up to which a stream was read.
     struct Position {
         let stream: String
         let key: String

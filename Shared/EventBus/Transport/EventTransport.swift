@@ -1,6 +1,6 @@
 /// Appends entries to streams.
 public protocol EventAppender: Sendable {
-    /// Appends entries in one go, each to the end of its stream.
+    /// Appends entries with one call, each to the end of its stream.
     ///
     /// - Returns: One result for each entry, in order: its entry id, or the reason of its refusal.
     /// - Throws: ``EventBusError`` when nothing is known about any of them; then some may have been appended.
@@ -80,7 +80,7 @@ public protocol EventTransport: EventAppender {
     // MARK: Inspection
 
     /// Returns the published messages that are neither undelivered, nor pending, nor scheduled for a retry in the group: they were
-    /// settled, or the server lost them. The inbox tells which.
+    /// settled, or the server lost them. The inbox distinguishes the two.
     func absent(
         _ messages: [PublishedMessage], from group: StreamGroup
     ) async throws(EventBusError) -> [PublishedMessage]

@@ -1,41 +1,41 @@
-/// The backlog and the consumers of a group.
+/// The status of a group: its backlog, its dead letters and its consumers.
 public struct GroupStatus: Sendable {
     /// A consumer of the group.
     public struct Consumer: Sendable {
         public let name: String
         public let pending: Int
-        /// The time since it last read, claimed or renewed an entry.
+        /// The time since the consumer last read, claimed or renewed entries.
         public let idle: Duration
     }
 
-    /// Entries in the stream, settled ones that were not trimmed yet included.
+    /// The number of entries in the stream, including settled ones that are not trimmed yet.
     public var length = 0
-    /// Entries that were ever appended to the stream, retries included; the difference of two readings is a rate.
+    /// The number of entries ever appended to the stream, including retries; its increase is the rate of the stream.
     public var appended = 0
-    /// Entries that were not delivered to any consumer of the group; counted up to ``maxUndelivered``.
+    /// The number of entries that were not delivered to the group; at most ``maxUndelivered`` when the server cannot tell it.
     public var undelivered = 0
-    /// The age of the oldest of them, since it was appended.
+    /// The time since the oldest of them was appended.
     public var oldestUndeliveredAge: Duration?
-    /// Entries that were delivered to consumers and are not settled.
+    /// The number of entries that were delivered to consumers and are not settled.
     public var pending = 0
-    /// The age of the oldest of them, since it was appended.
+    /// The time since the oldest of them was appended.
     public var oldestPendingAge: Duration?
-    /// Entries that wait for their retry.
+    /// The number of messages that wait for their retry.
     public var retrying = 0
-    /// Dead letters.
+    /// The number of dead letters.
     public var dead = 0
-    /// The age of the oldest of them, since it was dead-lettered.
+    /// The time since the oldest of them was dead-lettered.
     public var oldestDeadAge: Duration?
     public var consumers: [Consumer] = []
 
-    /// The count at which undelivered entries are no longer counted, where the server does not know their number.
+    /// The limit for counting undelivered entries when the server cannot tell their number.
     public static let maxUndelivered = 1000
 
     public init() {}
 }
 
 extension EventTransport {
-    /// Returns the number of entries that were delivered to the group and not settled.
+    /// Returns the number of entries that were delivered to the group and are not settled.
     public func pendingCount(of group: StreamGroup) async throws(EventBusError) -> Int {
         try await status(of: group).pending
     }

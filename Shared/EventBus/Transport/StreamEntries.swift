@@ -11,7 +11,7 @@ public struct OutgoingEntry: Sendable {
         self.fields = fields
     }
 
-    /// The entry that carries a message.
+    /// Makes the entry that carries a message.
     public init(stream: String, envelope: EncodedEnvelope) {
         self.init(stream: stream, fields: envelope.streamFields)
     }
@@ -28,23 +28,24 @@ public struct PublishedMessage: Sendable, Hashable {
     }
 }
 
-/// An entry that a consumer was given and has to settle.
+/// An entry that was delivered to a consumer, which has to settle it.
 public struct DeliveredEntry: Sendable {
     public let id: EntryID
     public let fields: [StreamField]
-    /// The number of deliveries of the entry to consumers of the group, this one included. More than 1 means that a consumer died
-    /// with it, or was taken for dead: what a handler refuses comes back as another entry.
+    /// The number of deliveries of the entry to consumers of the group, this one included. More than 1 means that a consumer
+    /// died, or was taken for dead, while it held the entry: after a failure of its handler, a message comes back as another
+    /// entry.
     public let deliveryCount: Int
-    /// The number of failures of the group's handler with the message; survives restarts.
+    /// The number of failures of the group's handler with the message; survives every restart.
     public let failures: Int
-    /// The only group that the entry is meant for; nil when it is meant for all.
+    /// The only group that is to handle the entry; nil when all are.
     public let onlyGroup: String?
 
     public init(id: EntryID, fields: [StreamField], deliveryCount: Int) {
         self.id = id
         self.fields = fields
         self.deliveryCount = deliveryCount
-        // Only a retry has these, and it has them at its end.
+        // Only a retry has these fields, as its last ones.
         guard fields.count > 2, fields[fields.count - 1].name == RetryField.group else {
             failures = 0
             onlyGroup = nil
@@ -67,7 +68,7 @@ public struct DeliveredEntry: Sendable {
 enum RetryField {
     /// The number of failures of the handler.
     static let failures = "a"
-    /// The group that tries again.
+    /// The group that retries the message.
     static let group = "g"
 
     static func number(_ field: StreamField) -> Int {
@@ -78,11 +79,11 @@ enum RetryField {
 /// The result of a read.
 public struct ReadEntries: Sendable {
     public let entries: [DeliveredEntry]
-    /// Of the entries to acknowledge, those that are not the consumer's any more; nil when they could not be acknowledged.
+    /// The entries to acknowledge that the consumer no longer holds; nil when the acknowledgement failed.
     public let gone: [EntryID]?
 }
 
-/// An entry read outside of any group.
+/// An entry that was read outside of any group.
 public struct TailEntry: Sendable {
     public let stream: String
     public let id: EntryID

@@ -9,10 +9,10 @@ public struct StreamGroup: Sendable, Hashable {
     }
 }
 
-/// One consumer of a group: what it is given is pending under its name.
+/// A consumer of a group; the entries delivered to it are pending under its name.
 public struct GroupConsumer: Sendable, Hashable {
     public let group: StreamGroup
-    /// Unique for each start of a process, so that two never share what is pending.
+    /// The name; unique for each start of a process, so that two processes never share pending entries.
     public let name: String
 
     public init(group: StreamGroup, name: String) {
@@ -20,6 +20,6 @@ public struct GroupConsumer: Sendable, Hashable {
         self.name = name
     }
 
-    /// The consumer under whose name entries are pending that were handed back.
+    /// The name under which released entries are pending.
     static let handedBack = "handed-back"
 }

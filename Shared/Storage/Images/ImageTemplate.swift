@@ -17,7 +17,7 @@ public struct ImageTemplate: Sendable, Equatable {
     public let style: String
     /// The prompt for generators that take text.
     public let prompt: String
-    /// The things that such a generator has to avoid; may be empty.
+    /// The things such a generator is told to avoid; may be empty.
     public let negativePrompt: String
 
     /// Whether it can be ordered.

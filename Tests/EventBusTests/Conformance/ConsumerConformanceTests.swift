@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventBus
 
-/// The guarantees of a consumer, on every transport.
+/// The guarantees of a consumer, tested on every transport.
 @Suite("A consumer", .timeLimit(.minutes(3)))
 struct ConsumerConformanceTests {
     private func expectNothingPending(_ transport: any EventTransport, group: String = "group") async throws {
@@ -14,7 +14,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `handles what was there before it, and what comes`(_ kind: TransportKind) async throws {
+    func `handles entries from before and after its start`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append(1...10)
             let processor = RecordingProcessor()
@@ -29,7 +29,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `keeps the order of the stream when it takes batches`(_ kind: TransportKind) async throws {
+    func `handles batches in the order of the stream`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor(unit: 7)
             try await withConsumer(transport, processor) {
@@ -41,7 +41,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `acknowledges nothing before the handler is through`(_ kind: TransportKind) async throws {
+    func `acknowledges nothing before the handler has ended`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let gate = AsyncLatch()
             let processor = RecordingProcessor { _, _ in await gate.wait() }
@@ -56,7 +56,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `runs no more handlers at a time than it may`(_ kind: TransportKind) async throws {
+    func `runs no more handlers at a time than its concurrency`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.withoutClaims
             configuration.concurrency = 3
@@ -65,7 +65,7 @@ struct ConsumerConformanceTests {
             try await withConsumer(transport, processor, configuration: configuration) {
                 try await transport.append(1...20)
                 try await processor.waitFor(3)
-                // No more is taken from the stream than there are workers: others can have the rest.
+                // The consumer holds only as many entries as it has workers: other consumers can read the rest.
                 #expect(try await transport.pendingCount(of: group("group")) == 3)
                 gate.open()
                 try await processor.waitFor(20)
@@ -75,7 +75,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `shares the work with the others of its group`(_ kind: TransportKind) async throws {
+    func `shares the work with the other consumers of its group`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let gate = AsyncLatch()
             let processors = (0..<3).map { _ in RecordingProcessor { _, _ in await gate.wait() } }
@@ -94,7 +94,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `of another group gets everything too, and nothing of what the first tries again`(_ kind: TransportKind) async throws {
+    func `of another group gets every entry, but not the retries of the first group`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let one = RecordingProcessor()
             let two = RecordingProcessor { _, deliveries in
@@ -114,7 +114,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `takes over what a dead one left`(_ kind: TransportKind) async throws {
+    func `takes over the entries of a dead consumer`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("group", on: testStream)
             try await transport.append(1...30)
@@ -131,10 +131,10 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `lets a slow handler finish alone, however long it takes`(_ kind: TransportKind) async throws {
+    func `renews the entry of a slow handler, so that no other consumer claims it`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor { number, _ in
-                // Longer than the idle time after which another consumer would claim the message.
+                // Longer than the idle time after which other consumers may claim the message.
                 if number == 1 { try await Task.sleep(for: .seconds(12)) }
             }
             let other = RecordingProcessor()
@@ -153,7 +153,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `finishes what it has begun when it is drained, acknowledges it and leaves`(_ kind: TransportKind) async throws {
+    func `finishes and acknowledges begun work when it is drained, and leaves its group`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let gate = AsyncLatch()
             let processor = RecordingProcessor { _, _ in await gate.wait() }
@@ -167,7 +167,7 @@ struct ConsumerConformanceTests {
             _ = await running.task.result
             #expect(processor.numbers.sorted() == [1, 2])
             #expect(try await transport.pendingCount(of: group("group")) == 0)
-            // It has left: there is no consumer of that name to remove.
+            // The entries that it had not begun are handled by the next consumer.
             let next = RecordingProcessor()
             try await withConsumer(transport, next, name: "next") { try await next.waitFor(4) }
             #expect(next.numbers.sorted() == [3, 4, 5, 6])
@@ -192,7 +192,7 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `leaves to others what does not end within the drain time`(_ kind: TransportKind) async throws {
+    func `releases work that does not end within the drain time`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.withoutClaims
             configuration.drainTimeout = .seconds(4)
@@ -204,7 +204,7 @@ struct ConsumerConformanceTests {
             try await processor.waitFor(2)
             await running.drain()
             #expect(try await transport.pendingCount(of: group("group")) == 1)
-            // It was handed back: the next one has it at once, and the delivery did not count.
+            // It was released: the next consumer claims it at once, and the released delivery does not count.
             let heir = RecordingProcessor()
             try await withConsumer(transport, heir, name: "heir") { try await heir.waitFor(1) }
             #expect(heir.seen == [.init(number: 1, deliveryCount: 1)])
@@ -212,11 +212,11 @@ struct ConsumerConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `acknowledges what is committed even when it is cancelled`(_ kind: TransportKind) async throws {
+    func `acknowledges committed work even when it is cancelled`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor()
             var configuration = EventConsumerConfiguration.withoutClaims
-            // Only the end can acknowledge.
+            // With these times, acknowledgements are sent only at the end of the consumer.
             configuration.acknowledgeLinger = .seconds(600)
             configuration.readWait = .seconds(30)
             let running = RunningConsumer(transport, processor, configuration: configuration)

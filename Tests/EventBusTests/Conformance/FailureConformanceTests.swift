@@ -5,8 +5,8 @@ import Testing
 
 @testable import EventBus
 
-/// Messages whose handling fails, on every transport.
-@Suite("A consumer with messages that fail", .timeLimit(.minutes(3)))
+/// The handling of failing messages, tested on every transport.
+@Suite("A consumer of failing messages", .timeLimit(.minutes(3)))
 struct FailureConformanceTests {
     private func deadLetters(_ transport: any EventTransport) async throws -> [DeadLetter] {
         try await transport.deadLetters(of: group("group"), after: .zero, count: 100)
@@ -20,7 +20,7 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `tries again what failed, and the rest flows meanwhile`(_ kind: TransportKind) async throws {
+    func `retries a failed message while others are handled`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append(1...3)
             let processor = RecordingProcessor { number, deliveries in
@@ -36,7 +36,7 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives up what failed as often as it may`(_ kind: TransportKind) async throws {
+    func `dead-letters a message after the maximum number of failures`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
             configuration.retryPolicy.maxFailures = 3
@@ -59,7 +59,7 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `delivers again, as often as a handler asks for it, what a handler postpones`(_ kind: TransportKind) async throws {
+    func `delivers a deferred message again, as often as its handler defers it`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
             configuration.retryPolicy.maxFailures = 1
@@ -83,7 +83,7 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives up at once what cannot be read`(_ kind: TransportKind) async throws {
+    func `dead-letters an unreadable message at once`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
@@ -103,7 +103,7 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `waits for what handlers depend on, and counts no failure`(_ kind: TransportKind) async throws {
+    func `retries after an outage of a dependency without counting failures`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
             configuration.retryPolicy.maxFailures = 1
@@ -123,7 +123,7 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `cancels a handler that takes too long, and tries again`(_ kind: TransportKind) async throws {
+    func `cancels a handler at its timeout, and retries`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
             configuration.handlerTimeout = .milliseconds(100)
@@ -140,7 +140,7 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `fails when a handler goes on after it was cancelled, so that its process is started anew`(_ kind: TransportKind) async throws {
+    func `fails when a handler ignores its cancellation, so that its process is restarted`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             var configuration = EventConsumerConfiguration.quick
             configuration.handlerTimeout = .milliseconds(10)
@@ -152,7 +152,7 @@ struct FailureConformanceTests {
             }
             let running = RunningConsumer(transport, processor, configuration: configuration)
             try await transport.append([1])
-            // The handler still runs when the consumer gives up: the consumer does not wait for it.
+            // The consumer fails while the handler still runs: it does not wait for it.
             await #expect {
                 try await running.task.value
             } throws: {

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The guarantees of every transport about entries that are not simply acknowledged. The same tests run on all of them.
-@Suite("A transport's settling", .timeLimit(.minutes(3)))
+/// The guarantees of every transport for settling and maintenance; the same tests run on all of them.
+@Suite("A transport that settles entries", .timeLimit(.minutes(3)))
 struct SettlingConformanceTests {
-    /// Runs `body` with messages 1 to `count` in the hands of consumer `c` of group `g`.
+    /// Runs `body` with messages 1 to `count` delivered to consumer `c` of group `g`.
     private func withDelivered(
         _ kind: TransportKind, _ count: Int, _ body: (any EventTransport, [EntryID]) async throws -> Void
     ) async throws {
@@ -28,7 +28,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `lets nobody settle what is in another's hands`(_ kind: TransportKind) async throws {
+    func `refuses to settle entries that another consumer holds`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 3) { transport, ids in
             let zombie = consumer("zombie")
             #expect(try await transport.keep(ids, by: zombie) == ids)
@@ -42,7 +42,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `tells a zombie's acknowledgements from its own`(_ kind: TransportKind) async throws {
+    func `returns the acknowledged entries that another consumer has claimed`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 5) { transport, ids in
             let claimed = try await transport.claim(ClaimRequest(minIdle: .zero, count: 2), for: consumer("heir"))
             #expect(claimed.entries.map(\.id) == Array(ids[..<2]))
@@ -52,7 +52,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `lets a consumer that has lost entries connect anew`(_ kind: TransportKind) async throws {
+    func `lets a consumer that has lost entries reconnect`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 1) { transport, _ in
             _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("heir"))
             try await transport.append([2])
@@ -61,7 +61,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives a retry to its group alone, with its failures, when it is due`(_ kind: TransportKind) async throws {
+    func `delivers a due retry to its group only, with its failures`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 2) { transport, ids in
             let retries = [
                 DelayedRetry(id: ids[0], failures: 4, delay: .zero), DelayedRetry(id: ids[1], failures: 1, delay: .seconds(600)),
@@ -79,7 +79,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `makes one retry of two copies of a message, with the failures of the older`(_ kind: TransportKind) async throws {
+    func `makes one retry of two copies of a message, with the larger number of failures`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let copy = try message(1)
@@ -93,7 +93,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives what is handed back away even when nobody tended the group`(_ kind: TransportKind) async throws {
+    func `lets a consumer claim released entries even if the group was not maintained`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 1) { transport, ids in
             _ = try await transport.release(ids, by: consumer("c"))
             let claimed = try await transport.claim(ClaimRequest(minIdle: .seconds(600), count: 9), for: consumer("heir"))
@@ -102,7 +102,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `keeps what waits for a retry though its stream is trimmed`(_ kind: TransportKind) async throws {
+    func `keeps scheduled retries when the stream is trimmed`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 3) { transport, ids in
             _ = try await transport.retry([DelayedRetry(id: ids[0], failures: 1, delay: .zero)], by: consumer("c"))
             _ = try await transport.acknowledge(Array(ids[1...]), by: consumer("c"))
@@ -113,10 +113,10 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives what is handed back to the next who claims, and does not count it`(_ kind: TransportKind) async throws {
+    func `gives released entries to the next claim, without counting the released delivery`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 2) { transport, ids in
             let request = ClaimRequest(minIdle: .seconds(1), count: 9)
-            // The first look at a group takes nothing, for it might have been without a server until now.
+            // The first claim of a group takes only released entries, because its consumers may have had no server until now.
             _ = try await transport.claim(request, for: consumer("heir"))
             #expect(try await transport.release(ids, by: consumer("c")).isEmpty)
             #expect(try await transport.status(of: group("g")).pending == 2)
@@ -130,13 +130,13 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives nothing away after nobody could give a sign of life`(_ kind: TransportKind) async throws {
+    func `lets no entry be claimed right after a pause in which no consumer could renew`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 1) { transport, _ in
             var request = ClaimRequest(minIdle: .milliseconds(500), count: 9)
             request.stallLimit = .milliseconds(400)
             request.holdOff = .milliseconds(500)
             _ = try await transport.claim(request, for: consumer("heir"))
-            // The server's clock has to pass both limits; there is no other way to let it.
+            // The server's clock has to pass both limits, and tests cannot set it.
             try await Task.sleep(for: .seconds(1))
             #expect(try await transport.claim(request, for: consumer("heir")).entries.isEmpty)
             request.stallLimit = .seconds(600)
@@ -147,7 +147,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `moves to the dead letters, from where each is redriven once`(_ kind: TransportKind) async throws {
+    func `moves entries to the dead letters, from which each is requeued once`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 3) { transport, ids in
             let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .crashes, error: "é \u{1F600}", failures: 2, crashes: 3) }
             #expect(try await transport.deadLetter(deadLetterRequests, by: consumer("c")).isEmpty)
@@ -184,12 +184,12 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `deletes the dead letters that are older than their age`(_ kind: TransportKind) async throws {
+    func `deletes dead letters over an age`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 2) { transport, ids in
             let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "e", failures: 1, crashes: 0) }
             #expect(try await transport.deadLetter([deadLetterRequests[0]], by: consumer("c")).isEmpty)
             #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
-            // The first is older than a millisecond as soon as the server's clock has moved on.
+            // The first dead letter is older than a millisecond as soon as the server's clock has advanced.
             try await eventually("the first is deleted") {
                 try await transport.trimDeadLetters(of: group("g"), age: .milliseconds(1)) == 1
             }
@@ -201,7 +201,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `trims a stream without groups by age, when asked to`(_ kind: TransportKind) async throws {
+    func `trims a stream without groups only by age, and only if requested`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append(1...3)
             #expect(try await transport.trim(testStream, ungroupedAge: nil) == 0)
@@ -211,7 +211,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `tells how a group stands`(_ kind: TransportKind) async throws {
+    func `returns the status of a group`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 4) { transport, ids in
             try await transport.append(5...7)
             _ = try await transport.acknowledge([ids[0]], by: consumer("c"))
@@ -225,7 +225,7 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `takes idle consumers off, but none with something pending`(_ kind: TransportKind) async throws {
+    func `deletes idle consumers without pending entries`(_ kind: TransportKind) async throws {
         try await withDelivered(kind, 2) { transport, ids in
             _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("other"))
             _ = try await transport.acknowledge([ids[0]], by: consumer("other"))

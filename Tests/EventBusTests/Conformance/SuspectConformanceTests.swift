@@ -4,10 +4,10 @@ import Testing
 
 @testable import EventBus
 
-/// Messages whose consumers died, on every transport.
-@Suite("A message with which consumers died", .timeLimit(.minutes(3)))
+/// The handling of suspects, tested on every transport.
+@Suite("A suspect message", .timeLimit(.minutes(3)))
 struct SuspectConformanceTests {
-    /// Appends messages with the numbers from 1 on, of which the first `dead` went through the hands of two who died.
+    /// Appends messages with numbers from 1 on; the first `suspects` of them were held by two consumers that died.
     private func withSuspects(
         _ kind: TransportKind, _ suspects: Int, of count: Int, _ body: (any EventTransport, [EntryID]) async throws -> Void
     ) async throws {
@@ -32,7 +32,7 @@ struct SuspectConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `comes one at a time, and the innocent at once`(_ kind: TransportKind) async throws {
+    func `is claimed one at a time, unlike other entries`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 2, of: 4) { transport, ids in
             let reader = try await transport.openReader(consumer("slow", "group"))
             let innocent = try await reader.read(count: 2, wait: .seconds(60), acknowledging: []).entries.map(\.id)
@@ -46,7 +46,7 @@ struct SuspectConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `counts a crash only when it was begun`(_ kind: TransportKind) async throws {
+    func `counts a crash only after it was begun`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 1, of: 1) { transport, ids in
             for name in ["first", "second"] {
                 let claimed = try await claim(transport, by: name)
@@ -59,7 +59,7 @@ struct SuspectConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `is a dead letter after the third crash, and is not touched again`(_ kind: TransportKind) async throws {
+    func `is dead-lettered after the third crash without being handled again`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 1, of: 3) { transport, ids in
             _ = try await claim(transport, by: "third")
             _ = try await transport.begin(ids, by: consumer("third", "group"))
@@ -77,7 +77,7 @@ struct SuspectConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `is worked on while its consumer does nothing else`(_ kind: TransportKind) async throws {
+    func `is handled while its consumer handles nothing else`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 1, of: 1) { transport, _ in
             let (begun, release) = (AsyncLatch(), AsyncLatch())
             let processor = RecordingProcessor { number, _ in
@@ -88,11 +88,11 @@ struct SuspectConformanceTests {
             let busy = RunningConsumer(transport, processor)
             await begun.wait()
             try await transport.append(2...4)
-            // The reader may have been quarantined before it began to read.
+            // The reader may have been paused before it began to read.
             try await eventually("another is in hand, or not read") {
                 busy.consumer.state.heldCount > 1 || busy.consumer.progress.isWaitingForRoom
             }
-            // A worker that may begin does so at once.
+            // A worker that were allowed to begin would do so at once.
             for _ in 0..<1_000 { await Task.yield() }
             #expect(processor.numbers == [1])
             release.open()
@@ -105,18 +105,18 @@ struct SuspectConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `is handed back by a consumer that is stopped before it begins`(_ kind: TransportKind) async throws {
+    func `is released by a consumer that is stopped before it begins it`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 1, of: 1) { transport, ids in
             let (begun, release) = (AsyncLatch(), AsyncLatch())
             let processor = RecordingProcessor { number, _ in
                 begun.open()
                 await release.wait()
             }
-            // Not before the other message is begun, however long that takes.
+            // The suspect must not be claimed before the other message is begun.
             var configuration = EventConsumerConfiguration.quick
             configuration.claimMinIdle = .seconds(10)
             let busy = RunningConsumer(transport, processor, configuration: configuration)
-            // A message in work keeps the suspect waiting.
+            // The suspect waits while another message is in work.
             try await transport.append([2])
             await begun.wait()
             try await eventually("the suspect waits") { busy.consumer.state.holdsSuspect }

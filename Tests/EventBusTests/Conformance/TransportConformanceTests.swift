@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// The guarantees of every transport. The same tests run on all of them.
+/// The guarantees of every transport; the same tests run on all of them.
 @Suite("A transport", .timeLimit(.minutes(3)))
 struct TransportConformanceTests {
     private func read(
@@ -13,7 +13,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives the entries of a stream in their order`(_ kind: TransportKind) async throws {
+    func `delivers the entries of a stream in order`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let ids = try await transport.append(1...50)
@@ -30,7 +30,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives a late group everything from the beginning`(_ kind: TransportKind) async throws {
+    func `delivers all entries from the first on to a late group`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append(1...3)
             try await transport.createGroup("late", on: testStream)
@@ -41,7 +41,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `makes a group once, however often it is asked to`(_ kind: TransportKind) async throws {
+    func `creates a group once, however often that is requested`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...3)
@@ -72,7 +72,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives an entry to one consumer of a group`(_ kind: TransportKind) async throws {
+    func `delivers an entry to one consumer of a group`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...10)
@@ -121,7 +121,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `lets another consumer claim what has been idle, and counts the delivery`(_ kind: TransportKind) async throws {
+    func `lets another consumer claim an idle entry, and counts the delivery`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let ids = try await transport.append(1...5)
@@ -146,13 +146,13 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `does not let anybody claim what its consumer keeps, and tells what is gone`(_ kind: TransportKind) async throws {
+    func `lets no other consumer claim renewed entries, and returns those that were claimed`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let ids = try await transport.append(1...2)
             let reader = try await transport.openReader(consumer("alive", "g"))
             _ = try await read(reader)
-            // Idle time is the server's; there is no other way to let it pass.
+            // Idle time is measured by the server's clock, which tests cannot set.
             let idle = Duration.seconds(2)
             try await Task.sleep(for: idle)
             func keep() async throws -> [EntryID] {
@@ -170,7 +170,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `tells which messages a group has no longer before it`(_ kind: TransportKind) async throws {
+    func `returns the messages that are absent from a group`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let messages = try await transport.append(1...4).map { PublishedMessage(id: UUIDv7.generate(), entryID: $0) }
@@ -189,7 +189,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `takes a consumer off only when nothing of it is pending`(_ kind: TransportKind) async throws {
+    func `deletes a consumer only if it has no pending entries`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             try await transport.append(1...2)
@@ -204,7 +204,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `wakes a waiting reader when an entry comes`(_ kind: TransportKind) async throws {
+    func `wakes a waiting reader when an entry is appended`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let reader = try await transport.openReader(consumer("c", "g"))
@@ -216,7 +216,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `ends a waiting read when it is interrupted, and loses nothing`(_ kind: TransportKind) async throws {
+    func `ends a waiting read when it is interrupted, without losing entries`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.createGroup("g", on: testStream)
             let reader = try await transport.openReader(consumer("c", "g"))
@@ -238,7 +238,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `says when a group is missing`(_ kind: TransportKind) async throws {
+    func `throws an error when a group is missing`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append([1])
             let reader = try await transport.openReader(consumer("c", "none"))
@@ -252,7 +252,7 @@ struct TransportConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `gives a tail what comes after it was opened, from all its streams`(_ kind: TransportKind) async throws {
+    func `delivers to a tail the entries of all its streams from its opening on`(_ kind: TransportKind) async throws {
         try await kind.withTransport { transport in
             try await transport.append([1, 2])
             let tails = [

@@ -5,7 +5,7 @@ import WireFormat
 
 @testable import EventBus
 
-/// A transport within one process, for tests of what is built on the bus.
+/// A transport within one process, for tests of code that uses the bus.
 final class InMemoryEventTransport: EventTransport {
     private struct State {
         var streams: [String: InMemoryStream] = [:]
@@ -86,7 +86,7 @@ final class InMemoryEventTransport: EventTransport {
         changeGroup(group) { $0.retireIdle(idle, now: .now) } ?? 0
     }
 
-    /// Forgets a group, as an operator or a flushed server would.
+    /// Deletes a group, as an operator or a flushed server does.
     func destroyGroup(_ group: StreamGroup) {
         state.withLock { $0.streams[group.stream]?.groups[group.name] = nil }
     }

@@ -2,7 +2,7 @@ import WireFormat
 
 @testable import EventBus
 
-/// One group of an in-memory stream: plain values, told what time it is.
+/// A group of an in-memory stream: a value type whose clock is a parameter.
 struct InMemoryGroup {
     struct Pending {
         var consumer: String
@@ -17,18 +17,18 @@ struct InMemoryGroup {
         var dueAt: ContinuousClock.Instant
     }
 
-    /// The position of the first entry that no consumer was given.
+    /// The position of the first undelivered entry.
     var next = 0
     var pending: [EntryID: Pending] = [:]
-    /// When each consumer was last heard of.
+    /// The time of the last delivery, claim or renewal of each consumer.
     var consumers: [String: ContinuousClock.Instant] = [:]
-    /// The messages that wait for their retry, by id.
+    /// The scheduled retries, by message id.
     var retries: [[UInt8]: Retry] = [:]
     var deadLetters: [(id: EntryID, fields: [StreamField])] = []
     private var tendedAt: ContinuousClock.Instant?
     private var stallEndedAt: ContinuousClock.Instant?
 
-    /// Whether an entry is a consumer's own.
+    /// Returns whether a consumer holds an entry.
     func holds(_ id: EntryID, _ consumer: String) -> Bool { pending[id]?.consumer == consumer }
 
     mutating func give(_ id: EntryID, to consumer: String, count: Int, now: ContinuousClock.Instant) {
@@ -41,7 +41,7 @@ struct InMemoryGroup {
         give(id, to: GroupConsumer.handedBack, count: max(0, entry.deliveryCount - 1), now: now - .seconds(3600))
     }
 
-    /// Picks what a claim takes, in ascending order, and tells where the next one goes on.
+    /// Returns the entries that a claim takes, in ascending order, and the cursor for the next one.
     mutating func pick(_ request: ClaimRequest, now: ContinuousClock.Instant) -> (ids: [EntryID], cursor: EntryID) {
         if tendedAt.map({ now - $0 > request.stallLimit }) ?? true { stallEndedAt = now }
         tendedAt = now

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import EventBus
 
-/// Reads for one consumer of a group.
+/// Reads entries for one consumer of a group.
 final class InMemoryGroupReader: GroupReader {
     private let transport: InMemoryEventTransport
     private let consumer: GroupConsumer
@@ -44,7 +44,7 @@ final class InMemoryGroupReader: GroupReader {
     }
 }
 
-/// Reads what is appended after the reader was made.
+/// Reads the entries that are appended after the reader was made.
 final class InMemoryTailReader: TailReader {
     private let transport: InMemoryEventTransport
     private let positions: Mutex<[(stream: String, after: EntryID)]>

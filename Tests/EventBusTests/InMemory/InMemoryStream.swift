@@ -2,7 +2,7 @@ import WireFormat
 
 @testable import EventBus
 
-/// One stream of the in-memory transport: plain values, told what time it is.
+/// A stream of the in-memory transport: a value type whose clock is a parameter.
 struct InMemoryStream {
     private(set) var entries: [(id: EntryID, fields: [StreamField])] = []
     private(set) var lastID = EntryID.zero
@@ -36,7 +36,7 @@ struct InMemoryStream {
         return fresh.map { DeliveredEntry(id: $0.id, fields: $0.fields, deliveryCount: 1) }
     }
 
-    /// Does something with each entry that is the consumer's own and returns the others.
+    /// Settles each entry that the consumer holds, and returns the others.
     mutating func settle(
         _ ids: [EntryID], _ consumer: GroupConsumer, _ body: (inout InMemoryGroup, EntryID) -> Void
     ) -> [EntryID] {
@@ -65,7 +65,7 @@ struct InMemoryStream {
         return ClaimedEntries(entries: claimed, cursor: cursor, lost: [])
     }
 
-    /// Deletes what all groups have settled.
+    /// Deletes the entries that all groups have settled.
     mutating func trim(ungroupedBefore milliseconds: UInt64?) -> Int {
         let needed = groups.values.map { group in
             group.pending.keys.min() ?? (group.next > 0 ? entries[group.next - 1].id : .zero)
@@ -77,7 +77,7 @@ struct InMemoryStream {
         return count
     }
 
-    /// Whether a group was not given a message yet or has it pending.
+    /// Returns whether a message is undelivered or pending in a group.
     func isBefore(group name: String, _ message: PublishedMessage) -> Bool {
         if groups[name]?.retries[Array(message.id.wireString.utf8)] != nil { return true }
         let next = index(after: message.entryID)
@@ -100,7 +100,7 @@ struct InMemoryStream {
         return group
     }
 
-    /// The position of the first entry after `id`, by bisection.
+    /// Returns the position of the first entry after `id`, by bisection.
     private func index(after id: EntryID) -> Int {
         var low = 0
         var high = entries.count

@@ -4,7 +4,7 @@ import WireFormat
 
 @testable import EventBus
 
-/// Notes what it is given and does with it what the test says.
+/// Records the messages that it handles, and runs a closure of the test for each.
 final class RecordingProcessor: MessageProcessor {
     struct Seen: Sendable, Equatable {
         var number: Int
@@ -21,7 +21,7 @@ final class RecordingProcessor: MessageProcessor {
     private let unit: Int
     private let body: @Sendable (Int, Int) async throws -> Void
 
-    /// - Parameter body: Called with each message's number and delivery count; what it throws is the result.
+    /// - Parameter body: Called with each message's number and delivery count; an error that it throws is the message's result.
     init(unit: Int = 1, _ body: @escaping @Sendable (Int, Int) async throws -> Void = { _, _ in }) {
         self.unit = unit
         self.body = body
@@ -65,7 +65,7 @@ final class RecordingProcessor: MessageProcessor {
 
 struct TestFailure: Error {}
 
-/// A consumer that runs beside a test.
+/// A consumer that runs in a task of its own.
 struct RunningConsumer {
     let consumer: StreamConsumer
     let task: Task<Void, any Error>
@@ -81,14 +81,14 @@ struct RunningConsumer {
         task = Task { try await consumer.run() }
     }
 
-    /// Drains, as a graceful shutdown does, and waits for the end.
+    /// Drains the consumer, as a graceful shutdown does, and waits for its end.
     func drain() async {
         consumer.stop()
         _ = await task.result
     }
 }
 
-/// Runs a consumer while `body` runs, and drains it.
+/// Runs a consumer while `body` runs, and drains it afterwards.
 func withConsumer(
     _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
     name: String = "consumer", configuration: EventConsumerConfiguration = .quick, _ body: () async throws -> Void

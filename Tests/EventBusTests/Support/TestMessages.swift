@@ -2,24 +2,24 @@ import EventBus
 import Foundation
 import WireFormat
 
-/// The stream of the tests' messages; each test has it to itself through its transport.
+/// The stream of the tests' messages; each test has its own, because it has its own transport.
 let testStream = PhotoUploaded.type.rawValue
 
-/// A group of the tests' stream.
+/// Returns a group of the tests' stream.
 func group(_ name: String) -> StreamGroup { StreamGroup(stream: testStream, name: name) }
 
-/// A consumer of a group of the tests' stream.
+/// Returns a consumer of a group of the tests' stream.
 func consumer(_ name: String, _ groupName: String = "g") -> GroupConsumer {
     GroupConsumer(group: group(groupName), name: name)
 }
 
-/// A message that carries a number.
+/// Makes a message that carries a number.
 func message(_ number: Int, id: UUID = UUIDv7.generate()) throws -> OutgoingEntry {
     let event = PhotoUploaded(photoID: UUIDv7.generate(), topic: "\(number)")
     return OutgoingEntry(stream: testStream, envelope: try Envelope(event, id: id).encoded())
 }
 
-/// The number that a message carries.
+/// Returns the number that a message carries.
 func number(of fields: [StreamField]) throws -> Int {
     let event = try EncodedEnvelope(streamFields: fields).decode(PhotoUploaded.self).body
     return Int(event.topic) ?? -1
@@ -32,14 +32,14 @@ extension EventTransport {
         try await append(numbers.map { try message($0) }).map { try $0.get() }
     }
 
-    /// Appends an entry that is no message.
+    /// Appends an entry that is not a message.
     func appendGarbage() async throws {
         _ = try await append([OutgoingEntry(stream: testStream, fields: [(name: "b", value: [0xFF, 0x00])])])
     }
 }
 
 extension EventConsumerConfiguration {
-    /// Times short enough for tests, and long enough for a machine that has much else to do.
+    /// A configuration with short times for tests that still fit a machine under load.
     static var quick: EventConsumerConfiguration {
         var configuration = EventConsumerConfiguration()
         configuration.readWait = .milliseconds(500)
@@ -55,7 +55,7 @@ extension EventConsumerConfiguration {
         return configuration
     }
 
-    /// The same, but messages of others are left alone.
+    /// The same configuration without claims of other consumers' entries.
     static var withoutClaims: EventConsumerConfiguration {
         var configuration = quick
         configuration.claimMinIdle = .seconds(600)

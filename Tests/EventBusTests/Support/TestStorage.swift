@@ -12,12 +12,12 @@ func withEffects(_ body: (PostgresClient, TestDatabase) async throws -> Void) as
 }
 
 extension PostgresQueryable {
-    /// Takes the effect of a message.
+    /// Stores the effect of a message.
     func addEffect(_ number: Int) async throws {
         try await execute("INSERT INTO effects (number) VALUES (\(Int64(number)))")
     }
 
-    /// The effects taken so far, in their order.
+    /// Returns the stored effects in order.
     func effects() async throws -> [Int] {
         try await query("SELECT number FROM effects ORDER BY at").map { Int(try $0.decode("number", as: Int64.self)) }
     }
@@ -28,7 +28,7 @@ extension PostgresQueryable {
     }
 }
 
-/// Runs a service while `body` runs, and cancels it.
+/// Runs a service while `body` runs, and cancels it afterwards.
 func withRunning(
     _ run: @escaping @Sendable () async throws -> Void, _ body: () async throws -> Void
 ) async throws {

@@ -25,7 +25,7 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
 func withRedisTransport(
     on server: RedisServer, prefix: String = RedisServer.uniquePrefix(), _ body: (RedisEventTransport) async throws -> Void
 ) async throws {
-    // Limits end only what hangs.
+    // The limits only end hanging tests.
     var configuration = try RedisConfiguration(url: server.url)
     (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
     let client = RedisClient(configuration: configuration, logger: .quiet)
@@ -39,6 +39,6 @@ func withRedisTransport(
 }
 
 extension Logger {
-    /// A logger that says nothing: failures are what tests provoke.
+    /// A logger without output, because tests provoke failures.
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -56,7 +56,7 @@ import Testing
         #expect(clock.next(isBusy: false) == nil)
     }
 
-    @Test func `a server that owes responses is pinged once, and reported as silent after twice the time`() {
+    @Test func `a server with outstanding responses is pinged once, and reported as silent after twice the time`() {
         var configuration = HTTP2ClientConfiguration()
         configuration.unacknowledgedTimeout = .seconds(10)
         let now = ContinuousClock.now

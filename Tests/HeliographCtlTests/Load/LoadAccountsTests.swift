@@ -62,7 +62,7 @@ struct LoadAccountsTests {
         }
         #expect(size([.signUp: 1], 5, 60) == [0, 0])
         #expect(size([.signIn: 1], 0.1, 60) == [2, 0])
-        // 36,000 in an hour, of which one account has 80 and then 8 a minute.
+        // There are 36,000 sign-ins in an hour; an account has a burst of 80 and then 8 per minute.
         #expect(size([.signIn: 1], 10, 3_600) == [65, 0])
         #expect(size([.upload: 1], 1, 7_200) == [0, 18])
         #expect(size([.upload: 1], 1, 7_200, bytes: 10e6) == [0, 86])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeliographCtl
 
-/// The photos of the demo, wherever the tests run.
+/// The folder of the demo's photos.
 let photos = PackageRoot.path + "/.cache/photos"
 
 struct LoadReportTests {
@@ -87,7 +87,7 @@ struct LoadReportTests {
         var snapshot = LoadRecorder.Snapshot()
         for tenth in 0..<1_000 {
             snapshot.timeline.at(.milliseconds(tenth * 100)) { $0.asked += 1 }
-            // A minute later, so that the last ones come after the end.
+            // The failures come a minute later, so that the last ones are after the end.
             snapshot.timeline.at(.milliseconds(tenth * 100 + 60_000)) { $0.failed += 1 }
         }
         let plan = report().plan

@@ -196,7 +196,7 @@ extension IdentityFixture {
         try await json("POST", Device.path, #"{"device_token":"\#(token)","platform":"ios"}"#, by: customer)
     }
 
-    /// Takes an installation away that a query or a body names.
+    /// Removes the installation that a query or a body names.
     func unregister(_ named: String, by customer: Customer) async throws -> HTTPClientResponse {
         named.hasPrefix("?")
             ? try await send("DELETE", Device.path + named, headers: [customer.bearer])
@@ -208,7 +208,7 @@ extension IdentityFixture {
         return try await PushInstallRepository(postgres).find(ids: ids)
     }
 
-    /// The events about devices, with the installation of each.
+    /// Returns the events about devices, with the installation of each.
     func deviceEvents() async throws -> [String] {
         try await postgres.query("SELECT type, key FROM outbox WHERE type LIKE 'device.%' ORDER BY id").map { row in
             "\(try row.decode("type", as: String.self)) \(try row.decode("key", as: String.self))"

@@ -149,11 +149,11 @@ import Testing
 }
 
 extension TestPhoto {
-    /// A PNG that says before its pixels that there are more of them to come.
+    /// A PNG that announces more frames before its pixels.
     static let animatedPNG: [UInt8] = {
         let plain = png(width: 10, height: 10)
         let control = [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0] as [UInt8]
-        // Behind the signature (8 bytes) and the header chunk (25).
+        // The chunk is inserted after the signature (8 bytes) and the header chunk (25 bytes).
         return Array(plain[..<33]) + control + Array(plain[33...])
     }()
 }

@@ -92,7 +92,7 @@ import Testing
             #expect(refused.header("Retry-After") == "1")
             try await api.postgres.execute("UPDATE idempotency_keys SET locked_until = now() - interval '1 second'")
             #expect(try await api.order(by: customer, headers: [Self.key]).status == 202)
-            // The first one comes to life again: it must not make another job.
+            // The first request continues, and must not create another job.
             try await slow.send(Array(body.suffix(1)))
             let late = try #require(try await slow.receive(until: "\"meta\""))
             #expect(late.hasPrefix("HTTP/1.1 409 "))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `one of twenty concurrent orders makes a job, and the others get its answer or a 409`() async throws {
-        // They come back at once, as often as it takes.
+        // The orders are retried without limit, so the rate limit is off.
         try await withIdentityAPI {
             $0.limits.orders = Rate(perMinute: 0, burst: 1)
             $0.limits.address = Rate(perMinute: 0, burst: 1)

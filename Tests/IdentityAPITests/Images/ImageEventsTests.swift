@@ -11,7 +11,7 @@ import WireFormat
 @testable import IdentityAPI
 
 @Suite struct ImageEventsTests {
-    /// Begins to follow a job.
+    /// Opens the event stream of a job.
     private func follow(
         _ id: UUID, by customer: Customer, in api: IdentityFixture, lastEventID: String? = nil
     ) async throws -> RawConnection {

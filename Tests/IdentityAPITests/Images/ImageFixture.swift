@@ -11,14 +11,14 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// An order of a picture as a phone sends it, in either form, and as it should not.
+/// An order of a picture, valid or invalid, as JSON or as a form.
 struct Order: Sendable {
     var templateID: String? = "anime-style"
     var picture: [UInt8]? = TestPhoto.jpeg()
     var dataURI: String? = "data:image/jpeg;base64,"
-    /// The length of base64 lines, which iOS writes on request; nil for one line.
+    /// The number of characters per line of base64, which is an option on iOS; nil for one line.
     var lineLength: Int?
-    /// The further members of the JSON, each as `"name":value`.
+    /// The other members of the JSON, each as `"name":value`.
     var others: [String] = []
 
     static let path = "/v1/images/process"
@@ -51,7 +51,7 @@ struct Order: Sendable {
         return Array("{\(members.joined(separator: ","))}".utf8)
     }
 
-    /// The same as a form, without the other members.
+    /// The order as a form, without the other members.
     var form: Form {
         var form = Form()
         if let templateID { form.text("template_id", templateID) }
@@ -60,7 +60,7 @@ struct Order: Sendable {
     }
 }
 
-/// Somebody who may order pictures.
+/// A signed-in user, who may order pictures.
 struct Customer: Sendable {
     let userID: UUID
     let token: String
@@ -69,7 +69,7 @@ struct Customer: Sendable {
 }
 
 extension IdentityFixture {
-    /// Makes an account that is signed in.
+    /// Creates an account with a sign-in.
     func customer(_ name: String = "somebody") async throws -> Customer {
         let user = try await UserRepository(postgres).findOrCreate(emailLookup: SHA256.hash(name), emailSealed: [1])
         let token = OpaqueToken.generate()
@@ -102,7 +102,7 @@ extension IdentityFixture {
         try await send("GET", path, headers: [customer.bearer] + headers)
     }
 
-    /// Does what a worker does with a job, with any bytes for a picture.
+    /// Completes a job as a worker does, with any bytes as the picture.
     func complete(_ id: UUID, picture: [UInt8] = [0xFF, 0xD8, 1, 2, 3], format: String = "jpeg") async throws {
         let repository = ImageJobRepository(postgres)
         #expect(try await repository.begin(id: id) != nil)
@@ -123,7 +123,7 @@ extension IdentityFixture {
         #expect(isDone)
     }
 
-    /// Fails a job as a worker does, also one that another worker was given by the test.
+    /// Fails a job as a worker does, even if the test has given another worker its lease.
     func fail(_ id: UUID) async throws {
         let failure = ImageJob.Failure(code: .contentBlocked, message: "This picture cannot be worked on.")
         let (repository, worker) = (ImageJobRepository(postgres), UUID())
@@ -132,7 +132,7 @@ extension IdentityFixture {
         #expect(try await repository.fail(id: id, worker: worker, failure))
     }
 
-    /// Whether an order that was refused left anything anywhere.
+    /// Returns whether a refused order has left no rows and no files.
     func hasNoOrder() async throws -> Bool {
         let rows = try await count("image_jobs") + count("outbox") + count("idempotency_keys")
         return rows == 0 && storedFiles().isEmpty

@@ -6,7 +6,7 @@ import Testing
 @testable import IdentityAPI
 
 @Suite struct ImageFuzzTests {
-    /// Changes a body as bad clients, bad networks and attackers do: bytes flipped, cut out, doubled, swapped.
+    /// Returns a body with random faults: bytes flipped, cut out, doubled or swapped.
     private static func mutate(_ body: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var body = body
         for _ in 0..<Int.random(in: 1...3, using: &random) {

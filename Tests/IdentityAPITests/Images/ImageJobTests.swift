@@ -26,7 +26,7 @@ import Testing
         try await withIdentityAPI { api in
             let customer = try await api.customer()
             let id = try await api.job(by: customer)
-            // More than one piece, and no multiple of three.
+            // The size is more than one piece, and not a multiple of three.
             let picture = (0..<100_001).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             try await api.complete(id, picture: picture, format: "webp")
             let response = try await api.get(Path.job(id), by: customer, headers: [("X-Request-ID", "r-1")])

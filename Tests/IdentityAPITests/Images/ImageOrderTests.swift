@@ -260,7 +260,7 @@ import WireFormat
 }
 
 extension IdentityFixture {
-    /// The one job there is, beside another one.
+    /// Returns the id of the only job besides another one.
     func onlyJob(but other: UUID? = nil) async throws -> UUID? {
         let rows = try await postgres.query("SELECT id FROM image_jobs WHERE id IS DISTINCT FROM \(other)")
         return try rows.first.map { try $0.decode("id") }

@@ -7,7 +7,7 @@ import Testing
 @testable import IdentityAPI
 
 @Suite struct ImageUploadBodyTests {
-    /// A body that arrives in chunks of some size.
+    /// Returns a body that arrives in chunks of a size.
     private func body(_ bytes: [UInt8], chunk size: Int) -> RequestBody {
         let starts = stride(from: 0, to: bytes.count, by: size)
         let chunks = starts.map { ByteBuffer(bytes: bytes[$0..<min($0 + size, bytes.count)]) }

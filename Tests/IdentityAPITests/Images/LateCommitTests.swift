@@ -9,7 +9,7 @@ import Testing
 @testable import IdentityAPI
 
 @Suite struct LateCommitTests {
-    /// The advisory lock that a commit waits for here; it is the test's own database.
+    /// The key of the advisory lock that commits wait for; the database belongs to the test.
     private static let gate: Int64 = 7
 
     @Test func `the outcome of an unanswered commit is unknown, because it may still happen`() async throws {
@@ -27,7 +27,7 @@ import Testing
                 postgres: impatient, keys: api.keys, processingTime: .seconds(300), maxOpenJobs: 20)
             let jobID = UUID()
             try await api.postgres.withTransaction { transaction in
-                // It is idle until the starter gives up.
+                // This transaction is idle until the starter fails.
                 try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
                 try await transaction.execute("SELECT pg_advisory_xact_lock(\(Self.gate))")
                 await #expect(throws: OutcomeUnknown.self) {
@@ -46,7 +46,7 @@ import Testing
         return ReceivedImageOrder(order: order, fingerprint: Array(repeating: 1, count: 32))
     }
 
-    /// Makes every commit of a job wait for the gate, and not even a request to cancel it end that.
+    /// Makes every commit of a job wait for the gate; a cancel request does not end that wait.
     private static func holdCommits(_ postgres: PostgresClient) async throws {
         try await postgres.execute(
             """

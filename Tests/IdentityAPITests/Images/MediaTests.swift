@@ -53,8 +53,8 @@ import Testing
         }
     }
 
-    /// Asks for a picture that is more than the buffers of a connection hold, where one at a time is given, and takes no more
-    /// than the head of the answer.
+    /// Requests a picture larger than the buffers of a connection from a server with one download slot, and reads only the head
+    /// of the answer.
     private func withUntakenPicture(
         leftFor patience: TimeAmount, _ body: (IdentityFixture, _ link: String, RawConnection) async throws -> Void
     ) async throws {
@@ -90,14 +90,14 @@ import Testing
         }
     }
 
-    /// The resident memory of this process, in MiB.
+    /// Returns the resident memory of this process, in MiB.
     private static func residentMiB() throws -> Int {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
         return ((Int(pages) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20
     }
 
     @Test func `fifty slow readers of large pictures share a small memory, and get them whole`() async throws {
-        // A container of identity-api has 384 MiB; fifty pictures held whole would be a thousand.
+        // A container of identity-api has 384 MiB; fifty whole pictures would need a thousand.
         let (readers, mostMiB) = (49, 256)
         try await withIdentityAPI {
             $0.downloads = 2 * (readers + 1)  // An address gets half of them.
@@ -111,7 +111,7 @@ import Testing
             let before = try Self.residentMiB()
             var connections: [RawConnection] = []
             for number in 0..<readers {
-                // Half of them want it within JSON.
+                // Half of the readers request it within JSON.
                 let path = number % 2 == 0 ? link : Path.job(id)
                 let connection = try RawConnection(port: api.port, receiveBuffer: 65_536)
                 try await connection.send(

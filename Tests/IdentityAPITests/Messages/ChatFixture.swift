@@ -9,7 +9,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// A conversation of Ada, who made it, and Ben; Eve is not in it. All are signed in.
+/// A conversation of Ada, who created it, and Ben; Eve is not a member. All are signed in.
 struct Chat: Sendable {
     static let path = "/v1/topics/conversation:c-1"
 
@@ -22,7 +22,7 @@ struct Chat: Sendable {
         try await api.json("POST", path + "/messages", json, by: sender)
     }
 
-    /// Posts a text and expects that it is taken.
+    /// Posts a text and expects that it is accepted.
     func say(_ text: String, _ messageID: String, by sender: Customer) async throws {
         let answer = try await post(#"{"message_id":"\#(messageID)","text":"\#(text)"}"#, by: sender)
         #expect(answer.status == 202)
@@ -32,7 +32,7 @@ struct Chat: Sendable {
         try await api.json("POST", path + "/read", json, by: reader)
     }
 
-    /// The pushes about messages that were asked for, in their order.
+    /// Returns the requested pushes about messages, in order.
     func pushes() async throws -> [NotificationRequested] {
         try await api.pushes().filter { $0.kind == .chatMessage }
     }
@@ -46,7 +46,7 @@ struct Chat: Sendable {
 }
 
 extension IdentityFixture {
-    /// All pushes that were asked for, in their order.
+    /// Returns all requested pushes, in order.
     func pushes() async throws -> [NotificationRequested] {
         try await postgres.query("SELECT body FROM outbox WHERE type = 'notification.requested' ORDER BY id").map { row in
             try EncodedEnvelope(
@@ -55,7 +55,7 @@ extension IdentityFixture {
         }
     }
 
-    /// Has the owner of a topic invite a user, who accepts.
+    /// Invites a user to a topic by its owner, and accepts as the user.
     func bring(_ user: Customer, to topic: String, by owner: Customer) async throws {
         let invited = try await send("PUT", topic + "/members/\(user.userID.wireString)", headers: [owner.bearer])
         #expect(invited.status == 202 && invited.json.text("data.status") == "invited")

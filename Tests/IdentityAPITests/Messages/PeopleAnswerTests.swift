@@ -6,7 +6,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// The responses to apps, byte for byte; times are replaced by T.
+/// Tests the exact bytes of responses; times are replaced by T.
 @Suite struct PeopleAnswerTests {
     private static let meta = #""meta":{"requestId":"r-1","timestamp":"T"}}"#
 

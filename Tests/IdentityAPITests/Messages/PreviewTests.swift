@@ -50,7 +50,7 @@ import WireFormat
 }
 
 extension IdentityFixture {
-    /// Every row of every table, as text.
+    /// Returns every row of every table, as text.
     func dumpTables() async throws -> String {
         let tables = try await postgres.query("SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public'")
         var dump = ""
@@ -63,7 +63,7 @@ extension IdentityFixture {
         return dump
     }
 
-    /// Has the outbox published, and returns all that is in the streams then.
+    /// Publishes the outbox, and returns all entries of the streams as text.
     func publishedStreams() async throws -> String {
         let relay = OutboxRelay(transport: context.transport, postgres: postgres, logger: context.logger)
         let running = Task { try await relay.run() }

@@ -66,7 +66,7 @@ import WireFormat
                 }
             }
             #expect(Set(bodies).count == 1)
-            // The same rows are written for both: an invitation, its entry in the log, and one push that is requested.
+            // The same rows are written for both: an invitation, its log entry, and the request of one push.
             for table in ["topic_invitations", "topic_invitation_log"] { #expect(try await api.count(table) == 2) }
             #expect(try await api.pushes().count == 2)
             for id in [ben.userID, UUID()] {

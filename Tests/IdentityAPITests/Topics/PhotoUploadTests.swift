@@ -137,7 +137,7 @@ extension Form {
         return form.withLastPhoto(TestPhoto.jpeg(seed: seed))
     }
 
-    /// Forms that are refused, and how.
+    /// Returns forms that are refused, with the expected error.
     static func badPhotos() -> [(form: Form, refusal: String)] {
         var two = Form.photo()
         two.photos("photo", 1)

@@ -1,4 +1,4 @@
-/// Small ICC profiles (version 2) with unusual colours, by which a test detects whether they are honoured.
+/// Small ICC profiles (version 2) with unusual colours, so that a test can detect whether they are applied.
 enum ColourProfile {
     /// A profile with red and green exchanged.
     static let swappedRedAndGreen: [UInt8] = {
@@ -9,7 +9,7 @@ enum ColourProfile {
             colorants.map { ($0.0, tagged("XYZ ", $0.1.flatMap(fixed))) } + ["rTRC", "gTRC", "bTRC"].map { ($0, curve) })
     }()
 
-    /// Four inks of which every one is green: the more ink, the darker.
+    /// A profile of four inks, all of them green; more ink is darker.
     static let greenInks: [UInt8] = {
         let identity = [1.0, 0, 0, 0, 1, 0, 0, 0, 1].flatMap(fixed)
         let straight = (0...255).map { UInt8($0) }

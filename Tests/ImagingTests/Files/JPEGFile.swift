@@ -17,20 +17,20 @@ struct JPEGFile {
         return found
     }
 
-    /// The file with one more segment behind its start.
+    /// Returns the file with one more segment after its start.
     func with(_ marker: UInt8, _ content: [UInt8]) -> JPEGFile {
         let length = content.count + 2
         return JPEGFile(Array(bytes[..<2]) + [0xFF, marker, UInt8(length >> 8), UInt8(length & 0xFF)] + content + Array(bytes[2...]))
     }
 
-    /// The file with EXIF metadata that hold an orientation and nothing else.
+    /// Returns the file with EXIF metadata that contain only an orientation.
     func with(orientation: UInt8) -> JPEGFile {
         with(0xE1, Array("Exif\0\0MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0".utf8) + [orientation, 0, 0, 0, 0, 0, 0])
     }
 
     func with(profile: [UInt8]) -> JPEGFile { with(0xE2, Array("ICC_PROFILE\0\u{1}\u{1}".utf8) + profile) }
 
-    /// The file with another size in its frame header.
+    /// Returns the file with another size in its frame header.
     func claiming(width: Int, height: Int) -> JPEGFile {
         var file = self
         guard let frame = segments.first(where: { [0xC0, 0xC1, 0xC2].contains($0.marker) })?.content else { return self }
@@ -39,7 +39,7 @@ struct JPEGFile {
         return file
     }
 
-    /// The file with metadata of every kind, each of which says the word given: EXIF with a place, XMP, IPTC and a comment.
+    /// Returns the file with metadata of every kind, each of which contains the word: EXIF with a place, XMP, IPTC and a comment.
     func withMetadata(saying word: String) -> JPEGFile {
         // One directory with a description and a pointer to the place, which is a directory of its own.
         let text = Array(word.utf8) + [0]

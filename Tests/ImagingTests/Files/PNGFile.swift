@@ -1,12 +1,12 @@
-/// Writes PNG files byte by byte, so that tests can also write wrong ones.
+/// Writes PNG files byte by byte, so that tests can also write invalid ones.
 enum PNGFile {
-    /// A file whose header promises a size and which has next to no pixels.
+    /// Returns a file with a size in its header and hardly any pixels.
     static func header(width: Int, height: Int) -> [UInt8] {
         signature + chunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0])
             + chunk("IDAT", stored([0, 0, 0])) + chunk("IEND", [])
     }
 
-    /// A whole picture: `bands` 1 is grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    /// Returns a complete picture: `bands` 1 is grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
     static func encode(width: Int, height: Int, bands: Int, extra: [UInt8] = [], level: (Int, Int, Int) -> UInt8) -> [UInt8] {
         let colourType: [Int: UInt8] = [1: 0, 2: 4, 3: 2, 4: 6]
         var rows: [UInt8] = []
@@ -17,7 +17,7 @@ enum PNGFile {
         return file(width, height, depth: 8, colourType[bands] ?? 2, extra: extra, rows)
     }
 
-    /// A picture in colour of sixteen bits a band.
+    /// Returns a colour picture with sixteen bits per band.
     static func encode16(width: Int, height: Int, level: (Int, Int, Int) -> UInt16) -> [UInt8] {
         var rows: [UInt8] = []
         for y in 0..<height {
@@ -29,7 +29,7 @@ enum PNGFile {
         return file(width, height, depth: 16, 2, extra: [], rows)
     }
 
-    /// A chunk that holds a colour profile.
+    /// Returns a chunk with a colour profile.
     static func profile(_ bytes: [UInt8]) -> [UInt8] { chunk("iCCP", Array("test".utf8) + [0, 0] + stored(bytes)) }
 
     private static func file(
@@ -50,7 +50,7 @@ enum PNGFile {
         return bigEndian(content.count) + body + bigEndian(Int(crc(body)))
     }
 
-    /// A zlib stream of uncompressed blocks.
+    /// Returns a zlib stream of uncompressed blocks.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = [0x78, 0x01]
         var start = 0

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP proxy on 127.0.0.1 that can do to connections what a bad network does: hold, delay or cut them, or lead to
-/// another server.
+/// A TCP proxy on 127.0.0.1 that simulates a bad network: it can hold, delay or cut connections, or lead new ones to another
+/// server.
 ///
-/// Everything of it runs on one event loop of NIO.
+/// All of it runs on one event loop of NIO.
 public final class FaultProxy: Sendable {
     /// The server behind the proxy.
     public enum Target: Sendable {
@@ -14,16 +14,16 @@ public final class FaultProxy: Sendable {
         case unixSocket(path: String)
     }
 
-    /// The treatment of the bytes of all connections, later ones included.
+    /// The handling of the bytes of all connections, later ones included.
     public enum Traffic: Sendable, Equatable {
-        /// They are passed on at once.
+        /// Bytes are passed on at once.
         case flowing
-        /// They are passed on after a while, in order.
+        /// Bytes are passed on after a delay, in order.
         case delayed(Duration)
-        /// They are kept, and so is the end of a connection: both sides believe that it stands, and neither hears of the
-        /// other. When the traffic flows again everything arrives, as with the repetitions of TCP.
+        /// Bytes and the ends of connections are held back: both sides see an open connection without data. When the traffic flows
+        /// again, all bytes arrive, as after retransmissions of TCP.
         case held
-        /// The server hears its clients; they do not hear the server.
+        /// Bytes from the server are held back; those to the server are passed on.
         case repliesHeld
     }
 
@@ -55,7 +55,7 @@ public final class FaultProxy: Sendable {
         return FaultProxy(port: port, hub: hub, loop: loop, server: server)
     }
 
-    /// Changes the treatment of the bytes; held bytes are passed on as the new traffic allows.
+    /// Changes the handling of bytes; held ones are passed on if the new one allows it.
     public func set(_ traffic: Traffic) async throws {
         try await loop.submit { [hub] in hub.value.set(traffic) }.get()
     }
@@ -65,12 +65,12 @@ public final class FaultProxy: Sendable {
         try await loop.submit { [hub] in hub.value.cut() }.get()
     }
 
-    /// Leads new connections to another server; those that stand stay where they are.
+    /// Leads new connections to another server; open ones are not changed.
     public func point(to target: Target) async throws {
         try await loop.submit { [hub] in hub.value.target = target }.get()
     }
 
-    /// The number of open connections.
+    /// Returns the number of open connections.
     public func connectionCount() async throws -> Int {
         try await loop.submit { [hub] in hub.value.links.count }.get()
     }

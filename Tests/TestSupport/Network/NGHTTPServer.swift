@@ -1,6 +1,6 @@
 import Foundation
 
-/// nghttpd, an HTTP/2 server that is none of our making: it serves a folder and sends back what is posted to it.
+/// nghttpd, an independent HTTP/2 server: it serves a folder and echoes posted bodies.
 public final class NGHTTPServer: Sendable {
     private static let address = "127.0.0.1"
 
@@ -8,7 +8,7 @@ public final class NGHTTPServer: Sendable {
     public let directory: TemporaryDirectory
     /// The port of 127.0.0.1 that it listens on.
     public let port: Int
-    /// The server itself.
+    /// The process of the server.
     public let process: GuardedProcess
     private let scheme: String
     /// The PEM file of the authority to trust.
@@ -21,7 +21,7 @@ public final class NGHTTPServer: Sendable {
     /// Starts a server and waits until it listens.
     ///
     /// - Parameters:
-    ///   - directory: The folder of an earlier server, to be followed by this one.
+    ///   - directory: The folder of an earlier server, which this one replaces.
     ///   - arguments: More arguments for nghttpd.
     public init(
         isTLS: Bool = true, port: Int? = nil, directory: TemporaryDirectory? = nil, arguments: [String] = []
@@ -43,14 +43,14 @@ public final class NGHTTPServer: Sendable {
         (self.port, process) = try await Self.start(options, files: files, port: port, log: folder.path + "/nghttpd.log")
     }
 
-    /// Starts the server on a port; a free one may be gone by the time that it is bound, and then another is tried.
+    /// Starts the server on a port. A free port may be taken before the server binds it; then another one is tried.
     private static func start(
         _ options: [String], files: [String], port wanted: Int?, log: String
     ) async throws -> (port: Int, process: GuardedProcess) {
         try await eventually("nghttpd listens") {
             let port = try wanted ?? FreePort.find()
             try Data().write(to: URL(fileURLWithPath: log))
-            // Only with -v it says that it listens, and by itself would keep that in a buffer.
+            // It prints that it listens only with -v, and without stdbuf that line would stay in its buffer.
             let process = try GuardedProcess(
                 ["/usr/bin/stdbuf", "-oL", "/usr/sbin/nghttpd", "-v"] + options + ["\(port)"] + files, log: log)
             let isListening = try await eventually("nghttpd listens or ends") { () -> Bool? in

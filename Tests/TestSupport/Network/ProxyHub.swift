@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// The state of a proxy: its connections and the treatment of their bytes. Used on its event loop only.
+/// The state of a proxy: its connections and the handling of their bytes. Used on its event loop only.
 final class ProxyHub {
     var target: FaultProxy.Target
     private(set) var traffic = FaultProxy.Traffic.flowing
@@ -13,7 +13,7 @@ final class ProxyHub {
         self.loop = loop
     }
 
-    /// Takes a client in, and connects it to the server.
+    /// Accepts a client and connects it to the server.
     func accept(_ client: any Channel) throws {
         let link = ProxyLink(hub: self, client: client)
         links[ObjectIdentifier(link)] = link
@@ -71,10 +71,10 @@ final class ProxyLink {
 
     var traffic: FaultProxy.Traffic { hub.traffic }
 
-    /// The channel that takes what the other one gave.
+    /// Returns the channel to which the bytes of the other one are passed.
     func destination(isFromServer: Bool) -> (any Channel)? { isFromServer ? client : server }
 
-    /// Passes on what was held, if it may be.
+    /// Passes on held bytes, if the current traffic allows it.
     func release() {
         fromClient.release()
         fromServer.release()
@@ -88,14 +88,14 @@ final class ProxyLink {
     }
 }
 
-/// Takes the bytes of one side of a link.
+/// Receives the bytes of one side of a link.
 final class ProxyLeg: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let link: ProxyLink
     private let isFromServer: Bool
     private var held: [ByteBuffer] = []
-    /// The number of pieces that wait for the end of their delay.
+    /// The number of buffers that wait for the end of their delay.
     private var underway = 0
     private var lastDelay = TimeAmount.zero
     private var hasEnded = false
@@ -117,7 +117,7 @@ final class ProxyLeg: ChannelInboundHandler {
         let bytes = unwrapInboundIn(data)
         guard !isHeld else { return held.append(bytes) }
         if case .delayed(let delay) = link.traffic { lastDelay = TimeAmount(delay) } else if underway == 0 { return pass(bytes) }
-        // Bytes that come after the end of the delay do not overtake delayed ones.
+        // After a change to flowing traffic, new bytes must not overtake delayed ones, so they are delayed too.
         underway += 1
         context.eventLoop.assumeIsolated().scheduleTask(in: lastDelay) {
             self.underway -= 1

@@ -3,9 +3,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A TCP server that does to each connection what its script says, right or wrong: for faults no real server shows.
+/// A TCP server that runs a script for each connection: for faults that no real server has.
 public final class ScriptedServer: Sendable {
-    /// One connection, as a script sees it.
+    /// A connection, as a script uses it.
     public struct Connection {
         private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -17,7 +17,7 @@ public final class ScriptedServer: Sendable {
             self.outbound = outbound
         }
 
-        /// Reads until a whole HTTP/1.1 request is there, and returns its text.
+        /// Reads a whole HTTP/1.1 request and returns its text.
         public mutating func readRequest() async throws -> String {
             var text = ""
             while let buffer = try await inbound.next(isolation: #isolation) {
@@ -31,7 +31,7 @@ public final class ScriptedServer: Sendable {
             throw ChannelError.inputClosed
         }
 
-        /// Reads what comes next, one byte at least.
+        /// Reads the next bytes, at least one.
         public mutating func read() async throws -> [UInt8] {
             while let buffer = try await inbound.next(isolation: #isolation) {
                 if buffer.readableBytes > 0 { return Array(buffer.readableBytesView) }
@@ -66,8 +66,8 @@ public final class ScriptedServer: Sendable {
         let value = Atomic<Int>(0)
     }
 
-    /// The connections that are not served yet. NIO ends the process when one is released that was never run, as happens to one that
-    /// comes while the listener closes.
+    /// The accepted connections whose script has not begun. NIO ends the process when such a connection is released without being
+    /// run, as can happen while the listener closes.
     private final class Arrivals: Sendable {
         private let state = Mutex<(channels: [ObjectIdentifier: Wrapped], isOver: Bool)>(([:], false))
 
@@ -95,7 +95,7 @@ public final class ScriptedServer: Sendable {
     /// The URL of its root.
     public var url: String { "http://127.0.0.1:\(port)/" }
 
-    /// Listens on a free port; the script is run for each connection, which is closed when it returns.
+    /// Listens on a free port; runs the script for each connection, which is closed when the script returns.
     public init(_ script: @escaping @Sendable (inout Connection) async throws -> Void) async throws {
         let arrivals = Arrivals()
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -125,7 +125,7 @@ public final class ScriptedServer: Sendable {
                             }
                         }
                     }
-                    // Each connection that was accepted must have run, or NIO ends the process.
+                    // Every accepted connection must be run, or NIO ends the process.
                     group.cancelAll()
                 }
             }

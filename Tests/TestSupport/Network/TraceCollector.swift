@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A collector of traces as services know it, OTLP over HTTP with JSON, which keeps what it is sent.
+/// A collector of traces by OTLP over HTTP with JSON, which keeps the spans that it receives.
 public final class TraceCollector: Sendable {
-    /// A span as it came, as far as tests look at it.
+    /// A received span, as far as tests check it.
     public struct Span: Sendable {
         public let service: String
         public let traceID: String
@@ -27,7 +27,7 @@ public final class TraceCollector: Sendable {
         var spans: [Span] = []
     }
 
-    /// The answer of a collector that took everything.
+    /// The answer of a collector that accepted all spans.
     public static let taken = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
     private let server: ScriptedServer
@@ -40,8 +40,8 @@ public final class TraceCollector: Sendable {
 
     /// Starts a collector.
     ///
-    /// - Parameter answers: The answers to the first exports, each a whole HTTP response; what those exports hold is not kept unless
-    ///   the answer is a 200. All further exports are taken.
+    /// - Parameter answers: The answers to the first exports, each a whole HTTP response; the spans of an export are kept only if
+    ///   its answer is a 200. All further exports are accepted.
     public init(answers: [String] = []) async throws {
         let state = Recorder(answers)
         self.state = state
@@ -59,11 +59,11 @@ public final class TraceCollector: Sendable {
         }
     }
 
-    /// Its address, which `OTEL_EXPORTER_OTLP_ENDPOINT` takes.
+    /// Its URL, for `OTEL_EXPORTER_OTLP_ENDPOINT`.
     public var url: String { "http://127.0.0.1:\(server.port)" }
-    /// The exports that came, with their heads, those that were not taken too.
+    /// All received exports with their heads, including those that were not accepted.
     public var requests: [String] { state.value.withLock { $0.requests } }
-    /// The spans that were taken, in the order in which they came.
+    /// The accepted spans, in the order of their arrival.
     public var spans: [Span] { state.value.withLock { $0.spans } }
 
     private static func spans(in request: String) -> [Span] {

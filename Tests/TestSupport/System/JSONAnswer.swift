@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON that can be looked into without declaring a type for every answer.
+/// A JSON value whose members can be read without declaring a type for every answer.
 public enum JSONAnswer: Sendable, Decodable, Equatable {
     case object([String: JSONAnswer]), array([JSONAnswer]), text(String), number(Double), bool(Bool), null
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A `multipart/form-data` body, put together as a phone does.
+/// A `multipart/form-data` body, encoded as a phone does.
 public struct MultipartForm {
     private let boundary = "heliograph-\(UUID().uuidString)"
     private var bytes: [UInt8] = []

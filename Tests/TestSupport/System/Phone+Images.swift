@@ -32,7 +32,7 @@ extension Phone {
         return try await send(request, bearer: bearer)
     }
 
-    /// The data of a job, once it has ended.
+    /// Waits until a job has ended, and returns its data.
     public func job(_ id: String, bearer: String, query: String = "") async throws -> JSONAnswer {
         try await eventually(within: .seconds(300), "job \(id) ends; worker: \(stack.tail(of: "image-worker"))") {
             let data = try await get("/v1/images/jobs/\(id)?wait=30\(query)", bearer: bearer).body["data"]
@@ -48,6 +48,6 @@ extension Phone {
 }
 
 extension Answer {
-    /// The id of the job that was accepted.
+    /// The id of the accepted job.
     public var jobID: String { body["data"]["job_id"].text ?? "" }
 }

@@ -2,7 +2,7 @@ public import Foundation
 internal import HTTPClient
 
 extension Phone {
-    /// Enters a topic, which is made if there is none, or accepts an invitation: `me`; or invites another user by id.
+    /// Enters a topic as `me`, which creates the topic or accepts an invitation, or invites another user by id.
     public func enter(_ topic: String, _ user: String = "me", bearer: String) async throws -> Answer {
         try await send(
             HTTPClientRequest(method: "PUT", url: "\(stack.apiURL)/v1/topics/\(topic)/members/\(user)"), bearer: bearer)

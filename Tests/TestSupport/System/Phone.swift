@@ -1,7 +1,7 @@
 import Foundation
 import HTTPClient
 
-/// An answer of identity-api, decoded as far as the tests look at it.
+/// An answer of identity-api, decoded as far as the tests check it.
 public struct Answer: Sendable {
     public let status: Int
     public let body: JSONAnswer
@@ -10,14 +10,14 @@ public struct Answer: Sendable {
     public var sessionID: String { body["data"]["session_id"].text ?? "" }
 }
 
-/// A phone with the app on it: has a push token, uploads photos, and waits for what arrives.
+/// A phone with the app: has a push token, uploads photos, and waits for pushes.
 public struct Phone: Sendable {
     public let stack: Stack
     public let token: String
 
     public static func make(_ stack: Stack) async throws -> Phone { try await make(stack, "tokens") }
 
-    /// The same phone once FCM has given it another token; the old one is dead.
+    /// Returns the same phone with a new token by FCM; the old one is dead.
     public func withNewToken() async throws -> Phone { try await Self.make(stack, "tokens/\(token)/rotate") }
 
     private static func make(_ stack: Stack, _ path: String) async throws -> Phone {
@@ -32,7 +32,7 @@ public struct Phone: Sendable {
     /// Uploads nine photos; the names are those of `.cache/photos`.
     ///
     /// - Parameters:
-    ///   - address: The address that the request comes from, as a trusted proxy says.
+    ///   - address: The client's address, as a trusted proxy sends it.
     ///   - key: The idempotency key.
     public func signUp(
         email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front,
@@ -51,7 +51,7 @@ public struct Phone: Sendable {
 
     /// Uploads three photos.
     ///
-    /// - Parameter address: Where the request comes from, as a trusted proxy says it.
+    /// - Parameter address: The client's address, as a trusted proxy sends it.
     public func signIn(
         email: String, faces: [String], traceparent: String? = nil, address: String? = nil
     ) async throws -> Answer {
@@ -63,7 +63,7 @@ public struct Phone: Sendable {
         return try await post("/api/v1/ekyc/login", form, headers: headers.compactMap { name, value in value.map { (name, $0) } })
     }
 
-    /// The session's record, once it is terminal.
+    /// Waits until a session is terminal, and returns its record.
     public func outcome(of answer: Answer) async throws -> JSONAnswer {
         try await eventually("the session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
             let record = try await get("/api/v1/ekyc/sessions/\(answer.sessionID)?wait=30", bearer: answer.sessionToken).body["data"]
@@ -71,7 +71,7 @@ public struct Phone: Sendable {
         }
     }
 
-    /// The pushes of this phone, once there are `count` of them.
+    /// Waits until this phone has at least `count` pushes, and returns all.
     public func pushes(count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [JSONAnswer] {
         try await eventually(within: limit, "\(count) push(es) arrive; notifier: \(stack.tail(of: "notifier"))") {
             let url = "\(stack.fcmURL)/control/messages?token=\(token)&wait=5"

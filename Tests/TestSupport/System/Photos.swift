@@ -1,6 +1,6 @@
 import Foundation
 
-/// The public-domain portraits that `make setup` fetched, and the views made from them.
+/// The public-domain portraits that `make setup` downloads, and the views made from them.
 public enum Photos {
     public static let left = (1...3).map { "person-a/left-\($0)" }
     public static let right = (1...3).map { "person-a/right-\($0)" }

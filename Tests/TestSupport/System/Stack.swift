@@ -8,20 +8,20 @@ public final class Stack: Sendable {
     /// The names of the executables, in the order in which they are started.
     public static let services = ["token-registry", "notifier", "face-matching-worker", "image-worker", "identity-api"]
 
-    /// The stack that the tests of this process share; it starts once, and dies with the process.
+    /// The stack that the tests of this process share; it starts once, and ends with the process.
     public static func shared() async throws -> Stack { try await running.value }
     private static let running = Task { try await Stack.start(traces: try await TraceCollector()) }
 
-    /// The prefix of links to pictures, as in production; requests go to ``apiURL``.
+    /// The origin of links to pictures, as in production; tests replace it by ``apiURL``.
     public static let publicURL = "https://api.example.org"
-    /// Where identity-api listens.
+    /// The origin of identity-api.
     public let apiURL: String
-    /// Where the emulator's control API listens.
+    /// The origin of the emulator's control API.
     public let fcmURL: String
     public let database: TestDatabase
     public let redis: RedisServer
     public let http: HTTPClient
-    /// Where the services send their traces.
+    /// The collector of the services' traces.
     public let traces: TraceCollector?
     private let environment: [String: String]
     private let adminPorts: [String: Int]
@@ -54,9 +54,9 @@ public final class Stack: Sendable {
     /// Starts a stack of its own.
     ///
     /// - Parameters:
-    ///   - fsync: Whether Postgres waits for the disk as in production, for measurements.
-    ///   - settings: Environment of all services, on top of what the stack sets.
-    ///   - traces: Takes the traces of all services; without one they make none.
+    ///   - fsync: Whether commits of Postgres wait for the disk, as in production; for measurements.
+    ///   - settings: Environment variables of all services, which replace those of the stack.
+    ///   - traces: The collector of the traces of all services; without one they send none.
     public static func start(
         fsync: Bool = false, settings: [String: String] = [:], traces: TraceCollector? = nil
     ) async throws -> Stack {
@@ -79,7 +79,8 @@ public final class Stack: Sendable {
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
-            // Tests and measurements order by one account, and upload from one address, what many would.
+            // Tests and measurements use one account and one address in place of many, so the limits per account and address are
+            // off.
             "PUBLIC_URL": publicURL, "IMAGE_JOBS_OPEN_PER_USER": "0", "EKYC_UNDECIDED_PER_ADDRESS": "0",
         ]
         for line in try await CommandLineTool.run([control, "keys", "generate"]).split(separator: "\n") {
@@ -117,7 +118,7 @@ public final class Stack: Sendable {
         }
     }
 
-    /// Starts a service, or one more instance of it under another name.
+    /// Starts a service.
     public func launch(_ service: String) throws {
         let settings = environment.merging(["ADMIN_PORT": "\(adminPorts[service]!)"]) { $1 }
         let process = try GuardedProcess([PackageRoot.executable(service)], log: log(of: service), environment: settings)
@@ -139,10 +140,10 @@ public final class Stack: Sendable {
         await processes.withLock { $0[service] }?.stop(signal: SIGKILL)
     }
 
-    /// The process id of a service.
+    /// Returns the process id of a service.
     public func pid(of service: String) -> Int32? { processes.withLock { $0[service]?.pid } }
 
-    /// The most memory that a service has held since it started, in MiB.
+    /// Returns the peak memory of a service since it started, in MiB.
     public func peakMemory(of service: String) -> Int? {
         guard let pid = pid(of: service),
             let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
@@ -153,18 +154,18 @@ public final class Stack: Sendable {
     /// Sends a service a signal, such as `SIGSTOP`.
     public func signal(_ service: String, _ number: Int32) { processes.withLock { $0[service] }?.signal(number) }
 
-    /// Returns the last lines of a service's log.
+    /// Returns the last log lines of a service.
     public func tail(of service: String, lines: Int = 20) -> String {
         let text = (try? String(contentsOfFile: log(of: service), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(lines).joined(separator: "\n")
     }
 
-    /// Everything that all services logged.
+    /// Returns the logs of all services and of the emulator.
     public func allLogs() -> String {
         (Self.services + ["fcm-emulator"]).map { (try? String(contentsOfFile: log(of: $0), encoding: .utf8)) ?? "" }.joined()
     }
 
-    /// The number of files in the blob store.
+    /// Returns the number of files in the blob store.
     public func blobCount() -> Int {
         let names = FileManager.default.enumerator(atPath: folder.path + "/blobs")?.compactMap { $0 as? String } ?? []
         return names.count { name in

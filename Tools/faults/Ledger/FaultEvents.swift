@@ -1,16 +1,16 @@
 public import FoundationEssentials
 public import WireFormat
 
-/// The kind of work for a handler of the fault tests.
+/// The action that a handler of the fault tests takes for a piece of work.
 public enum WorkKind: String, Codable, Sendable, CaseIterable {
-    /// Take the effect, and publish an event about it.
+    /// Take the effect, and publish a ``FaultDone``.
     case chained
     /// Take the effect.
     case single
     /// End the process, as a bug in a native library would.
     case poison
 
-    /// The number of effects of completed work: its own, and that of the event which follows.
+    /// The number of effects that the work must have in the end: its own, and that of its ``FaultDone``.
     public var expectedEffects: Int {
         switch self {
         case .chained: 2
@@ -20,7 +20,7 @@ public enum WorkKind: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// Work that a producer noted in the ledger.
+/// A piece of work that a producer has recorded in the ledger.
 public struct FaultWork: Event {
     public static var type: EventType { EventType(rawValue: "fault.work") }
     public static var groups: [String] { ["fault"] }

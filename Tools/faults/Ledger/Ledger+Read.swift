@@ -1,17 +1,17 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// The counts of a ledger after all work has ended.
+/// The totals of a ledger.
 public struct Balance: Sendable, Equatable {
-    /// The number of promised pieces of work.
+    /// The number of published pieces of work that have effects.
     public let published: Int
-    /// The number of effects, the repeated ones included.
+    /// The number of effects, including duplicates.
     public let effects: Int
-    /// Effects that are missing.
+    /// The number of missing effects.
     public let lost: Int
-    /// Effects beyond one for each promised effect.
+    /// The number of effects beyond one for each promised effect.
     public let duplicated: Int
-    /// Handler runs beyond the first one of each message: repetitions that the inbox has to absorb.
+    /// The number of handler runs beyond the first one of each message, which the inbox has to absorb.
     public let rerun: Int
 
     public init(published: Int, effects: Int, lost: Int, duplicated: Int, rerun: Int) {
@@ -22,12 +22,12 @@ public struct Balance: Sendable, Equatable {
         self.rerun = rerun
     }
 
-    /// Whether each promise was kept exactly once.
+    /// Whether each promised effect was taken exactly once.
     public var isEven: Bool { lost == 0 && duplicated == 0 }
 }
 
 extension Ledger {
-    /// Counts promises and effects.
+    /// Counts published work, effects and handler runs.
     public func balance() async throws(PostgresError) -> Balance {
         let rows = try await db.query(
             """
@@ -48,17 +48,17 @@ extension Ledger {
             duplicated: try row.decode("duplicated"), rerun: try row.decode("rerun"))
     }
 
-    /// The number of promised pieces of work.
+    /// Returns the number of published pieces of work that have effects.
     public func publishedCount() async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_published WHERE effects > 0")
     }
 
-    /// The number of effects, the repeated ones included.
+    /// Returns the number of effects, including duplicates.
     public func effectCount() async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_effects")
     }
 
-    /// Returns the number of messages that a process has begun and not finished.
+    /// Returns the number of handler runs of a process whose effect no process has taken yet.
     public func inWork(pid: Int32) async throws(PostgresError) -> Int {
         try await count(
             """
@@ -67,7 +67,7 @@ extension Ledger {
             """)
     }
 
-    /// Returns the number of handler runs that a process began.
+    /// Returns the number of handler runs that a process has begun.
     public func runCount(pid: Int32) async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_started WHERE pid = \(pid)")
     }
@@ -77,7 +77,7 @@ extension Ledger {
         try await count("SELECT count(*) FROM fault_started WHERE id = \(id)")
     }
 
-    /// Returns the number of handler runs of one kind of work.
+    /// Returns the number of handler runs of all work of a kind, in both stages.
     public func runs(of kind: WorkKind) async throws(PostgresError) -> Int {
         try await count(
             """
@@ -85,12 +85,12 @@ extension Ledger {
             """)
     }
 
-    /// Returns the number of runs of messages that were delivered before.
+    /// Returns the number of handler runs of messages that were delivered before.
     public func redeliveries() async throws(PostgresError) -> Int {
         try await count("SELECT count(*) FROM fault_started WHERE delivery > 1")
     }
 
-    /// Returns the number of runs of messages that were delivered and begun before: a process handles them, or died while it did.
+    /// Returns the number of handler runs of messages that were delivered before and already had a handler run.
     public func repetitions() async throws(PostgresError) -> Int {
         try await count(
             """
@@ -99,8 +99,9 @@ extension Ledger {
             """)
     }
 
-    /// Returns the times from a moment to the effects that were outstanding then: of the published messages that were not done, or, with
-    /// `pids`, of those that these processes were handling. An effect's time is that of its commit.
+    /// Returns the seconds from a moment to each effect that was due at it, in ascending order: the first effect of all work that
+    /// was published and had none, or, with `pids`, the effects of the handler runs that these processes had begun. An effect
+    /// counts from its commit.
     public func recoveries(from moment: Date, pids: [Int32]? = nil) async throws(PostgresError) -> [Double] {
         let rows = try await db.query(
             """

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// The process that runs a handler, for the ledger.
+/// A handler run, as the ledger records it.
 public struct Run: Sendable {
-    /// The first effect of a piece of work, or the second one, of the event that follows.
+    /// The effect of a run: the first one of a piece of work, or the second one, by the event that follows.
     public enum Stage: Int32, Sendable {
         case work = 1
         case done = 2
@@ -11,7 +11,7 @@ public struct Run: Sendable {
 
     public let id: UUID
     public let stage: Stage
-    /// Which delivery of its message this is, from 1.
+    /// The number of the delivery of its message, from 1.
     public let delivery: Int
 
     public init(id: UUID, stage: Stage, delivery: Int) {
@@ -21,11 +21,12 @@ public struct Run: Sendable {
     }
 }
 
-/// The promised work and its effects, written by the processes of a fault test in the transactions of the promise and of the effect.
+/// A record of published work and its effects, which the processes of a fault test write in the transactions of the publication and
+/// of the effect.
 ///
-/// Only published messages are unique in it: a second effect of the same work is another row, so that it is counted.
+/// Only published work has a unique key: a second effect of the same work is another row, so that it is counted.
 public struct Ledger: Sendable {
-    /// The tables; the harness makes them once.
+    /// The SQL that creates the tables; the harness runs it once.
     public static let schema = """
         CREATE TABLE fault_published (
             id uuid PRIMARY KEY, kind text NOT NULL, effects integer NOT NULL,
@@ -44,10 +45,10 @@ public struct Ledger: Sendable {
     let db: any PostgresQueryable
     private let pid = ProcessInfo.processInfo.processIdentifier
 
-    /// Works on a client, or inside of a transaction.
+    /// Works on a client, or inside a transaction.
     public init(_ db: some PostgresQueryable) { self.db = db }
 
-    /// Records work that is promised with the transaction.
+    /// Records work that the transaction publishes.
     public func publish(_ ids: [UUID], kind: WorkKind) async throws(PostgresError) {
         try await db.execute(
             """
@@ -56,7 +57,7 @@ public struct Ledger: Sendable {
             """)
     }
 
-    /// Records that a handler began, whatever its result.
+    /// Records that a handler run has begun, whatever its result.
     public func start(_ run: Run) async throws(PostgresError) {
         try await db.execute(
             """
@@ -65,7 +66,7 @@ public struct Ledger: Sendable {
             """)
     }
 
-    /// Takes effects: inserts rows, which are counted.
+    /// Takes effects: one row each.
     public func takeEffect(_ ids: [UUID], stage: Run.Stage, delivery: Int) async throws(PostgresError) {
         try await db.execute(
             """

@@ -2,33 +2,34 @@ import Foundation
 
 /// The result of a row.
 public struct FaultReport: Encodable, Sendable {
-    /// A further expectation of a row.
+    /// The result of a further expectation of a row.
     public struct Check: Encodable, Sendable {
         public let name: String
         public let ok: Bool
         public let detail: String
     }
 
-    /// Such as `F1`.
+    /// The name of the row, such as `F1`.
     public let fault: String
     public let title: String
-    /// The number of promised pieces of work; most have two effects, their own and that of the event that follows.
+    /// The number of published pieces of work; most have two effects, their own and that of the event that follows.
     public var published = 0
-    /// The number of effects, the repeated ones included.
+    /// The number of effects, including duplicates.
     public var effects = 0
-    /// Effects that are missing.
+    /// The number of missing effects.
     public var lost = 0
-    /// Effects beyond one each.
+    /// The number of effects beyond one each.
     public var duplicated = 0
-    /// Handler runs beyond the first, which the inbox absorbed.
+    /// The number of handler runs beyond the first one of each message, which the inbox absorbed.
     public var rerun = 0
-    /// From the fault to the effect, in seconds, of the messages that were in work; nil where there were none.
+    /// The median time from a fault to the effects that were due at it, in seconds; nil when there were none.
     public var recoveryP50: Double?
+    /// The 99th percentile of these times, in seconds; nil when there were none.
     public var recoveryP99: Double?
-    /// The longest ``recoveryP99`` that passes, in seconds; nil when anything does.
+    /// The maximum of ``recoveryP99``, in seconds; nil when it is not limited.
     public var recoveryBar: Double?
     public var checks: [Check] = []
-    /// Why the row did not come to its end.
+    /// The error that ended the row early; nil when it was completed.
     public var error: String?
     /// The duration of the row, in seconds.
     public var seconds = 0.0
@@ -66,10 +67,10 @@ public struct FaultReport: Encodable, Sendable {
 }
 
 extension FaultReport {
-    /// Whether work was promised, all of it was done once, and every other expectation of the row was met.
+    /// Whether work was published, each of its effects was taken once, and every other expectation of the row was met.
     public var passed: Bool { failures.isEmpty }
 
-    /// The expectations that were not met.
+    /// The expectations that the row did not meet, as sentences.
     public var failures: [String] {
         var failures: [String] = []
         if let error { failures.append(error) }
@@ -87,7 +88,7 @@ extension FaultReport {
         return failures
     }
 
-    /// The verdict for people, with the expectations that were not met.
+    /// The verdict as text, with all failures.
     public var summary: String {
         (["\(fault) \(passed ? "ok" : "FAILED") after \(seconds) s"] + failures).joined(separator: "\n  ")
     }
@@ -99,7 +100,7 @@ extension FaultReport {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// The reports as a table for people.
+    /// Returns the reports as a text table.
     public static func table(_ reports: [FaultReport]) -> String {
         let header = ["fault", "", "published", "effects", "lost", "duplicated", "rerun", "p50 s", "p99 s", "verdict"]
         let rows = reports.map { report in

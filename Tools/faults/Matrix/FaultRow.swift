@@ -4,17 +4,18 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A row of the fault matrix: something breaks while work flows, and no promise may be broken by it.
+/// A row of the fault matrix: injects faults while work is published and handled, and checks that each effect is taken exactly
+/// once.
 public struct FaultRow: Sendable {
-    /// Such as `F1`, the name in bus.md.
+    /// The name of the row, such as `F1`.
     public let id: String
     public let title: String
-    /// The longest time from the fault to the effect, in seconds, that 99 % of the work in hand may take; nil for any.
+    /// The maximum time from the fault to the effect for 99 % of the work that was due, in seconds; nil when it is not limited.
     let recoveryBar: (@Sendable (Scale) -> Double)?
     let options: RigOptions
-    /// The longest time from the end of all faults to the end of all work.
+    /// The maximum time from the end of all faults to the end of all work.
     let patience: Duration
-    /// Breaks things; when it returns everything that was taken away is there again, and the runner waits for the end.
+    /// Injects the faults. When it returns, all servers are restored, and the runner waits for the end of all work.
     let body: @Sendable (Rig, Scale) async throws -> Void
 
     init(
@@ -60,7 +61,8 @@ extension FaultRow: CustomStringConvertible {
 }
 
 extension Rig {
-    /// Ends the load and waits until every promise is kept and nothing is under way any more that could be done twice.
+    /// Stops the producers and waits until every effect is taken, no entry is pending and no message of the outbox is open, so that
+    /// nothing can be handled twice any more.
     func settle(within patience: Duration = .seconds(120)) async throws {
         await stopProducing()
         try await wait(for: "every promise is kept and nothing is under way", within: patience) {
@@ -70,7 +72,7 @@ extension Rig {
         }
     }
 
-    /// Reads the ledger.
+    /// Writes the totals of the ledger, the recovery times and the checks into a report.
     func settleAccounts(into report: inout FaultReport) async throws {
         let (moments, checks) = state.withLock { ($0.moments, $0.checks) }
         let balance = try await ledger.balance()
@@ -89,7 +91,7 @@ extension Rig {
 }
 
 extension [Double] {
-    /// The value at a share of the sorted values, by nearest rank; nil when there are none.
+    /// Returns the value at a share of the sorted values by nearest rank, rounded to thousandths; nil when there are none.
     fileprivate func percentile(_ share: Double) -> Double? {
         guard !isEmpty else { return nil }
         let rank = Int((share * Double(count)).rounded(.up))

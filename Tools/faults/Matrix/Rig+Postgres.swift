@@ -3,17 +3,17 @@ import Foundation
 import TestSupport
 
 extension Rig {
-    /// Returns the number of deadlocks that the server has ended since it started.
+    /// Returns the number of deadlocks that the server has detected.
     func deadlocks() async throws -> Int {
         Int(try await database.psql("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")) ?? 0
     }
 
-    /// Returns the number of unconfirmed messages of the outbox, which may still be published, or published again.
+    /// Returns the number of open messages of the outbox, which may still be published or republished.
     func owed() async throws -> Int {
         Int(try await database.psql("SELECT count(*) FROM outbox WHERE state IN ('waiting', 'published')")) ?? .max
     }
 
-    /// A figure of a process' memory by its name in `/proc/<pid>/status`, such as `VmRSS` or `VmHWM` (the most ever), in MiB.
+    /// Returns a memory figure of a process in MiB, by its name in `/proc/<pid>/status`, such as `VmRSS` or `VmHWM` (the peak).
     func residentMebibytes(_ process: RigProcess, _ name: String) -> Double {
         let status = (try? String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }

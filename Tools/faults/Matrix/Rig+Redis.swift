@@ -6,19 +6,19 @@ import Synchronization
 import TestSupport
 
 extension Rig {
-    /// Returns the backlog of the group.
+    /// Returns the status of the group on a stream.
     func status(_ stream: String) async throws -> GroupStatus { try await transport.status(of: Self.group(of: stream)) }
 
     static func group(of stream: String) -> StreamGroup { StreamGroup(stream: stream, name: group) }
 
-    /// Returns the number of dead letters of the group.
+    /// Returns the number of the group's dead letters.
     func deadLetterCount() async throws -> Int {
         var count = 0
         for stream in Self.streams { count += try await status(stream).dead }
         return count
     }
 
-    /// Gives all dead letters to the group again, and returns how many there were.
+    /// Requeues all dead letters to the group, and returns the number of those that were requeued.
     func redriveAll() async throws -> Int {
         var count = 0
         for stream in Self.streams {
@@ -29,11 +29,11 @@ extension Rig {
         return count
     }
 
-    /// Returns the number of entries of the work's stream that were delivered to a process and not settled.
+    /// Returns the number of pending entries of a process on the stream of work.
     func pending(of process: RigProcess) async throws -> Int {
         let key = transport.key(of: Rig.workStream)
         let reply = try await redisClient.send(RedisCommand("XPENDING", key, Self.group))
-        // Per consumer: its name, which has the process id between colons, and its number of entries as text.
+        // For each consumer: its name, which contains the process id between colons, and its number of entries as text.
         let consumers = reply.array?.last?.array ?? []
         return consumers.reduce(0) { sum, consumer in
             let parts = consumer.array?.map { $0.string ?? "" } ?? []
@@ -42,7 +42,7 @@ extension Rig {
         }
     }
 
-    /// Returns the number of entries ever appended to a stream, trimmed ones included.
+    /// Returns the number of entries ever appended to a stream, including trimmed ones.
     func appendedCount(_ stream: String) async throws -> Int {
         let reply = try await redisClient.send(RedisCommand("XINFO", "STREAM", transport.key(of: stream)))
         let parts = reply.array ?? []
@@ -52,7 +52,7 @@ extension Rig {
         return value
     }
 
-    /// Appends copies of the newest entries of a stream, and returns how many copies.
+    /// Appends copies of the newest entries of a stream, and returns the number of copies.
     func repeatEntries(of stream: String, newest: Int, times: Int) async throws -> Int {
         let entries = try await redisClient.xrange(transport.key(of: stream), count: 100_000).suffix(newest)
         for _ in 0..<times {
@@ -62,7 +62,7 @@ extension Rig {
         return entries.count * times
     }
 
-    /// The proxy of a row that asked for one.
+    /// Returns the proxy; throws when the row's ``RigOptions`` have none.
     func requireProxy() throws -> FaultProxy {
         guard let proxy else { throw DeadlineExceeded(description: "the row asked for no proxy") }
         return proxy

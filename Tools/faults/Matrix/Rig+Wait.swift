@@ -4,12 +4,12 @@ import Synchronization
 import TestSupport
 
 extension Rig {
-    /// The interval between two checks of a condition; each is a query to the database under test.
+    /// The time between two checks of a condition; not shorter, because the ledger is in the database that the row loads.
     private static let pollInterval: Duration = .milliseconds(50)
 
-    /// Waits until something is true. What cannot be asked, because its server is down, is not true yet.
+    /// Waits until a condition is true. A condition that throws, because its server is down, counts as false.
     ///
-    /// - Throws: `DeadlineExceeded`, with the last words of every process.
+    /// - Throws: `DeadlineExceeded` when it is not true within the limit.
     func wait(
         for what: String, within limit: Duration = .seconds(120), until condition: () async throws -> Bool
     ) async throws {
@@ -23,7 +23,7 @@ extension Rig {
         }
     }
 
-    /// Waits for a number of further effects: the system works after the fault.
+    /// Waits until `count` more effects are taken, which shows that the system works.
     func flow(_ count: Int, within limit: Duration = .seconds(120)) async throws {
         var before: Int?
         try await wait(for: "\(count) more effects", within: limit) {
@@ -33,7 +33,7 @@ extension Rig {
         }
     }
 
-    /// Waits for a number of further promises, whether or not they are done yet.
+    /// Waits until `count` more pieces of work are published, whether or not they have effects.
     func pileUp(_ count: Int) async throws {
         let before = try await ledger.publishedCount()
         try await wait(for: "\(count) more promises", within: .seconds(120)) {
@@ -41,12 +41,12 @@ extension Rig {
         }
     }
 
-    /// Waits until a process handles a number of messages.
+    /// Waits until a process has at least `count` messages in work.
     func waitForWork(_ count: Int, of process: RigProcess) async throws {
         try await wait(for: "\(count) messages in work at \(process.pid)") { try await ledger.inWork(pid: process.pid) >= count }
     }
 
-    /// The last log lines of each process, for a row that failed.
+    /// Returns the last log lines of each process, for the report of a row that failed.
     func tails(lines: Int = 2) -> String {
         state.withLock { $0.processes }.map { process in
             let text = (try? String(contentsOfFile: process.log, encoding: .utf8)) ?? ""

@@ -8,15 +8,15 @@ import Synchronization
 import TestSupport
 import WireFormat
 
-/// The servers of a row, as far as they differ from the usual ones.
+/// The special requirements of a row for its servers.
 struct RigOptions: Sendable {
-    /// The persistence of Redis; that of production by default.
+    /// The persistence of Redis; by default that of production.
     var persistence = RedisServer.Persistence.appendOnly
     /// Whether the processes reach Redis through a proxy of their own, by TCP.
     var isProxied = false
 }
 
-/// The servers, the ledger and the processes of one row: nothing of it is shared with another row.
+/// The servers, the ledger and the processes of one row; rows share nothing.
 public final class Rig: Sendable {
     static let group = "fault"
     static let workStream = FaultWork.type.rawValue
@@ -26,7 +26,7 @@ public final class Rig: Sendable {
     let postgres: PostgresServer
     let database: TestDatabase
     let ledger: Ledger
-    /// Present when the row asked for it.
+    /// The proxy between the processes and Redis; nil unless ``RigOptions/isProxied``.
     let proxy: FaultProxy?
     private let client: PostgresClient
     let folder: TemporaryDirectory
@@ -34,7 +34,7 @@ public final class Rig: Sendable {
 
     private static let quiet = Logger(label: "rig") { _ in SwiftLogNoOpLogHandler() }
 
-    /// The rig's own requests wait for a busy machine, as does everything that it measures.
+    /// The time limit of the rig's own Redis commands: as long as its waits, so that a busy machine does not fail them.
     private static let patience = Duration.seconds(120)
 
     private static func client(of server: RedisServer) throws -> RedisClient {
@@ -47,13 +47,13 @@ public final class Rig: Sendable {
         var processes: [RigProcess] = []
         var moments: [Moment] = []
         var checks: [FaultReport.Check] = []
-        /// Servers beside the usual two.
+        /// The Redis servers that ``follow(_:)`` has added.
         var servers: [RedisServer] = []
-        /// The rig's own client, which does not use the proxy.
+        /// The rig's own client of Redis, which bypasses the proxy.
         var redisClient: RedisClient
     }
 
-    /// The time of a fault, and the processes whose work is measured from then on.
+    /// The time of a fault, and the processes whose work is measured from then on; nil for all work.
     struct Moment: Sendable {
         let date: Date
         let pids: [Int32]?
@@ -86,7 +86,7 @@ public final class Rig: Sendable {
         return try Rig(redis: redis, postgres: postgres, database: database, proxy: proxy, folder: TemporaryDirectory())
     }
 
-    /// Ends everything.
+    /// Kills all processes and servers.
     func stop() async {
         for process in state.withLock({ $0.processes }) { await process.guarded.stop(signal: SIGKILL) }
         await client.shutdown()
@@ -99,13 +99,13 @@ public final class Rig: Sendable {
     /// The URL by which the processes reach Redis.
     var redisURL: String { proxy.map { "redis://127.0.0.1:\($0.port)" } ?? redis.url }
 
-    /// The rig's own client, which does not use the proxy.
+    /// The rig's own client of Redis, which bypasses the proxy.
     var redisClient: RedisClient { state.withLock { $0.redisClient } }
 
-    /// The bus on that client.
+    /// The bus transport on that client.
     var transport: RedisEventTransport { RedisEventTransport(client: redisClient, appendTimeout: Self.patience) }
 
-    /// Makes another server the one that the rig asks, and that goes with it.
+    /// Connects the rig's own client to another server, which is then stopped with the rig.
     func follow(_ server: RedisServer) async throws {
         let fresh = try Self.client(of: server)
         let old = state.withLock { state in
@@ -116,15 +116,15 @@ public final class Rig: Sendable {
         await old.shutdown()
     }
 
-    /// Notes that something breaks now: how long it takes until the work of that moment is done is measured at the end.
+    /// Records a fault: the report contains the time from now until the work that is due now is done.
     ///
-    /// - Parameter process: Whose work; that of all when nothing is said.
+    /// - Parameter process: The process whose work is measured; nil for all work.
     func mark(_ process: RigProcess? = nil) {
         let moment = Moment(date: Date(), pids: process.map { [$0.pid] })
         state.withLock { $0.moments.append(moment) }
     }
 
-    /// Notes a further expectation of the row, beside that nothing is lost and nothing done twice.
+    /// Records the result of a further expectation of the row, besides those that no effect is lost or taken twice.
     func check(_ name: String, _ ok: Bool, _ detail: String) {
         state.withLock { $0.checks.append(FaultReport.Check(name: name, ok: ok, detail: detail)) }
     }

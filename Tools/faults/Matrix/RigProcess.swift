@@ -18,7 +18,7 @@ struct RigProcess: Sendable {
 }
 
 extension Rig {
-    /// Starts a process of `fault-worker`; what is to be said beside the servers is in `arguments`.
+    /// Starts a process of `fault-worker` with the URLs of the servers and further arguments.
     @discardableResult
     func launch(_ role: RigProcess.Role, _ arguments: [String] = [], redisURL: String? = nil) throws -> RigProcess {
         let number = state.withLock { $0.processes.count + 1 }
@@ -31,12 +31,12 @@ extension Rig {
         return process
     }
 
-    /// The processes of a role that run.
+    /// Returns the running processes of a role, the oldest first.
     func running(_ role: RigProcess.Role) -> [RigProcess] {
         state.withLock { $0.processes }.filter { $0.role == role && $0.guarded.isRunning }
     }
 
-    /// Starts consumers, a relay and a producer, and returns when the work flows.
+    /// Starts consumers, a relay and a producer, and returns when the first effects are taken.
     func startFlow(_ scale: Scale, consumer arguments: [String] = [], consumers: Int? = nil) async throws {
         for _ in 0..<(consumers ?? scale.consumers) { try launch(.consumer, arguments) }
         try launch(.relay)
@@ -44,7 +44,7 @@ extension Rig {
         try await flow(scale.rounds * 5)
     }
 
-    /// The one that runs longest.
+    /// Returns the process of a role that has run longest; throws when none runs.
     func oldest(_ role: RigProcess.Role) throws -> RigProcess {
         guard let process = running(role).first else {
             throw DeadlineExceeded(description: "no \(role.rawValue) runs any more")
@@ -52,7 +52,7 @@ extension Rig {
         return process
     }
 
-    /// Ends the producers, in order, so that what they promised is known.
+    /// Stops the producers gracefully, so that the number of published pieces of work is final.
     func stopProducing() async {
         for producer in running(.producer) { await producer.guarded.stop() }
     }

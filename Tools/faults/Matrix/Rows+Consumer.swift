@@ -20,10 +20,10 @@ extension FaultRow {
     }
 
     static let killedUnderOverload = FaultRow(
-        // Claimed entries wait for running handlers, so that a little more time is allowed.
+        // Claimed entries wait for running handlers, hence a little more time.
         "F1b", "consumer killed while the others have more to do than they can", recoveryBar: { $0.killRecovery + 5 }
     ) { rig, scale in
-        // Half of what is promised can be done: there is always something newer to read than what the dead one left.
+        // The consumers have capacity for half of the load, so that there are always newer entries than those of the dead consumer.
         let slow = ["--hold-milliseconds", "400", "--concurrency", "\(max(1, scale.rate / 10))"]
         let victim = try rig.launch(.consumer, slow)
         try rig.launch(.consumer, slow)
@@ -62,7 +62,7 @@ extension FaultRow {
     }
 
     static let frozen = FaultRow("F4", "consumer frozen until others have its work, then thawed") { rig, scale in
-        // Half as many do the work of all.
+        // With this concurrency, half of the consumers can do all the work.
         try await rig.startFlow(scale, consumer: ["--hold-milliseconds", "200", "--concurrency", "32"])
         let victim = try rig.oldest(.consumer)
         try await rig.waitForWork(2, of: victim)
@@ -85,7 +85,7 @@ extension FaultRow {
         try rig.launch(.relay)
         try rig.launch(.producer, ["--rate", "20", "--count", "8"])
         try await rig.wait(for: "all is published") { try await rig.ledger.publishedCount() == 8 }
-        // Two stages of ten idle times each.
+        // There are two stages of ten idle times each.
         try await rig.settle(within: .seconds(300))
         let runs = try await rig.ledger.runs(of: .chained)
         rig.check("one run a message and stage", runs == 16, "\(runs) runs of 8 messages with two stages")
@@ -113,8 +113,8 @@ extension FaultRow {
 }
 
 extension Rig {
-    /// A consumer that is frozen and has been given a message since: it cannot begin anything, but Redis answers the read that
-    /// it had sent. One that was frozen between two reads is thawed, and another moment tried.
+    /// Starts a consumer, freezes it, and returns it when Redis has delivered an entry to it since, by answering the read that it
+    /// had sent before. A consumer that was frozen between two reads is thawed and frozen again, up to ten times.
     fileprivate func frozenWithUnbegunWork() async throws -> RigProcess {
         let victim = try launch(.consumer)
         try await waitForWork(1, of: victim)
@@ -127,7 +127,7 @@ extension Rig {
                 }
                 return victim
             } catch is DeadlineExceeded {
-                // It has to come on, or it would be frozen at the same place again.
+                // It has to make progress, or it would be frozen at the same place again.
                 let begun = try await ledger.runCount(pid: victim.pid)
                 victim.guarded.signal(SIGCONT)
                 try await wait(for: "the thawed consumer works again") { try await ledger.runCount(pid: victim.pid) > begun }

@@ -3,7 +3,7 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// Much load, and unusual load.
+/// Unusual loads.
 extension FaultRow {
     static let backlog = FaultRow("F22", "start with a long backlog, memory flat") { rig, scale in
         let stream = Rig.workStream
@@ -13,7 +13,7 @@ extension FaultRow {
             try await rig.appendedCount(stream) >= scale.backlog
         }
         let consumers = [try rig.launch(.consumer, ["--batches"]), try rig.launch(.consumer, ["--batches"])]
-        // Counted from the beginning: the rest of the backlog at a later time is unknown.
+        // Counted from zero, because the consumers have already handled an unknown part of the backlog.
         try await rig.wait(for: "a tenth has taken effect", within: .seconds(300)) {
             try await rig.ledger.effectCount() >= scale.backlog / 10
         }

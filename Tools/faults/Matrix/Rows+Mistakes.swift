@@ -2,9 +2,9 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// Consumers with a mistake that the harness has to find: rows that must fail.
+/// Consumers with a deliberate mistake that the harness has to detect: rows that must fail.
 extension FaultRow {
-    /// F1 with a consumer that acknowledges before it commits the effect: what it had in hand is lost.
+    /// F1 with consumers that acknowledge before they commit the effect: the effects in work at the kill are lost.
     public static let acknowledgesEarly = FaultRow(
         "F1", "a mistake: acknowledged before the commit", patience: .seconds(10)
     ) { rig, scale in
@@ -16,7 +16,7 @@ extension FaultRow {
         try await rig.flow(scale.calm)
     }
 
-    /// F2 with a consumer that marks its messages in a transaction after that of the effect: some effects come twice.
+    /// F2 with consumers that mark messages in a transaction after that of the effect: some effects are taken twice.
     public static let marksLate = FaultRow("F2", "a mistake: marked after the commit") { rig, scale in
         let mistake = ["--behaviour", "marksLate", "--min-idle-milliseconds", "1000"]
         try await rig.startFlow(scale, consumer: mistake)

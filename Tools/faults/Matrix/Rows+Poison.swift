@@ -16,7 +16,7 @@ extension FaultRow {
         try await rig.wait(for: "what cannot be read is with the dead letters") {
             try await rig.deadLetterCount() >= unreadable
         }
-        // Everything else is handled while the poison goes around.
+        // All other messages are handled while the poison is retried.
         try await rig.flow(scale.calm)
         try await rig.wait(for: "the poison is with the dead letters", within: .seconds(240)) {
             try await rig.deadLetterCount() >= unreadable + scale.rounds
@@ -25,17 +25,17 @@ extension FaultRow {
         try await rig.settle()
         let (dead, runs) = (try await rig.deadLetterCount(), try await rig.ledger.runs(of: .poison))
         rig.check("nothing else is given up", dead == unreadable + scale.rounds, "\(dead) dead letters")
-        // Fewer when two of them were in the same process.
+        // There are fewer runs when a process died while it held two of them.
         rig.check(
             "a poison ends three processes at most", runs <= 3 * scale.rounds, "\(runs) crashes by \(scale.rounds) messages")
     }
 }
 
 extension Rig {
-    /// The most processes that a supervisor starts: a poison message that is never dead-lettered must not fill the machine.
+    /// The most processes that the supervisor starts: a poison that never becomes a dead letter must not restart them without end.
     private static let restartsMax = 100
 
-    /// Starts consumers, and another one whenever one has ended, as a supervisor does; until the task is cancelled.
+    /// Starts consumers, and another one whenever one has ended, as a supervisor does, until the task is cancelled.
     func keepRunning(_ count: Int, _ arguments: [String]) -> Task<Void, any Error> {
         Task {
             for _ in 0..<Self.restartsMax {
@@ -46,7 +46,7 @@ extension Rig {
         }
     }
 
-    /// Appends entries that no consumer can read, as a foreign or a newer program might, and returns how many.
+    /// Appends entries that no consumer can read, as a foreign or a newer program might, and returns their number.
     func appendUnreadable() async throws -> Int {
         let sound = try Envelope(FaultWork(id: UUIDv7.generate(), kind: .single)).encoded()
         func other(_ type: EventType, version: Int) throws -> OutgoingEntry {

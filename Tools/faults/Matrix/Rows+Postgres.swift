@@ -22,7 +22,7 @@ extension FaultRow {
                         + "AND backend_type = 'client backend'")
             }
             if round % 3 < 2 {
-                // The ledger is away too, so that there is nothing to wait for but the time of the outage.
+                // The ledger is unavailable too, so the outage has a fixed time.
                 try await Task.sleep(for: scale.databaseOutage)
                 try await rig.postgres.start()
             }

@@ -22,13 +22,13 @@ extension FaultRow {
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
             try await rig.redis.cli("SAVE")
-            // Some of what Redis forgets is done, and some is not even begun.
+            // Of the entries that Redis loses, some are handled and some are not begun.
             try await rig.flow(scale.calm)
             let consumers = rig.running(.consumer)
             for consumer in consumers { consumer.guarded.signal(SIGSTOP) }
             try await rig.pileUp(scale.outage)
             rig.mark()
-            // The command closes the connection, which redis-cli takes for an error.
+            // The command closes the connection, which redis-cli reports as an error.
             _ = try? await rig.redis.cli("SHUTDOWN", "NOSAVE")
             for consumer in consumers { consumer.guarded.signal(SIGCONT) }
             try await rig.redis.restart()
@@ -42,7 +42,7 @@ extension FaultRow {
         for round in 0..<scale.rounds + 2 {
             switch round % 3 {
             case 0:
-                // Frozen consumers leave a backlog behind, which goes with everything else.
+                // Frozen consumers leave a backlog, which is deleted too.
                 let consumers = rig.running(.consumer)
                 for consumer in consumers { consumer.guarded.signal(SIGSTOP) }
                 try await rig.pileUp(scale.outage)
@@ -73,7 +73,7 @@ extension FaultRow {
         try await rig.startFlow(scale)
         rig.mark()
         try await replica.cli("REPLICAOF", "NO", "ONE")
-        // Blocked readers get UNBLOCKED, and writers READONLY, as long as they are still led to the old master.
+        // Blocked readers get UNBLOCKED, and writers READONLY, while the proxy still leads to the old master.
         try await old.cli("REPLICAOF", "127.0.0.1", "\(replica.port ?? 0)")
         try await rig.pileUp(scale.outage)
         try await proxy.point(to: .unixSocket(path: replica.socket))
@@ -116,7 +116,7 @@ extension FaultRow {
         try await rig.redis.cli("DEBUG", "SLEEP", "\(Double(stall) / 1000)")
         try await rig.flow(scale.calm)
         try await rig.settle()
-        // Entries that Redis delivered to connections closed meanwhile are redelivered too, but no handler had begun them.
+        // Entries that Redis delivered to closed connections are redelivered too, but had no handler run.
         let repetitions = try await rig.ledger.repetitions()
         rig.check("no live consumer's message was claimed", repetitions == 0, "\(repetitions) messages in work were claimed")
     }

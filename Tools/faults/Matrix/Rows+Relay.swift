@@ -3,7 +3,7 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// Faults of the relay, and their effect on others.
+/// Faults of the relay, and duplicate entries.
 extension FaultRow {
     static let relayKilled = FaultRow(
         "F13", "relay killed between append and mark", options: RigOptions(isProxied: true)
@@ -57,7 +57,7 @@ extension FaultRow {
             for consumer in consumers { consumer.guarded.signal(SIGCONT) }
             try await rig.flow(scale.calm)
         }
-        // Consumers that refuse everything give it up at the first failure; sound ones are then given it again.
+        // Refusing consumers dead-letter each message at its first failure; the dead letters are then requeued for sound consumers.
         let sound = rig.running(.consumer)
         for _ in 0..<scale.consumers { try rig.launch(.consumer, ["--behaviour", "refusing", "--hold-milliseconds", "0"]) }
         for consumer in sound { await consumer.guarded.stop() }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultMatrix
 import Foundation
 
-/// Breaks everything, and shows that nothing is lost by it.
+/// Runs the rows of the fault matrix and prints their reports.
 @main
 struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,7 @@ import RedisClient
 import ServiceLifecycle
 import UnixSignals
 
-/// Where the servers are.
+/// The addresses of the servers.
 struct Servers: ParsableArguments {
     @Option(help: "The libpq URI of the database.")
     var database: String
@@ -14,7 +14,7 @@ struct Servers: ParsableArguments {
     @Option(help: "The URL of the Redis server; a producer needs none.")
     var redis = "redis://127.0.0.1:1"
 
-    /// Runs the services that `build` makes until SIGTERM, with the clients around them, as a real service does.
+    /// Runs the services that `build` makes until SIGTERM, with their clients, in the order of a real service.
     func run(connections: Int, _ build: (RedisEventTransport, PostgresClient, Logger) throws -> [any Service]) async throws {
         var logger = Logger(label: "fault-worker")
         logger.logLevel = .debug
@@ -22,7 +22,7 @@ struct Servers: ParsableArguments {
         let postgres = try postgres(connections: connections, logger)
         let services: [any Service] =
             [postgres, redis] + (try build(RedisEventTransport(client: redis), postgres, logger))
-        // Routine log lines of the group do not help to find a fault.
+        // The group's messages below `warning` do not help to find a fault.
         var groupLogger = logger
         groupLogger.logLevel = .warning
         let group = ServiceGroup(
@@ -31,7 +31,7 @@ struct Servers: ParsableArguments {
         try await group.run()
     }
 
-    /// A pool that gives up soon, as the services' does.
+    /// Makes a client with the default time limits, as the services do.
     func postgres(connections: Int, _ logger: Logger) throws -> PostgresClient {
         var configuration = PostgresConfiguration(url: database)
         configuration.maxConnections = connections

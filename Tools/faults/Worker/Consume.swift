@@ -3,7 +3,7 @@ import EventBus
 import FaultLedger
 import ServiceLifecycle
 
-/// Consumes the work and what follows from it.
+/// Consumes the work and the events that follow from it.
 struct Consume: AsyncParsableCommand {
     @OptionGroup var servers: Servers
 

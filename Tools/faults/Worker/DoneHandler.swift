@@ -3,7 +3,7 @@ import FaultLedger
 import PostgresClient
 import WireFormat
 
-/// Takes the second effect of work: that of the event which the first one published.
+/// Takes the second effect of work: that of the event that was published with the first one.
 struct DoneHandler: EventHandler {
     let postgres: PostgresClient
 
@@ -16,7 +16,7 @@ struct DoneHandler: EventHandler {
     }
 }
 
-/// Takes the effect of work in batches, for the long backlogs.
+/// Takes the effects of work in batches, for long backlogs.
 struct WorkBatchHandler: EventBatchHandler {
     func handle(_ events: [Envelope<FaultWork>], in transaction: PostgresTransaction) async throws {
         try await Ledger(transaction).takeEffect(events.map(\.body.id), stage: .work, delivery: 1)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The processes that the fault tests kill, freeze and starve: each is a part of a service, made of the real bus.
+/// The processes that the fault tests kill and freeze: each is a part of a service with the real bus.
 @main
 struct FaultWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

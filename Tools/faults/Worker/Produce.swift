@@ -10,7 +10,7 @@ import WireFormat
 
 extension WorkKind: ExpressibleByArgument {}
 
-/// Promises work at a steady rate: the ledger's row and the outbox' row in one transaction, again and again.
+/// Publishes work at a steady rate; each transaction writes rows of the ledger and of the outbox.
 struct Produce: AsyncParsableCommand {
     @OptionGroup var servers: Servers
 
@@ -41,7 +41,7 @@ struct ProducerPace: Sendable {
     let kind: WorkKind
 }
 
-/// Commits promises until graceful shutdown, or until there were enough of them.
+/// Publishes work until graceful shutdown, or until the number of transactions is reached.
 struct Producer: Service {
     let postgres: PostgresClient
     let pace: ProducerPace
@@ -57,7 +57,7 @@ struct Producer: Service {
                     try await promise()
                     committed += 1
                 } catch {
-                    // Nobody was promised anything, or the ledger has it: whichever it is, both rows agree.
+                    // The transaction may have been committed or not; in both cases the ledger and the outbox agree.
                     logger.debug("a promise failed", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: .milliseconds(100))
                 }

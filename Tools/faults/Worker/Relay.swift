@@ -2,7 +2,7 @@ import ArgumentParser
 import EventBus
 import ServiceLifecycle
 
-/// Carries the outbox to Redis.
+/// Runs a relay and a republisher.
 struct Relay: AsyncParsableCommand {
     @OptionGroup var servers: Servers
 

@@ -7,13 +7,13 @@ import Storage
 import Synchronization
 import WireFormat
 
-/// The behaviour of the handlers of work. All but the first few are deliberate mistakes, which the harness has to detect.
+/// The behaviour of the handlers of work. The last two are deliberate mistakes, which the harness has to detect.
 enum Behaviour: String, ExpressibleByArgument {
     /// The effect, the mark and the event that follows are one transaction.
     case sound
-    /// Sound, and every handler locks the same two rows, half of them in the wrong order: real deadlocks (40P01).
+    /// Sound, but every handler locks the same two rows, half of them in the reverse order: real deadlocks (40P01).
     case deadlocking
-    /// Sound, and a third of the first runs ends with a serialization failure (40001).
+    /// Sound, but a third of the first runs end with a serialization failure (40001).
     case unserializable
     /// Every handler throws.
     case refusing
@@ -32,7 +32,7 @@ struct HandlerOptions: Sendable {
     let dieAfterCommits: Int
 }
 
-/// Takes the effect of work and publishes what follows.
+/// Takes the effect of work and publishes the event that follows.
 struct WorkHandler: EventHandler {
     private final class Commits: Sendable {
         let count = Atomic(0)
@@ -87,7 +87,7 @@ struct WorkHandler: EventHandler {
         }
     }
 
-    /// Between the commit and the acknowledgement.
+    /// Kills the process after the given number of commits, between a commit and its acknowledgement.
     private func dieIfDue() {
         guard options.dieAfterCommits > 0 else { return }
         if commits.count.add(1, ordering: .relaxed).newValue >= options.dieAfterCommits { kill(getpid(), SIGKILL) }

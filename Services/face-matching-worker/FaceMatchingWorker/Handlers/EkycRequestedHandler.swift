@@ -9,11 +9,11 @@ internal import Storage
 internal import Tracing
 internal import WireFormat
 
-/// Decides an eKYC session: photos in, terminal state and notification out, photos deleted.
+/// Decides an eKYC session from its photos, settles it, publishes its notification and deletes the photos.
 ///
-/// The session's end, the face, the hashes of its photos, the inbox mark and the events are one transaction, so a second
-/// delivery, or a second worker, changes nothing. The photos are deleted after it, whatever the outcome; what a crash
-/// leaves in between is deleted by the session sweeper of identity-api.
+/// The session's outcome, the face, the hashes of its photos, the inbox mark and the events are one transaction, so a second
+/// delivery, or a second worker, changes nothing. The photos are deleted after it, whatever the outcome; photos that remain after a
+/// crash are deleted by the session sweeper of identity-api.
 struct EkycRequestedHandler: EventHandler {
     let matcher: SessionMatcher
     let postgres: PostgresClient
@@ -23,7 +23,7 @@ struct EkycRequestedHandler: EventHandler {
     func handle(_ event: Envelope<EkycRequested>, _ context: HandlerContext) async throws {
         guard try await !context.isHandled() else { return }
         let sessionID = event.body.sessionID
-        // Terminal, past its deadline or gone: nothing is left to do.
+        // The session is terminal, past its deadline or deleted: nothing is left to do.
         guard let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else { return }
         let verdict = try await verdict(on: session, in: event.body.lane, context)
         do {
@@ -39,13 +39,13 @@ struct EkycRequestedHandler: EventHandler {
                     metadata: ["session": "\(sessionID)", "event": "\(session.event.rawValue)", "outcome": "\(outcome)"])
             }
         } catch is AlreadyDecided {
-            // Another worker, or the sweeper, was first; its effects stand, ours were rolled back.
+            // Another worker, or the sweeper, has settled the session first; this transaction was rolled back.
         }
         await deletePhotos(of: session, context.logger)
     }
 
     private func verdict(on session: Session, in lane: EkycLane, _ context: HandlerContext) async throws -> Verdict {
-        // A picture that kills the process throws nothing: after two workers died over it, it is not looked at again.
+        // A photo that crashes the process throws no error: after ``PermanentFailure/maxCrashes`` crashes it is not analysed again.
         guard context.crashes < PermanentFailure.maxCrashes else {
             context.logger.error("session given up after too many crashes", metadata: ["session": "\(session.id)"])
             return .refused(.internal)
@@ -62,7 +62,7 @@ struct EkycRequestedHandler: EventHandler {
         }
     }
 
-    /// Ends the session in the transaction.
+    /// Settles the session in the transaction.
     private func settle(
         _ session: Session, _ verdict: Verdict, causedBy event: Envelope<EkycRequested>,
         in transaction: PostgresTransaction
@@ -82,8 +82,8 @@ struct EkycRequestedHandler: EventHandler {
         return settlement.outcome
     }
 
-    /// Writes what the verdict says, and returns how the session ends: the database has the last word on whether the account
-    /// has a face already, and whether its photos are new.
+    /// Applies the verdict and returns the settlement. It depends on the database whether the account has a face already, and
+    /// whether the photos are new.
     private func apply(_ verdict: Verdict, to session: Session, in transaction: PostgresTransaction) async throws -> Settlement {
         switch verdict {
         case .refused(let reason):
@@ -103,11 +103,11 @@ struct EkycRequestedHandler: EventHandler {
             try await blobs.delete(try session.photos.map { photo throws(BlobStoreError) in try BlobKey(photo.key) })
             try await SessionRepository(postgres).photosDeleted([session.id])
         } catch {
-            // The session is decided and stays so; its row still lists the photos, by which the sweeper finds them.
+            // The session stays decided; its row still lists the photos, so that the sweeper finds them.
             logger.error("photos not deleted yet", metadata: ["session": "\(session.id)", "error": "\(error)"])
         }
     }
 }
 
-/// The session reached its end elsewhere; thrown to take the transaction back.
+/// Thrown to roll back the transaction when the session was settled elsewhere.
 private struct AlreadyDecided: Error {}

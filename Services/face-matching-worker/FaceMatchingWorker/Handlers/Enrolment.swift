@@ -5,7 +5,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// The result of a session, and the account that its push may name.
+/// The outcome of a session, with the account that its push may be addressed to.
 struct Settlement: Sendable {
     let outcome: SessionOutcome
     /// The account whose face was enrolled or recognised; nil when nothing of any account was changed or proven.
@@ -31,17 +31,17 @@ struct Enrolment {
         return try await enrol(face, photoHashes: photoHashes, for: email, as: session.userID)
     }
 
-    /// Whether the sign-in whose bearer came with the photos has not ended meanwhile, by a logout or a revocation. It cannot until
-    /// the transaction ends.
+    /// Returns whether the sign-in whose bearer came with the photos is still valid: a logout or a revocation ends it. It cannot be
+    /// ended until the transaction ends.
     private func isStillAuthorised(_ session: Session) async throws -> Bool {
         guard let signIn = session.authorisedBy else { return true }
         return try await AccessTokenRepository(transaction).hold(signIn: signIn, of: session.userID)
     }
 
-    /// Makes an account of its e-mail and its first face.
+    /// Creates an account for an e-mail and enrols its first face.
     ///
-    /// An e-mail whose account has a face ends in the same way after the same statements, and changes nothing: the
-    /// sender has proven nothing, and must not learn which it was.
+    /// When the account of the e-mail already has a face, the same statements run with the same outcome, and change nothing: the
+    /// sender has proven nothing, and must not learn whether the account existed.
     private func enrol(
         _ face: EnrolledFace, photoHashes: [[UInt8]], for email: SessionEmail, as userID: UUID
     ) async throws -> Settlement {

@@ -3,9 +3,9 @@ internal import Metrics
 internal import Storage
 internal import WireFormat
 
-/// Counts the sessions that are decided and the photos that are looked at.
+/// The metrics of decided sessions and analysed photos.
 enum FaceMatchingMetrics {
-    /// Notes one session that reached its end here, and the time since its upload.
+    /// Records a session that was decided here, and the time since its upload.
     static func decided(_ session: Session, _ outcome: SessionOutcome) {
         var word = "succeeded"
         if case .failed(let reason) = outcome { word = reason.rawValue }
@@ -17,7 +17,7 @@ enum FaceMatchingMetrics {
             .recordNanoseconds(Int64(max(0, seconds) * 1e9))
     }
 
-    /// Notes one photo that was looked at, the wait for an engine included.
+    /// Records the analysis of a photo; its duration includes the wait for an engine.
     static func examined(took duration: Duration) {
         Timer(label: "ekyc_photo_seconds").recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }

@@ -2,16 +2,17 @@ internal import BlobStore
 internal import FaceEngine
 internal import HeliographCrypto
 
-/// Tells failures that another try may mend from those it will not.
+/// Distinguishes permanent failures from those after which a retry may succeed.
 enum PermanentFailure {
-    /// The deliveries after which a session fails: after about a minute, long before its deadline.
+    /// The number of deliveries after which a session ends with `internal`: after about a minute, long before its deadline.
     static let maxDeliveries = 8
-    /// The worker crashes after which a session fails; fewer than those after which the bus dead-letters its event.
+    /// The number of crashes of workers after which a session ends with `internal`; fewer than make the bus dead-letter its event
+    /// without calling the handler (`RetryPolicy.maxCrashes`).
     static let maxCrashes = 2
 
-    /// Whether a sign-in has to go on as if there were no face, because the stored one cannot be used any more.
+    /// Returns whether a sign-in has to continue as if no face were stored, because the stored one is unusable.
     ///
-    /// It would otherwise end in another way and sooner than one for an unknown e-mail, which tells who has an account.
+    /// Otherwise the sign-in would end sooner and with another outcome than one for an unknown e-mail, and so disclose the account.
     static func makesTemplateUnusable(_ error: any Error) -> Bool {
         switch error {
         case is IncomparableFace, is CryptoError: true
@@ -20,7 +21,7 @@ enum PermanentFailure {
         }
     }
 
-    /// Whether the session should be ended with `internal` now.
+    /// Returns whether the session has to end with `internal` now.
     static func isReached(_ error: any Error, deliveryCount: Int) -> Bool {
         if deliveryCount >= maxDeliveries { return true }
         switch error {

@@ -4,19 +4,19 @@ internal import HeliographCrypto
 internal import Storage
 internal import Tracing
 
-/// A photo of a session that was looked at.
+/// An analysed photo of a session.
 struct ExaminedPhoto: Sendable {
     let pose: SessionPhoto.Pose
     let digest: [UInt8]
     let analysis: PhotoAnalysis
 }
 
-/// Reads the photos of a session and has them looked at.
+/// Reads and analyses the photos of a session.
 struct PhotoExaminer: Sendable {
-    /// The most bytes of a photo; uploads are held to the same.
+    /// The most bytes of a photo; uploads have the same limit.
     static let maxPhotoBytes = 10 * 1024 * 1024
-    /// The most photos of a session in memory at once: all of a sign-in, so that those of a known phone wait for an engine together.
-    /// A photo that was read only when another was done would find that engine with a stranger's photo again.
+    /// The most photos of a session in memory at once: all of a sign-in, so that those of a known installation wait for an engine
+    /// together. If a photo were read only after another one's analysis, that engine would be busy with another session's photo.
     static let maxInMemory = 3
 
     let blobs: any BlobStore
@@ -24,7 +24,7 @@ struct PhotoExaminer: Sendable {
     /// High for sessions of known installations.
     let precedence: FaceEnginePool.Precedence
 
-    /// Looks at all photos, in their order.
+    /// Analyses all photos and returns the results in the order of the photos.
     func examine(_ photos: [SessionPhoto], for purpose: PhotoPurpose) async throws -> [ExaminedPhoto] {
         try await withThrowingTaskGroup(of: (Int, ExaminedPhoto).self) { group in
             var examined = [ExaminedPhoto?](repeating: nil, count: photos.count)

@@ -7,9 +7,9 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Looks at the photos of a session and says what they show.
+/// Reaches the verdict on a session by its photos.
 ///
-/// Distances between faces do not leave this type: they are not logged, stored or sent.
+/// The distance between two faces does not leave this type: it is not logged, stored or sent.
 struct SessionMatcher: Sendable {
     let postgres: PostgresClient
     let sealer: Sealer
@@ -29,10 +29,10 @@ struct SessionMatcher: Sendable {
         return EnrolledFace(left: [faces[0]], right: [faces[1]], front: [faces[2]], isMirrored: false)
     }()
 
-    /// Makes the verdict.
+    /// Returns the verdict on a session.
     ///
-    /// - Parameter precedence: When its photos are examined, of all that wait for an engine.
-    /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when it cannot be made.
+    /// - Parameter precedence: The precedence of its photos among all that wait for an engine.
+    /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when no verdict can be reached.
     func verdict(on session: Session, precedence: FaceEnginePool.Precedence) async throws -> Verdict {
         let examiner = PhotoExaminer(blobs: blobs, engines: engines, precedence: precedence)
         return switch session.event {
@@ -41,7 +41,7 @@ struct SessionMatcher: Sendable {
         }
     }
 
-    /// Looks at the photos and at nothing else: what is known of the account must show neither in the result nor in its time.
+    /// Examines only the photos: neither the result nor its duration may depend on the data of the account.
     private func verdictOnSignUp(_ session: Session, _ examiner: PhotoExaminer) async throws -> Verdict {
         let examined = try await examiner.examine(session.photos, for: .signUp)
         let photos = examined.compactMap { photo in
@@ -71,7 +71,7 @@ struct SessionMatcher: Sendable {
         }
     }
 
-    /// The account's face; nil when there is none.
+    /// Returns the account's face; nil when it has none.
     private func enrolledFace(of userID: UUID) async throws -> EnrolledFace? {
         guard let stored = try await FaceTemplateRepository(postgres).find(userID: userID) else { return nil }
         let bytes = try sealer.open(stored.templateSealed, context: SealingContext.faceTemplate(userID: userID))
@@ -81,11 +81,11 @@ struct SessionMatcher: Sendable {
     }
 }
 
-/// A stored face was made by another network or another version of the pipeline: the person has to enrol again.
+/// Thrown for a stored face of another network or another version of the pipeline: the user has to enrol again.
 struct IncomparableFace: Error {}
 
 extension FacePose {
-    /// The pose of a sign-up's photo; nil for a sign-in's, which may be any.
+    /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose.
     fileprivate init?(_ pose: SessionPhoto.Pose) {
         switch pose {
         case .left: self = .left

@@ -1,18 +1,18 @@
 internal import FaceEngine
 internal import WireFormat
 
-/// The result of examining a session's photos. It is based on the pictures only; the database decides whether it still applies.
+/// The result of examining a session's photos; the transaction that settles the session decides whether it stands.
 enum Verdict: Sendable {
-    /// A face that can be enrolled.
+    /// The photos show a face that can be enrolled.
     case enrol(EnrolledFace, photoHashes: [[UInt8]])
-    /// The account's face.
+    /// The photos show the account's face.
     case recognised(photoHashes: [[UInt8]])
-    /// Neither.
+    /// The photos are refused, for this reason.
     case refused(SessionReason)
 }
 
 extension SessionReason {
-    /// Returns the reason on the wire for a refusal.
+    /// The reason of a refusal, as it is sent.
     init(_ refusal: FaceRefusal) {
         switch refusal {
         case .noFace: self = .noFace

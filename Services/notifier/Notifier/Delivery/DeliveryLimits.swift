@@ -8,10 +8,10 @@ struct DeliveryLimits: Sendable {
     var sendDuration: Duration = .seconds(60)
     /// The lease of a claimed delivery: no other sender begins before our send has ended.
     var lease: Duration { claimAge + sendDuration }
-    /// The longest wait of a claim for room in its lane before its event is deferred: a small part of `handlerTimeout`, after which a
-    /// consumer cancels the handler and may have its process restarted.
+    /// The time that a claim waits for room in its lane before its event is deferred: a small part of `handlerTimeout`, after
+    /// which a consumer cancels the handler and may have its process restarted.
     var roomWait: Duration = .seconds(30)
-    /// The delay of an event whose lane had no room for it.
+    /// The time for which an event is deferred when its lane has no room for it.
     var roomRetry: Duration = .seconds(2)
     /// The shortest sleep between two polls for due deliveries.
     var minPollInterval: Duration = .milliseconds(50)

@@ -31,7 +31,7 @@ final class Breakers: Sendable {
         /// The bound installations that FCM has assigned to another project since it last accepted a push; at most ``minForeign``.
         var foreign: Set<UUID> = []
 
-        /// Returns how long nothing may be sent, and the code of the breaker that is open; nil when sending is allowed.
+        /// Returns the time for which nothing may be sent, and the code of the breaker that is open; nil when sending is allowed.
         mutating func suspension(at now: ContinuousClock.Instant) -> (wait: Duration, code: String)? {
             if case .wait(let wait) = credentials.peek(at: now) { return (wait, Self.code(.credentials)) }
             if case .wait(let wait) = transient.peek(at: now) { return (wait, Self.code(.transient)) }
@@ -55,7 +55,7 @@ final class Breakers: Sendable {
 
     init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
 
-    /// The time for which nothing may be sent, and the code of the open breaker; nil when sending is allowed.
+    /// The time for which nothing may be sent, and the code of the breaker that is open; nil when sending is allowed.
     var suspension: (wait: Duration, code: String)? {
         let now = clock()
         return state.withLock { $0.suspension(at: now) }
@@ -63,7 +63,7 @@ final class Breakers: Sendable {
 
     /// Admits a push to a device of this platform.
     ///
-    /// - Returns: Nil when it may be sent; otherwise how long it has to wait, and the code of the breaker that is open.
+    /// - Returns: Nil when it may be sent; otherwise the time that it has to wait, and the code of the breaker that is open.
     func admit(platform: String?) -> (wait: Duration, code: String)? {
         let now = clock()
         return state.withLock { state in

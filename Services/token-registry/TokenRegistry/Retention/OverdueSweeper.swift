@@ -52,7 +52,7 @@ public struct OverdueSweeper: Service {
         while true {
             let (found, ended) = try await sweepBatch()
             total += ended
-            // A batch of which nothing was settled is leased by senders.
+            // When nothing of a batch was settled, senders have leases on it.
             if found < configuration.batchRows || ended == 0 { break }
         }
         guard total > 0 else { return 0 }

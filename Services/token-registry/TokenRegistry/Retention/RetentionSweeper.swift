@@ -24,7 +24,7 @@ public struct RetentionSweeper: Service {
         public var notificationAge: Duration = .seconds(30 * 24 * 60 * 60)
         /// The time for which the audit of installations is kept.
         public var auditAge: Duration = .seconds(90 * 24 * 60 * 60)
-        /// The time for which handled events are kept, for tracing a request.
+        /// The time for which settled messages stay in the outbox, for tracing a request.
         public var messageAge: Duration = .seconds(24 * 60 * 60)
 
         /// The defaults.

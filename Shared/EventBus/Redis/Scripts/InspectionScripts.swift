@@ -1,10 +1,10 @@
 import RedisClient
 
-/// The scripts of operators and the republisher: questions about streams, and requeueing or deleting dead letters.
+/// Scripts for the queries of operators and of the republisher, and for requeueing dead letters.
 enum InspectionScripts {
-    /// Finds published messages that a group has no longer before it. KEYS: stream, due times of retries. ARGV: group, and the
-    /// entry and the id of each message. Gives the positions of the absent ones, from 0. A message that is just tried again
-    /// travels in another entry and counts as absent.
+    /// Finds the published messages that are neither undelivered, nor pending, nor scheduled for a retry in a group. KEYS:
+    /// stream, due times of retries. ARGV: group, and the entry and the id of each message. Returns the positions of these
+    /// messages, from 0. A message whose retry was appended is in another entry and counts as absent.
     static let absent = RedisScript(
         LuaSnippets.isAfter + """
             local delivered = '0-0'
@@ -25,13 +25,13 @@ enum InspectionScripts {
             return absent
             """)
 
-    /// Tells how a group stands. KEYS: stream, due times of retries, dead letters. ARGV: group, how far to count what the
-    /// server cannot tell.
+    /// Returns the status of a group. KEYS: stream, due times of retries, dead letters. ARGV: group, the limit for counting
+    /// undelivered entries when the server cannot tell their number.
     ///
-    /// Gives the time, the length, undelivered entries, the first of them or an empty text, pending entries, the first of
+    /// The reply is the time, the length, undelivered entries, the first of them or an empty text, pending entries, the first of
     /// them or an empty text, retries, dead letters, the first of them or an empty text, the entries ever appended, and the
-    /// consumers as name, pending and idle milliseconds. Undelivered entries are the server's own `lag` while that can be
-    /// trusted: groups that begin at the beginning, nothing deleted but by the trim script.
+    /// consumers as name, pending and idle milliseconds. The number of undelivered entries is the server's own `lag`, which is
+    /// exact while groups begin at the first entry and only the trim script deletes entries.
     static let status = RedisScript(
         LuaSnippets.now + """
             local function first(key, from)
@@ -59,8 +59,8 @@ enum InspectionScripts {
                 first(KEYS[3], '-'), appended, consumers}
             """)
 
-    /// Gives dead letters to their group again. KEYS: stream, dead letters. ARGV: group, dead letters. Gives those that
-    /// were there: who deletes a dead letter is the one to append it.
+    /// Requeues dead letters to their group. KEYS: stream, dead letters. ARGV: group, dead letters. Returns those that existed:
+    /// only the call that deletes a dead letter appends it.
     static let redrive = RedisScript(
         LuaSnippets.fieldsOf + """
             local given = {}

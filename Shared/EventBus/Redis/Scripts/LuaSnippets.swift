@@ -1,4 +1,4 @@
-/// Functions that several scripts use; they are put before the text of a script.
+/// Lua definitions that several scripts share; they precede the script's own text.
 enum LuaSnippets {
     /// `now`: the server's time in milliseconds.
     static let now = """
@@ -7,7 +7,7 @@ enum LuaSnippets {
 
         """
 
-    /// `isAfter(a, b)`: whether one entry's number is after another's, as numbers and not as texts.
+    /// `isAfter(a, b)`: whether one entry id is after another; compares them as numbers, not as texts.
     static let isAfter = """
         local function isAfter(a, b)
             local aTime, aCount = string.match(a, '^(%d+)-(%d+)$')
@@ -18,9 +18,9 @@ enum LuaSnippets {
 
         """
 
-    /// `fieldsOf(entry, without, …)`: an entry's fields but those whose names match, followed by further texts; and the id of
-    /// its message. Of what is no message and has fields without end, the first thousand are kept: Lua passes on no more than
-    /// some thousand arguments.
+    /// `fieldsOf(entry, without, …)`: an entry's fields except those whose names match, followed by further texts; and the id of
+    /// its message. An entry that is not a message may have any number of fields; the first 1000 are kept, because Lua passes on
+    /// no more than some thousand arguments.
     static let fieldsOf = """
         local function fieldsOf(entry, without, ...)
             local fields, message = {}, entry[1]

@@ -2,16 +2,17 @@ import RedisClient
 
 /// Scripts that maintain a group. Each is atomic on the server, so that any number of consumers may run it at once.
 enum MaintenanceScripts {
-    /// Claims entries that were not renewed. KEYS: stream, pulse, how often each consumer lost entries.
-    /// ARGV: group, consumer, least idle time in milliseconds, where to begin, how many, whether a suspect may be among them,
-    /// crash budget, longest time without a pulse in milliseconds, how long nothing is given away after a longer one, and the
-    /// name under which entries are pending that were handed back.
+    /// Claims entries that were not renewed. KEYS: stream, pulse, the number of claims from each consumer. ARGV: group, consumer,
+    /// minimum idle time in milliseconds, first entry to look at, maximum number of entries, whether a suspect may be among them,
+    /// crash budget, stall limit and hold-off in milliseconds (``ClaimRequest``), and the name under which released entries are
+    /// pending.
     ///
-    /// Gives the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and how often each
-    /// entry was delivered; a suspect's delivery is counted only when it is begun. The pulse says when the group was last
-    /// tended: after a longer pause the server stood still or was away, renewals could not reach it, and nothing is given
-    /// away until the living could give some; but what was handed back is. From whom entries are taken is noted first, for the
-    /// acknowledge script; under a memory limit that cannot be written, and nothing is taken.
+    /// Returns the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and the delivery
+    /// count of each entry; a suspect's delivery is counted only when it is begun. The pulse is the time when the group was last
+    /// maintained: after a pause longer than the stall limit the server stood still or was away, and renewals could not reach it.
+    /// Only released entries can then be claimed until the hold-off has passed, in which living consumers renew theirs. Before
+    /// the claim, the consumers that lose entries are recorded for the acknowledge script; under a memory limit that write fails,
+    /// and so does the claim, unless it takes only released entries.
     static let claim = RedisScript(
         LuaSnippets.now + """
             local idle, count = tonumber(ARGV[3]), tonumber(ARGV[5])
@@ -75,8 +76,8 @@ enum MaintenanceScripts {
             return {cursor, {{KEYS[1], entries}}, lost, deliveries}
             """)
 
-    /// Appends what is due. KEYS: stream, due times, payloads. ARGV: how many at most. Gives how many, and the milliseconds
-    /// until the next, or -1.
+    /// Appends the retries that are due. KEYS: stream, due times, payloads. ARGV: their maximum number. Returns their number, and
+    /// the milliseconds until the next one, or -1.
     static let resumeRetries = RedisScript(
         LuaSnippets.now + """
             local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[1])
@@ -95,11 +96,11 @@ enum MaintenanceScripts {
             return {#due, first[2] and math.max(first[2] - now, 0) or -1}
             """)
 
-    /// Trims to the first entry that a group still needs: its oldest pending one, or else the last it was given; that one
-    /// stays, because the server can tell a group's lag only while it is there. KEYS: stream. ARGV: the age in milliseconds to
-    /// which a stream without groups is trimmed, or -1. Gives how many entries were deleted.
+    /// Trims to the first entry that a group still needs: its oldest pending one, or else the last one delivered to it, which
+    /// stays because the server can tell a group's lag only while that entry exists. KEYS: stream. ARGV: the age in milliseconds
+    /// to which a stream without groups is trimmed, or -1. Returns the number of deleted entries.
     ///
-    /// Never by length: `MAXLEN` deletes entries that no group has read, and what is deleted while it is pending is lost.
+    /// Never trims by length: `MAXLEN` deletes entries that no group has read, and pending entries that are deleted are lost.
     static let trim = RedisScript(
         LuaSnippets.now + LuaSnippets.isAfter + """
             if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -115,15 +116,15 @@ enum MaintenanceScripts {
             return first and redis.call('XTRIM', KEYS[1], 'MINID', first) or 0
             """)
 
-    /// Deletes the dead letters that are older than an age, by the server's clock, which gave them their numbers. KEYS: dead letters.
-    /// ARGV: milliseconds. Gives how many were deleted.
+    /// Deletes the dead letters that are older than an age, by the server's clock, from which their ids are. KEYS: dead letters.
+    /// ARGV: milliseconds. Returns the number of deleted ones.
     static let trimDeadLetters = RedisScript(
         LuaSnippets.now + """
             return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%.0f-0', math.max(now - ARGV[1], 0)))
             """)
 
-    /// Deletes a consumer that has nothing pending; with pending entries they would be lost. KEYS: stream, how often each
-    /// consumer lost entries. ARGV: group, consumer.
+    /// Deletes a consumer without pending entries; they would be lost with it. KEYS: stream, the number of claims from each
+    /// consumer. ARGV: group, consumer. Returns 1 when it was deleted, else 0.
     static let retire = RedisScript(
         """
         if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then return 0 end
@@ -132,9 +133,9 @@ enum MaintenanceScripts {
         return 1
         """)
 
-    /// Deletes the consumers that have nothing pending and were not heard of for long. One that lives all the same is made
-    /// anew by its next delivery. KEYS: stream, how often each consumer lost entries. ARGV: group, milliseconds. Gives how
-    /// many were deleted.
+    /// Deletes the consumers without pending entries that were idle for too long. The server creates a living one again with its
+    /// next delivery. KEYS: stream, the number of claims from each consumer. ARGV: group, milliseconds. Returns the number of
+    /// deleted ones.
     static let retireIdle = RedisScript(
         """
         local count = 0

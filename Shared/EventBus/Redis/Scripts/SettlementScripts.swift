@@ -6,9 +6,9 @@ import RedisClient
 /// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer. They return the entries that are not the
 /// consumer's own, and leave those unchanged.
 enum SettlementScripts {
-    /// Acknowledges. KEYS: stream, how often each consumer lost entries to a claim. ARGV: ascending entries.
+    /// Acknowledges entries. KEYS: stream, the number of claims from each consumer. ARGV: ascending entries.
     ///
-    /// A consumer from which no entry was ever claimed owns all its entries, which one HEXISTS tells. Only otherwise each entry is
+    /// A consumer from which no entry was ever claimed owns all its entries, which one HEXISTS checks. Otherwise each entry is
     /// checked, which costs more than the acknowledgement itself.
     static let acknowledge = RedisScript(
         """
@@ -33,11 +33,11 @@ enum SettlementScripts {
         return gone
         """)
 
-    /// Sets aside for a retry. KEYS: stream, due times by message id, payloads by message id. ARGV: an entry, its failures
-    /// and its delay in milliseconds, for each.
+    /// Schedules entries for a retry. KEYS: stream, due times by message id, payloads by message id. ARGV: for each entry its id,
+    /// its failures and its delay in milliseconds.
     ///
-    /// Two copies of a message that fail are one retry, with the failures of the one that has more: a message that the
-    /// republisher sent again begins at none. The payload is kept because the stream may be trimmed meanwhile.
+    /// Two failed copies of a message become one retry, with the larger number of failures: a republished message begins at zero.
+    /// The payload is kept because the stream may be trimmed in the meantime.
     static let retry = RedisScript(
         LuaSnippets.now + LuaSnippets.fieldsOf + """
             local gone = {}
@@ -64,7 +64,8 @@ enum SettlementScripts {
             return gone
             """)
 
-    /// Moves to the dead letters. KEYS: stream, dead letters. ARGV: an entry, reason, error, failures and crashes, for each.
+    /// Moves entries to the dead letters. KEYS: stream, dead letters. ARGV: for each entry its id, reason, error, failures and
+    /// crashes.
     static let deadLetter = RedisScript(
         LuaSnippets.fieldsOf + """
             local gone = {}
@@ -85,8 +86,8 @@ enum SettlementScripts {
             return gone
             """)
 
-    /// Releases: sets an hour of idle time, so that the next claim takes them, and one delivery less, which that claim counts
-    /// again. ARGV: the name they are pending under meanwhile, and the entries.
+    /// Releases entries: sets an hour of idle time, so that the next claim takes them, and one delivery less, which that claim
+    /// counts again. ARGV: the name under which they are pending in the meantime, and the entries.
     static let release = RedisScript(
         """
         local gone = {}
@@ -102,7 +103,7 @@ enum SettlementScripts {
         return gone
         """)
 
-    /// Counts a delivery of suspects, which the claim did not. ARGV: the entries.
+    /// Counts a delivery of suspects, which their claim did not count. ARGV: the entries.
     static let begin = RedisScript(
         """
         local gone = {}
@@ -117,7 +118,7 @@ enum SettlementScripts {
         return gone
         """)
 
-    /// Resets the idle time, which does not count as a delivery. ARGV: the entries.
+    /// Renews entries: resets their idle time, which does not count as a delivery. ARGV: the entries.
     static let keep = RedisScript(
         """
         local gone = {}

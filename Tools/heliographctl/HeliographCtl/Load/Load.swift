@@ -63,7 +63,7 @@ struct Load {
         return try await seeder.seed(size) { console.progress?("\($0) of \(total)") }
     }
 
-    /// Runs a step that the load cannot begin without; notes what is missing when it fails.
+    /// Runs a step that the load needs to begin; when it fails, prints what is missing and exits with the code `unavailable`.
     private func requiring<Value>(_ what: String, _ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let failure as LoadFailure {
             let stage = failure.stage.map { " (\($0.rawValue))" } ?? ""

@@ -3,9 +3,9 @@ enum Emphasis: Sendable {
     case none
     /// Less than normal: headings and expected values.
     case faint
-    /// To be looked at some time.
+    /// Needs attention at some time.
     case warning
-    /// To be looked at now.
+    /// Needs attention now.
     case alarm
 }
 
