@@ -129,9 +129,9 @@ import Testing
         let login = try await phone.signIn(email: email, faces: Photos.sameFace)
         _ = try await phone.outcome(of: login)
         #expect(try await phone.pushes(count: 2)[1]["data"]["success"].text == "true")
-        try await eventually("the token of the session is forgotten") {
-            let left = "SELECT count(push_token_sealed) FROM sessions WHERE id = '\(login.sessionID)'"
-            return try await stack.database.psql(left) == "0" ? () : nil
+        try await eventually("the push is settled") {
+            let state = "SELECT state FROM notifications WHERE recipient_id = '\(login.sessionID)'"
+            return try await stack.database.psql(state) == "settled" ? () : nil
         }
         let grant = try await phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
         let access = try #require(grant.body["access_token"].text)

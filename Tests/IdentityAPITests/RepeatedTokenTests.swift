@@ -153,10 +153,11 @@ extension IdentityFixture {
         let (id, token) = (UUID(), OpaqueToken.generate())
         let user = keys.userID(try #require(EmailAddress("known@example.org")))
         let target = try #require(PushTarget(Form.pushToken))
+        let install = try await PushInstallRepository(postgres).registerUnbound(try keys.registration(of: target, seenAt: Date()))
         try await SessionRepository(postgres).insert(
             NewSession(
-                id: id, userID: user, event: .signIn, tokenHash: token.hash, pushTokenSealed: try keys.sealed(target, for: id),
-                installationKey: keys.installationKey(target)))
+                id: id, userID: user, event: .signIn, tokenHash: token.hash, installID: install.id,
+                installationKey: install.installationKey))
         try await decide(id, .succeeded)
         return (id, token.text)
     }

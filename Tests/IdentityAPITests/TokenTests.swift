@@ -117,10 +117,9 @@ extension IdentityFixture {
             let newest = "c1aaaaaaaaaaaaaaaaaaaa:APA91bNewest"
             let signIn = try await api.start(Path.login, .signIn(email: "second@example.org").with("fcm_token", newest))
             try await api.decide(signIn.id, .succeeded)
-            try await api.pushResult(of: signIn.id, asGuest: newest)
             #expect(try await api.redeem(signIn).status == 200)
             let install = try #require(try await api.installs().first { $0.userID != nil })
-            #expect(try await api.boundUsers().count == 1, "the guest's row is not needed any more")
+            #expect(try await api.boundUsers().count == 1, "the upload's row is not needed any more")
             let value = try api.context.sealer.open(
                 install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
             #expect(String(decoding: value, as: UTF8.self) == newest)
@@ -210,33 +209,5 @@ extension IdentityFixture {
 extension IdentityFixture {
     func boundUsers() async throws -> [UUID?] {
         try await postgres.query("SELECT user_id FROM push_installs").map { try $0.decode("user_id") }
-    }
-
-    /// Records the push of a session's result as token-registry and notifier do when the installation belongs to another user and
-    /// has another token.
-    fileprivate func pushResult(of sessionID: UUID, asGuest token: String) async throws {
-        let session = try #require(try await SessionRepository(postgres).find(id: sessionID))
-        let messages = try #require(PushTarget(token)).unboundKeyInput
-        let key = HMACSHA256.authenticate(messages.key, key: context.lookupKey)
-        let guest = try await PushInstallRepository(postgres).upsertSeen(
-            PushRegistration(
-                installationKey: key, kind: .token,
-                valueSealed: try context.sealer.seal(
-                    Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
-                valueHash: HMACSHA256.authenticate(messages.valueHash, key: context.lookupKey), seenAt: session.createdAt))
-        let request = session.resultNotification(
-            succeeded: true, account: session.userID, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
-        try await postgres.withTransaction { transaction in
-            _ = try await NotificationRepository(transaction).insert(
-                NewNotification(
-                    id: request.notificationID, dedupeKey: request.dedupeKey, kind: request.kind, recipient: request.recipient,
-                    lane: request.lane, parameters: request.parameters, expiresAt: request.expiresAt))
-            let delivery = NewDelivery(
-                id: UUID(), notificationID: request.notificationID, installID: guest.id, generation: guest.generation)
-            let deliveries = DeliveryRepository(transaction)
-            _ = try await deliveries.insertPending([delivery])
-            _ = try await deliveries.settle([DeliverySettlement(id: delivery.id, outcome: .accepted)])
-            try await SessionRepository(transaction).wipePushTokens([sessionID])
-        }
     }
 }

@@ -67,8 +67,11 @@ import WireFormat
                 #expect(try await blobs.read(try BlobKey(photo.key), limit: 100_000) == data)
                 #expect(photo.sha256 == Hex.encode(SHA256.hash(data)))
             }
+            let installID = try #require(session.installID)
+            let install = try #require(try await PushInstallRepository(api.postgres).find(ids: [installID]).first)
+            #expect(install.userID == nil && install.installationKey == session.installationKey)
             let opened = try api.context.sealer.open(
-                try #require(session.pushTokenSealed), context: SealingContext.sessionPushToken(sessionID: id))
+                install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
             #expect(String(decoding: opened, as: UTF8.self) == Form.pushToken)
             let outbox = try await api.postgres.query("SELECT stream, key, convert_from(body, 'UTF8') AS body FROM outbox")
             #expect(outbox.count == 1)
@@ -85,7 +88,7 @@ import WireFormat
             let sessions = try await SessionRepository(api.postgres).find(ids: [known.id, unknown.id])
             #expect(sessions.count == 2)
             #expect(Set(sessions.map(\.userID)).count == 2)
-            #expect(sessions.allSatisfy { $0.state == .received && $0.photos.count == 3 && $0.pushTokenSealed != nil })
+            #expect(sessions.allSatisfy { $0.state == .received && $0.photos.count == 3 && $0.installID != nil })
             #expect(try await api.count("users") == 1)
             #expect(try await api.count("outbox") == 3)
         }

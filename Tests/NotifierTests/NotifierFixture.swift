@@ -105,11 +105,14 @@ struct NotifierFixture: Sendable {
                     recipient: user.map(NotificationRecipient.user) ?? .session(session),
                     lane: lane, parameters: parameters, requestID: "req-1", traceparent: Self.traceparent,
                     expiresAt: Date(timeIntervalSinceNow: seconds)))
-            let installs = try await PushInstallRepository(transaction).upsertSeen(
-                try tokens.map { try registration($0, platform: platform) })
-            for install in installs {
-                guard let user else { break }
-                _ = try await PushInstallRepository(transaction).bind(installationKey: install.installationKey, userID: user)
+            var installs: [PushInstall] = []
+            for token in tokens {
+                let (repository, registration) = (PushInstallRepository(transaction), try registration(token, platform: platform))
+                if let user {
+                    installs.append(try await repository.register(registration, userID: user).install)
+                } else {
+                    installs.append(try await repository.registerUnbound(registration))
+                }
             }
             let deliveries = installs.map {
                 NewDelivery(

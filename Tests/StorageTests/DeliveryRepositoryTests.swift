@@ -10,7 +10,7 @@ struct DeliveryRepositoryTests {
     private func address(
         _ recipient: NotificationRecipient = .session(UUID()), to seed: Int = 1, on client: PostgresClient
     ) async throws -> (delivery: UUID, install: PushInstall) {
-        let install = try await PushInstallRepository(client).upsertSeen(.make(seed))
+        let install = try await PushInstallRepository(client).registerUnbound(.make(seed))
         let notification = NewNotification.make(recipient: recipient)
         _ = try await NotificationRepository(client).insert(notification)
         let delivery = NewDelivery(
@@ -41,7 +41,7 @@ struct DeliveryRepositoryTests {
             let (installs, deliveries) = (PushInstallRepository(client), DeliveryRepository(client))
             let (ada, ben) = (try await UserRepository(client).make(1).id, try await UserRepository(client).make(2).id)
             let (id, install) = try await address(.user(ada), on: client)
-            _ = try await installs.bind(installationKey: install.installationKey, userID: ada)
+            _ = try await installs.bind(install.id, userID: ada, seenAt: install.registeredAt)
             let renewed = try await client.withTransaction { transaction in
                 try await PushInstallRepository(transaction).register(
                     .make(1, value: 2, seenAt: Date(timeIntervalSinceNow: 5)), userID: ada)
@@ -64,7 +64,7 @@ struct DeliveryRepositoryTests {
             try await client.execute("INSERT INTO topics (name, owner_id) VALUES ('event:7', \(ada))")
             try await client.execute("INSERT INTO topic_members (topic_id, user_id) SELECT id, \(ada) FROM topics")
             let (id, install) = try await address(.topic("event:7"), on: client)
-            _ = try await PushInstallRepository(client).bind(installationKey: install.installationKey, userID: ada)
+            _ = try await PushInstallRepository(client).bind(install.id, userID: ada, seenAt: install.registeredAt)
             try await client.execute("UPDATE deliveries SET created_at = now() - interval '20 seconds'")
             let deliveries = DeliveryRepository(client)
             #expect(try await deliveries.claim([id], lease: .zero).first?.skipCode == nil)
@@ -79,7 +79,7 @@ struct DeliveryRepositoryTests {
             let (client, deliveries) = (topics.client, DeliveryRepository(topics.client))
             for user in users[0...1] { _ = try await topics.add(user, by: users[0]) }
             let (id, install) = try await address(.user(users[1]), on: client)
-            _ = try await PushInstallRepository(client).bind(installationKey: install.installationKey, userID: users[1])
+            _ = try await PushInstallRepository(client).bind(install.id, userID: users[1], seenAt: install.registeredAt)
             try await client.execute(
                 """
                 UPDATE notifications SET kind = 'invitation',
@@ -278,12 +278,10 @@ struct DeliveryRepositoryTests {
         try await withStorage { client in
             let first = try await UserRepository(client).make(1).id
             let second = try await UserRepository(client).make(2).id
-            let installs = PushInstallRepository(client)
-            _ = try await installs.upsertSeen(.make(1))
-            #expect(try await installs.bind(installationKey: hash(1), userID: first) != nil)
+            _ = try await client.register(.make(1), first)
             let forUser = try await address(.user(first), on: client).delivery
             let forSession = try await address(.session(UUID()), on: client).delivery
-            #expect(try await installs.bind(installationKey: hash(1), userID: second) != nil)
+            _ = try await client.register(.make(1), second)
             let claimed = try await DeliveryRepository(client).claim([forUser, forSession], lease: .seconds(60))
             #expect(claimed.count == 2)
             #expect(claimed.first { $0.id == forUser }?.target == nil)

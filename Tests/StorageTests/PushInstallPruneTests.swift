@@ -9,7 +9,7 @@ struct PushInstallPruneTests {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
             let now = Date()
-            let install = try await installs.upsertSeen(.make(1, seenAt: now))
+            let install = try await installs.registerUnbound(.make(1, seenAt: now))
             let early = DeadInstall(id: install.id, generation: 1, sentAt: now - 1, code: "UNREGISTERED")
             #expect(try await installs.markDead([early]).invalid.isEmpty)
             let late = DeadInstall(id: install.id, generation: 1, sentAt: now + 1, code: "UNREGISTERED")
@@ -64,7 +64,7 @@ struct PushInstallPruneTests {
     @Test func `a reached installation is no longer suspect, and one that was not suspect is not written`() async throws {
         try await withStorage { client in
             let installs = PushInstallRepository(client)
-            let (suspect, other) = (try await installs.upsertSeen(.make(1)), try await installs.upsertSeen(.make(2)))
+            let (suspect, other) = (try await installs.registerUnbound(.make(1)), try await installs.registerUnbound(.make(2)))
             let dead = DeadInstall(id: suspect.id, generation: suspect.generation, code: "UNREGISTERED")
             try await installs.markDead([dead], isGuardTripped: true)
             #expect(try await installs.markReached([suspect.id, other.id, suspect.id]) == 1)

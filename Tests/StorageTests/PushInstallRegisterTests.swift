@@ -58,18 +58,6 @@ struct PushInstallRegisterTests {
         }
     }
 
-    @Test func `registering a value deletes another row that holds it`() async throws {
-        try await withStorage { client in
-            let (first, second) = (try await client.user(1), try await client.user(2))
-            let old = try await client.register(.make(1), first).install
-            var same = PushRegistration.make(2)
-            same.valueHash = PushRegistration.make(1).valueHash
-            let new = try await client.register(same, second)
-            #expect(new.removedIDs == [old.id])
-            #expect(try await PushInstallRepository(client).find(userIDs: [first, second]) == [new.install])
-        }
-    }
-
     @Test func `above the limit, dead installations are deleted first, then the one not seen for longest`() async throws {
         try await withStorage { client in
             let user = try await client.user()

@@ -11,29 +11,44 @@ struct PushInstallRetentionTests {
             let user = try await UserRepository(client).make().id
             let installs = PushInstallRepository(client)
             let sessions = SessionRepository(client)
-            for seed in 1...4 { _ = try await installs.upsertSeen(.make(seed)) }
-            #expect(try await installs.bind(installationKey: hash(2), userID: user) != nil)
+            var ids: [UUID] = []
+            for seed in 1...4 { ids.append(try await installs.registerUnbound(.make(seed)).id) }
+            #expect(try await installs.bind(ids[1], userID: user, seenAt: Date()) != nil)
 
             let notification = NewNotification.make()
             _ = try await NotificationRepository(client).insert(notification)
-            let addressed = try await installs.find(installationKeys: [hash(3)])[0]
             _ = try await DeliveryRepository(client).insertPending([
-                NewDelivery(
-                    id: UUID(), notificationID: notification.id, installID: addressed.id, generation: 1)
+                NewDelivery(id: UUID(), notificationID: notification.id, installID: ids[2], generation: 1)
             ])
 
             var session = NewSession.make(.signIn)
-            session.installationKey = hash(4)
+            session.installID = ids[3]
             try await sessions.insert(session)
-            #expect(try await sessions.complete(id: session.id, outcome: .succeeded))
 
-            let keys = (1...5).map(hash)
+            let candidates = ids + [UUID()]
             let deleted = try await client.withTransaction { transaction in
-                try await PushInstallRepository(transaction).deleteUnneeded(installationKeys: keys)
+                try await PushInstallRepository(transaction).deleteUnneeded(ids: candidates)
             }
             #expect(deleted == 1)
-            let left = try await installs.find(installationKeys: keys).map(\.installationKey)
-            #expect(Set(left) == [hash(2), hash(3), hash(4)])
+            #expect(Set(try await installs.find(ids: ids).map(\.id)) == Set(ids[1...3]))
+        }
+    }
+
+    @Test func `an installation that an upload is about to use is not deleted`() async throws {
+        try await withStorage { client in
+            let row = try await PushInstallRepository(client).registerUnbound(.make(1))
+            try await client.withTransaction { upload in
+                let used = try await PushInstallRepository(upload).registerUnbound(.make(1))
+                #expect(used == row)
+                var refusal: (any Error)?
+                do {
+                    try await client.withTransaction { transaction in
+                        try await transaction.execute("SET LOCAL lock_timeout = '50ms'")
+                        _ = try await PushInstallRepository(transaction).deleteUnneeded(ids: [row.id])
+                    }
+                } catch { refusal = error }
+                #expect((refusal as? PostgresError)?.sqlState == "55P03")
+            }
         }
     }
 
@@ -41,8 +56,8 @@ struct PushInstallRetentionTests {
         try await withStorage { client in
             let user = try await UserRepository(client).make().id
             let installs = PushInstallRepository(client)
-            for seed in 1...8 { _ = try await installs.upsertSeen(.make(seed)) }
-            for seed in 3...8 { _ = try await installs.bind(installationKey: hash(seed), userID: user) }
+            for seed in 1...2 { _ = try await installs.registerUnbound(.make(seed)) }
+            for seed in 3...8 { _ = try await client.register(.make(seed), user) }
             func age(_ seed: Int, _ change: String) async throws {
                 try await client.execute(
                     "UPDATE push_installs SET \(unescaped: change) WHERE installation_key = \(hash(seed))")
@@ -66,7 +81,7 @@ struct PushInstallRetentionTests {
             let left = try await installs.find(installationKeys: (1...8).map(hash))
             #expect(Set(left.map(\.installationKey)) == [hash(2), hash(5), hash(6), hash(7), hash(8)])
             #expect(left.filter { $0.state == .stale }.map(\.installationKey) == [hash(6)])
-            _ = try await installs.upsertSeen(.make(6))
+            _ = try await installs.registerUnbound(.make(6))
             #expect(try await installs.find(installationKeys: [hash(6)]).first?.state == .active, "seen again")
             #expect(try await expire() == nil, "not before tomorrow")
             try await client.execute("UPDATE push_walk SET started_at = now() - interval '25 hours'")

@@ -10,7 +10,7 @@ struct SessionRepositoryTests {
         try await withStorage { client in
             let sessions = SessionRepository(client)
             let new = NewSession(
-                userID: UUID(), event: .signUp, authorised: true, tokenHash: hash(1), pushTokenSealed: [9, 9],
+                userID: UUID(), event: .signUp, authorised: true, tokenHash: hash(1), installID: UUID(),
                 installationKey: hash(2),
                 photos: [SessionPhoto(key: "ekyc/x/0", pose: .left, sha256: String(repeating: "ab", count: 32))],
                 requestID: "r-1", traceparent: "00-aa-bb-01")
@@ -22,7 +22,7 @@ struct SessionRepositoryTests {
             #expect(session.event == .signUp)
             #expect(session.authorised)
             #expect(session.tokenHash == new.tokenHash)
-            #expect(session.pushTokenSealed == [9, 9])
+            #expect(session.installID == new.installID)
             #expect(session.installationKey == hash(2))
             #expect(session.photos == new.photos)
             #expect(session.requestID == "r-1")
@@ -191,7 +191,7 @@ extension NewSession {
         processingTime: Duration = .seconds(600), photos: [SessionPhoto] = []
     ) -> NewSession {
         NewSession(
-            userID: user, event: event, tokenHash: hash(token), pushTokenSealed: [1], installationKey: hash(device),
+            userID: user, event: event, tokenHash: hash(token), installID: UUID(), installationKey: hash(device),
             photos: photos, processingTime: processingTime)
     }
 }

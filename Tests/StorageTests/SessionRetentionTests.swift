@@ -63,15 +63,20 @@ struct SessionRetentionTests {
         }
     }
 
-    @Test func `wiping the push token keeps the rest of the session`() async throws {
+    @Test func `only failed sessions release their installations`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
-            let id = try await sessions.insert(.make()).id
-            for _ in 0..<2 { try await sessions.wipePushTokens([id]) }
-            let session = try #require(try await sessions.find(id: id))
-            #expect(session.pushTokenSealed == nil)
-            #expect(session.installationKey == hash(99))
-            #expect(session.state == .received)
+            let (failed, succeeded, open) = (NewSession.make(), NewSession.make(token: 2), NewSession.make(token: 3))
+            for new in [failed, succeeded, open] { try await sessions.insert(new) }
+            try await client.withTransaction { transaction in
+                _ = try await SessionRepository(transaction).complete(id: failed.id, outcome: .failed(.noMatch))
+                _ = try await SessionRepository(transaction).complete(id: succeeded.id, outcome: .succeeded)
+            }
+            let ids = [failed.id, succeeded.id, open.id]
+            #expect(try await sessions.releaseInstalls(ofFailed: ids) == [failed.installID])
+            #expect(try await sessions.releaseInstalls(ofFailed: ids).isEmpty)
+            #expect(try await sessions.releaseInstalls(userID: open.userID) == [open.installID])
+            #expect(try await sessions.find(id: succeeded.id)?.installID == succeeded.installID)
         }
     }
 }

@@ -9,7 +9,7 @@ import WireFormat
 struct UnsentDeliveriesTests {
     /// An addressed notification, made `age` ago, with one delivery.
     private func address(age: Duration, on client: PostgresClient) async throws -> (notificationID: UUID, deliveryID: UUID) {
-        let install = try await PushInstallRepository(client).upsertSeen(.make(1))
+        let install = try await PushInstallRepository(client).registerUnbound(.make(1))
         let notification = NewNotification.make(recipient: .session(UUID()))
         _ = try await NotificationRepository(client).insert(notification)
         let delivery = NewDelivery(

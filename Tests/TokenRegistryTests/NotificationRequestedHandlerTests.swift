@@ -47,10 +47,10 @@ struct NotificationRequestedHandlerTests {
             #expect(try await registry.install(known) == mine)
             let delivery = try #require(
                 try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).first)
-            let guest = try #require(try await PushInstallRepository(registry.client).find(ids: [delivery.installID]).first)
-            #expect(guest.id != mine.id && guest.userID == nil)
+            let unbound = try #require(try await PushInstallRepository(registry.client).find(ids: [delivery.installID]).first)
+            #expect(unbound.id != mine.id && unbound.userID == nil)
             let opened = try registry.sealer.open(
-                guest.valueSealed, context: SealingContext.pushInstall(installationKey: guest.installationKey))
+                unbound.valueSealed, context: SealingContext.pushInstall(installationKey: unbound.installationKey))
             #expect(String(decoding: opened, as: UTF8.self) == other)
             // The phone has another user and another token now; the push about the session is still sent to where it began.
             _ = try await registry.makeUser(tokens: other)
@@ -58,7 +58,7 @@ struct NotificationRequestedHandlerTests {
                 try await DeliveryRepository(transaction).claim(
                     [delivery.id], of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
             }
-            #expect(claimed.first?.target?.installationKey == guest.installationKey)
+            #expect(claimed.first?.installID == unbound.id && claimed.first?.target?.installationKey == unbound.installationKey)
         }
     }
 
@@ -96,24 +96,17 @@ struct NotificationRequestedHandlerTests {
             let good = NotificationRequested.make(.session(try await registry.makeSession(token: "good:1")))
             let unknown = NotificationRequested.make(.session(UUID()))
             let missing = NotificationRequested.make(.session(try await registry.makeSession(token: nil)))
-            let malformed = NotificationRequested.make(.session(try await registry.makeSession(token: "two words")))
             let lonely = NotificationRequested.make(.user(try await registry.makeUser()))
             let topic = NotificationRequested.make(.topic("party:42"))
             let nonsense = NotificationRequested.make(NotificationRecipient(type: .session, id: "no uuid"))
             let late = NotificationRequested.make(
                 .session(try await registry.makeSession(token: "late:1")), expiresAt: Date(timeIntervalSinceNow: -1))
-            let foreign = try await registry.makeSession(token: "foreign:1")
-            try await registry.client.execute(
-                "UPDATE sessions SET push_token_sealed = '\\x0102030405' WHERE id = \(foreign)")
-            let unreadable = NotificationRequested.make(.session(foreign))
 
-            try await registry.request(
-                unknown, missing, malformed, good, lonely, topic, nonsense, late, unreadable)
+            try await registry.request(unknown, missing, good, lonely, topic, nonsense, late)
             #expect(try await registry.notification(good)?.state == .addressed)
             let expected: [(NotificationRequested, SkipReason)] = [
-                (unknown, .sessionUnknown), (missing, .tokenMissing), (malformed, .tokenMalformed),
-                (lonely, .noInstallation), (topic, .recipientUnsupported), (nonsense, .recipientUnsupported),
-                (late, .expired), (unreadable, .tokenUnreadable),
+                (unknown, .sessionUnknown), (missing, .tokenMissing), (lonely, .noInstallation), (topic, .recipientUnsupported),
+                (nonsense, .recipientUnsupported), (late, .expired),
             ]
             for (request, reason) in expected {
                 let record = try await registry.notification(request)
@@ -150,11 +143,12 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a skipped session push wipes the session's token`() async throws {
+    @Test func `the installation of a failed session is deleted when its push is skipped`() async throws {
         try await Registry.run { registry in
-            let session = try await registry.makeSession(token: "late:1")
+            let session = try await registry.makeSession(token: "late:1", outcome: .failed(.noMatch))
             try await registry.request(.make(.session(session), expiresAt: Date(timeIntervalSinceNow: -1)))
-            #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
+            #expect(try await SessionRepository(registry.client).find(id: session)?.installID == nil)
+            #expect(try await registry.install("late:1") == nil)
         }
     }
 

@@ -40,7 +40,7 @@ struct NotificationSettledHandlerTests {
             })
     }
 
-    @Test func `an accepted push closes the notification, wipes the token and keeps the installation`() async throws {
+    @Test func `an accepted push closes the notification and keeps the installation`() async throws {
         try await Registry.run { registry in
             let session = try await registry.makeSession(token: "a:1")
             let event = try await push(.session(session), outcome: .accepted, on: registry)
@@ -48,7 +48,6 @@ struct NotificationSettledHandlerTests {
             try await registry.settled(event)
             let record = try await NotificationRepository(registry.client).find(ids: [event.notificationID]).first
             #expect(record?.state == .settled)
-            #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
             #expect(try await registry.install("a:1")?.state == .active)
         }
     }
@@ -68,10 +67,8 @@ struct NotificationSettledHandlerTests {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "a:1")
             let event = try await push(.user(user), outcome: .dead, on: registry)
-            _ = try await PushInstallRepository(registry.client).upsertSeen(
-                PushRegistration(
-                    installationKey: registry.key("a:1"), kind: .token, valueSealed: [2],
-                    valueHash: Array(repeating: 7, count: 32), provenUserID: user))
+            let next = try registry.registration("a:2")
+            try await registry.client.withTransaction { _ = try await PushInstallRepository($0).register(next, userID: user) }
             try await registry.settled(event)
             #expect(try await registry.install("a:1")?.state == .active)
         }
@@ -98,14 +95,11 @@ struct NotificationSettledHandlerTests {
 
     @Test func `an unbound installation is kept until its successful sign-in is redeemed`() async throws {
         try await Registry.run { registry in
-            let (mine, guests) = ("cAAAAAAAAAAAAAAAAAAAAA:mine", "cAAAAAAAAAAAAAAAAAAAAA:guests")
-            _ = try await registry.makeUser(tokens: mine)
-            let session = try await registry.makeSession(token: guests)
+            _ = try await registry.makeUser(tokens: "cAAAAAAAAAAAAAAAAAAAAA:mine")
+            let session = try await registry.makeSession(token: "cAAAAAAAAAAAAAAAAAAAAA:another")
             try await registry.settled(try await push(aboutResultOf: session, outcome: .accepted, on: registry))
-            let guest = try #require(try await registry.guests(of: session).first)
-            let value = try registry.sealer.open(
-                guest.valueSealed, context: SealingContext.pushInstall(installationKey: guest.installationKey))
-            #expect(String(decoding: value, as: UTF8.self) == guests)
+            let unbound = try #require(try await registry.install(of: session))
+            #expect(unbound.userID == nil && unbound.state == .active)
         }
     }
 

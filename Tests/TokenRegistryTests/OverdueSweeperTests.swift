@@ -18,9 +18,11 @@ struct OverdueSweeperTests {
             "UPDATE notifications SET expires_at = now() - interval '6 minutes' WHERE id = \(request.notificationID)")
     }
 
-    @Test func `an expired notification that was never sent is settled with its deliveries, and its token is wiped`() async throws {
+    @Test func `an expired notification that was never sent is settled with its deliveries, and a failed session's installation deleted`()
+        async throws
+    {
         try await Registry.run { registry in
-            let session = try await registry.makeSession(token: "c0:token")
+            let session = try await registry.makeSession(token: "c0:token", outcome: .failed(.noMatch))
             let request = NotificationRequested.make(.session(session))
             try await registry.request(request)
             #expect(try await sweep(registry) == 0, "its time is not over")
@@ -30,7 +32,7 @@ struct OverdueSweeperTests {
             #expect(deliveries.map(\.state) == [.expired])
             #expect(deliveries.map(\.code) == [OverdueSweeper.expiryCode])
             #expect(try await registry.notification(request)?.state == .settled)
-            #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
+            #expect(try await registry.install("c0:token") == nil)
             #expect(try await sweep(registry) == 0)
         }
     }

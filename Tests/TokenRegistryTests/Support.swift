@@ -25,7 +25,7 @@ struct Registry {
     }
 
     var requestedHandler: NotificationRequestedHandler {
-        NotificationRequestedHandler(sealer: sealer, lookupKey: lookupKey, logger: logger)
+        NotificationRequestedHandler(logger: logger)
     }
 
     /// Handles requests in one transaction, as the consumer does.
@@ -47,16 +47,22 @@ struct Registry {
         HMACSHA256.authenticate(PushTarget(token)!.installationKeyMessage, key: lookupKey)
     }
 
-    /// Makes a session whose device sent `token`; nil for a device without one.
-    func makeSession(token: String?, event: EkycEvent = .signIn, outcome: SessionOutcome? = .succeeded) async throws
-        -> UUID
-    {
+    /// A registration of a token, as identity-api makes it.
+    func registration(_ token: String) throws -> PushRegistration {
+        let (target, key) = (PushTarget(token)!, key(token))
+        return PushRegistration(
+            installationKey: key, kind: target.kind,
+            valueSealed: try sealer.seal(Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey))
+    }
+
+    /// Makes a session whose device sent `token`; nil for one whose installation is deleted.
+    func makeSession(token: String?, event: EkycEvent = .signIn, outcome: SessionOutcome? = .succeeded) async throws -> UUID {
         let id = UUID()
         var new = NewSession(id: id, userID: UUID(), event: event, tokenHash: SHA256.hash(Array("\(id)".utf8)))
         if let token {
-            new.pushTokenSealed = try sealer.seal(
-                Array(token.utf8), context: SealingContext.sessionPushToken(sessionID: id))
-            new.installationKey = PushTarget(token) == nil ? nil : key(token)
+            new.installID = try await PushInstallRepository(client).registerUnbound(try registration(token)).id
+            new.installationKey = key(token)
         }
         try await SessionRepository(client).insert(new)
         if let outcome { _ = try await SessionRepository(client).complete(id: id, outcome: outcome) }
@@ -75,12 +81,8 @@ struct Registry {
         let user = try await UserRepository(client).findOrCreate(
             emailLookup: SecureRandom.bytes(32), emailSealed: [1])
         for token in tokens {
-            let target = PushTarget(token)!
-            _ = try await PushInstallRepository(client).upsertSeen(
-                PushRegistration(
-                    installationKey: key(token), kind: target.kind, valueSealed: [1],
-                    valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey)))
-            _ = try await PushInstallRepository(client).bind(installationKey: key(token), userID: user.id)
+            let registration = try registration(token)
+            try await client.withTransaction { _ = try await PushInstallRepository($0).register(registration, userID: user.id) }
         }
         return user.id
     }
@@ -99,9 +101,10 @@ struct Registry {
         try await NotificationRepository(client).find(ids: [request.notificationID]).first
     }
 
-    /// The unbound installations to which a session's result was pushed.
-    func guests(of sessionID: UUID) async throws -> [PushInstall] {
-        try await PushInstallRepository(client).guests(of: try await SessionRepository(client).find(ids: [sessionID]))
+    /// The installation to which a session's result is pushed.
+    func install(of sessionID: UUID) async throws -> PushInstall? {
+        let id = try await SessionRepository(client).find(id: sessionID)?.installID
+        return try await PushInstallRepository(client).find(ids: [id].compactMap { $0 }).first
     }
 
     /// The installation of a token.

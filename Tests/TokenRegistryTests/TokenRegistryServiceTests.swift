@@ -62,7 +62,6 @@ struct TokenRegistryServiceTests {
         try await eventually("the notification is closed") {
             try await registry.notification(request)?.state == .settled ? () : nil
         }
-        #expect(try await SessionRepository(context.postgres).find(id: session)?.pushTokenSealed == nil)
         #expect(try await registry.install("c0:token")?.state == .invalid)
     }
 }

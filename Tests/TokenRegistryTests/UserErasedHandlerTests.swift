@@ -28,7 +28,7 @@ struct UserErasedHandlerTests {
             for _ in 0..<2 { try await registry.erase(ada) }
 
             #expect(try await PushInstallRepository(registry.client).find(userIDs: [ada, ben]).map(\.userID) == [ben])
-            #expect(try await SessionRepository(registry.client).find(id: session)?.pushTokenSealed == nil)
+            #expect(try await SessionRepository(registry.client).find(id: session)?.installID == nil)
             for request in mine + [message] {
                 let record = try #require(try await registry.notification(request))
                 #expect(record.state == .settled && record.parameters.isEmpty, "\(record.recipient.type)")

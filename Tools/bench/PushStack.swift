@@ -162,11 +162,12 @@ final class PushStack: Sendable {
                 SELECT id, sha256(id::text::bytea), '\\x01' FROM unnest(\(users)) AS u (id)
                 """)
             let registrations = tokens.map(registration)
-            _ = try await PushInstallRepository(postgres).upsertSeen(registrations)
             try await postgres.execute(
                 """
-                UPDATE push_installs p SET user_id = u.id FROM unnest(\(registrations.map(\.installationKey)), \(users)) AS u (key, id)
-                WHERE p.installation_key = u.key
+                INSERT INTO push_installs (installation_key, kind, value_sealed, value_hash, platform, user_id)
+                SELECT * FROM unnest(\(registrations.map(\.installationKey)), \(registrations.map(\.kind.rawValue)),
+                                     \(registrations.map(\.valueSealed)), \(registrations.map(\.valueHash)),
+                                     \(registrations.map(\.platform)), \(users))
                 """)
             all += zip(tokens, users).map { (token: $0, userID: $1) }
         }

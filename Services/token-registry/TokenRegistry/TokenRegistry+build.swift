@@ -11,9 +11,7 @@ public enum TokenRegistry: HeliographService {
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let consumer = try context.consumer(
             handlers: [
-                .batchHandler(
-                    NotificationRequestedHandler(
-                        sealer: context.sealer, lookupKey: context.lookupKey, logger: context.logger)),
+                .batchHandler(NotificationRequestedHandler(logger: context.logger)),
                 .batchHandler(NotificationSettledHandler(logger: context.logger)),
                 .batchHandler(DeviceRemovedHandler(logger: context.logger)),
                 .batchHandler(UserErasedHandler(logger: context.logger)),

@@ -89,8 +89,7 @@ public enum PushInstallLimits {
 public struct RegisteredInstall: Sendable, Equatable {
     /// The installation after the registration.
     public let install: PushInstall
-    /// The deleted installations, for each of which the caller publishes `device.removed`: the user had too many, or another row held
-    /// the value.
+    /// The deleted installations, for each of which the caller publishes `device.removed`: the user had too many.
     public let removedIDs: [UUID]
 }
 
@@ -112,14 +111,11 @@ public struct PushRegistration: Sendable {
     public var locale: String?
     /// The app's own version, when known.
     public var appVersion: String?
-    /// The user who has proven by face to hold the phone; this does not bind the installation to the user.
-    public var provenUserID: UUID?
 
     /// Describes a registration.
     public init(
         installationKey: [UInt8], kind: PushTarget.Kind, valueSealed: [UInt8], valueHash: [UInt8],
-        seenAt: Date = Date(), platform: String? = nil, locale: String? = nil, appVersion: String? = nil,
-        provenUserID: UUID? = nil
+        seenAt: Date = Date(), platform: String? = nil, locale: String? = nil, appVersion: String? = nil
     ) {
         self.installationKey = installationKey
         self.kind = kind
@@ -129,14 +125,6 @@ public struct PushRegistration: Sendable {
         self.platform = platform
         self.locale = locale
         self.appVersion = appVersion
-        self.provenUserID = provenUserID
-    }
-
-    /// Whether the installation is bound to a user with another value, which this registration must not replace although it is no older:
-    /// its session has not proven to be that user.
-    public func conflictsWithOwner(of install: PushInstall) -> Bool {
-        install.userID != nil && install.userID != provenUserID && install.valueHash != valueHash
-            && install.registeredAt <= seenAt
     }
 }
 

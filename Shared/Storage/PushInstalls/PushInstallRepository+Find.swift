@@ -50,35 +50,40 @@ extension PushInstallRepository {
         return addresses
     }
 
-    /// Deletes those of the installations that are not needed: without a user, an unsettled push, or a successful sign-in that can
-    /// still be redeemed.
+    /// Returns the addresses to which the results of sessions are pushed; `nil` for a session whose installation is deleted. Unknown
+    /// sessions are omitted.
+    public func addresses(sessionIDs: [UUID]) async throws(PostgresError) -> [UUID: InstallAddress?] {
+        guard !sessionIDs.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            SELECT s.id AS session_id, \(unescaped: InstallAddress.columns)
+            FROM sessions s LEFT JOIN push_installs i ON i.id = s.install_id
+            WHERE s.id = ANY(\(sessionIDs))
+            """
+        var addresses: [UUID: InstallAddress?] = [:]
+        for row in try await db.query(query.readOnly()) {
+            let isDeleted = try row.decode("id", as: UUID?.self) == nil
+            addresses.updateValue(isDeleted ? nil : try InstallAddress(row: row), forKey: try row.decode("session_id"))
+        }
+        return addresses
+    }
+
+    /// Deletes those of the installations that are not needed: without a user, an unsettled push, or a session.
     ///
-    /// Call in a transaction: the rows are locked first and checked by a second statement, so that it sees a push that was addressed
-    /// in between. Delivery pages need no check: their deliveries are meant for the installation's user, and are not sent after
-    /// the installation has lost that user.
+    /// Call in a transaction: the rows are locked first and checked by a second statement, so that it sees a push that was addressed,
+    /// or a session that was started, in between. Delivery pages need no check: their deliveries are meant for the installation's
+    /// user, and are not sent after the installation has lost that user.
     ///
     /// - Returns: The number of deleted installations.
     @discardableResult
-    public func deleteUnneeded(installationKeys: [[UInt8]]) async throws(PostgresError) -> Int {
-        guard !installationKeys.isEmpty else { return 0 }
-        let locked = try await db.query(
-            """
-            SELECT id FROM push_installs WHERE installation_key = ANY(\(installationKeys)) AND user_id IS NULL
-            ORDER BY installation_key FOR UPDATE
-            """)
-        let ids = try locked.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) }
+    public func deleteUnneeded(ids: [UUID]) async throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }
+        try await db.execute("SELECT FROM push_installs WHERE id = ANY(\(ids)) AND user_id IS NULL ORDER BY id FOR UPDATE")
         return try await db.execute(
             """
             DELETE FROM push_installs p
             WHERE p.id = ANY(\(ids)) AND p.user_id IS NULL
-              AND NOT EXISTS (
-                  SELECT FROM deliveries d WHERE d.install_id = p.id AND d.state IN ('pending', 'sending'))
-              AND NOT EXISTS (
-                  SELECT FROM sessions s
-                  WHERE s.installation_key = p.installation_key AND s.event = 'sign_in' AND s.state = 'succeeded'
-                    AND s.redeemed_at IS NULL
-                    AND s.completed_at > now() - make_interval(secs => \(SessionRepository.redemptionTime / .seconds(1))))
+              AND NOT EXISTS (SELECT FROM deliveries d WHERE d.install_id = p.id AND d.state IN ('pending', 'sending'))
+              AND NOT EXISTS (SELECT FROM sessions s WHERE s.install_id = p.id)
             """)
     }
 }

@@ -11,41 +11,24 @@ extension PushInstallRepository {
     public func register(
         _ registration: PushRegistration, userID: UUID
     ) async throws(PostgresError) -> RegisteredInstall {
-        let replaced = try await removeOthers(holding: [registration])
-        let rows = try await db.query(Self.upsertQuery([registration], userID: userID))
-        guard let row = rows.first, try row.decode("user_id", as: UUID?.self) == userID else {
-            // The row exists with a newer value, or was inserted while this statement ran.
-            guard let bound = try await bind(installationKey: registration.installationKey, userID: userID) else {
-                throw PostgresError(code: .decoding, message: "no installation found after an insert conflict")
-            }
-            return RegisteredInstall(install: bound.install, removedIDs: replaced + bound.removedIDs)
+        let registered = try await write(registration, userID: userID) {
+            InstallChange(registering: registration, userID: userID, over: $0)
         }
-        let install = try PushInstall(row: row)
-        guard try row.decode("is_written", as: Bool.self) else {
-            return RegisteredInstall(install: install, removedIDs: replaced)
-        }
-        let evicted = try await evict(from: userID, keeping: install.id)
-        return RegisteredInstall(install: install, removedIDs: replaced + evicted)
+        guard let registered else { throw PostgresError(code: .decoding, message: "a registration was not written") }
+        return registered
     }
 
-    /// Binds an existing installation to a user, even if it was bound to another; its value is unchanged. Call in a transaction.
+    /// Binds the installation of a redeemed sign-in to its user, with the value that the upload delivered. Call in a transaction.
     ///
-    /// - Returns: `nil` when the installation is unknown.
-    public func bind(installationKey: [UInt8], userID: UUID) async throws(PostgresError) -> RegisteredInstall? {
-        let bound = try await installs(
-            db.query(
-                """
-                UPDATE push_installs
-                SET user_id = \(userID), generation = generation + (user_id IS NOT NULL)::integer
-                WHERE installation_key = \(installationKey) AND user_id IS DISTINCT FROM \(userID)
-                RETURNING *
-                """))
-        if let install = bound.first {
-            let evicted = try await evict(from: userID, keeping: install.id)
-            return RegisteredInstall(install: install, removedIDs: evicted)
-        }
-        return try await find(installationKeys: [installationKey]).first { $0.userID == userID }
-            .map { RegisteredInstall(install: $0, removedIDs: []) }
+    /// - Parameters:
+    ///   - id: The row of the upload, as in `sessions.install_id`.
+    ///   - seenAt: The time of the upload.
+    /// - Returns: The installation, which is another row than `id` if the installation has a row with a user; `nil` when `id` is deleted.
+    public func bind(_ id: UUID, userID: UUID, seenAt: Date) async throws(PostgresError) -> RegisteredInstall? {
+        guard let row = try await find(ids: [id]).first else { return nil }
+        let registration = PushRegistration(
+            installationKey: row.installationKey, kind: row.kind, valueSealed: row.valueSealed, valueHash: row.valueHash, seenAt: seenAt)
+        return try await register(registration, userID: userID)
     }
 
     /// Binds an installation to the user if it is unknown or has no user; an installation of another user is left alone.
@@ -59,29 +42,91 @@ extension PushInstallRepository {
     public func claim(
         _ registration: PushRegistration, userID: UUID
     ) async throws(PostgresError) -> RegisteredInstall? {
-        let claimed = try await installs(
-            db.query(
-                """
-                INSERT INTO push_installs AS p (installation_key, kind, value_sealed, value_hash, registered_at, last_seen_at,
-                                                platform, locale, app_version, user_id)
-                VALUES (\(registration.installationKey), \(registration.kind.rawValue), \(registration.valueSealed),
-                        \(registration.valueHash), \(registration.seenAt), \(registration.seenAt), \(registration.platform),
-                        \(registration.locale), \(registration.appVersion), \(userID))
-                ON CONFLICT (installation_key) DO UPDATE
-                SET user_id = EXCLUDED.user_id,
-                    last_seen_at = CASE WHEN p.value_hash = EXCLUDED.value_hash
-                                        THEN greatest(p.last_seen_at, EXCLUDED.last_seen_at) ELSE p.last_seen_at END
-                WHERE p.user_id IS NULL
-                   OR (p.user_id = EXCLUDED.user_id AND p.value_hash = EXCLUDED.value_hash
-                       AND p.last_seen_at < EXCLUDED.last_seen_at - \(unescaped: Self.seenInterval))
-                RETURNING *
-                """))
-        guard let install = claimed.first else {
-            return try await find(installationKeys: [registration.installationKey]).first { $0.userID == userID }
-                .map { RegisteredInstall(install: $0, removedIDs: []) }
+        try await write(registration, userID: userID) { InstallChange(claiming: registration, userID: userID, over: $0) }
+    }
+
+    /// Applies the change that `decide` makes to the registration's row, or inserts the row.
+    ///
+    /// - Returns: `nil` when `decide` returns `nil`.
+    private func write(
+        _ registration: PushRegistration, userID: UUID, _ decide: (PushInstall) -> InstallChange?
+    ) async throws(PostgresError) -> RegisteredInstall? {
+        // Serialises the bindings of an installation, so that two of them do not both find it without a user.
+        try await db.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended('install:' || encode((\(registration.installationKey)::bytea), 'hex'), 0))")
+        while true {
+            guard let row = try await row(of: registration) else {
+                let install = try await insert(registration, userID: userID)
+                return RegisteredInstall(install: install, removedIDs: try await evict(from: userID, keeping: install.id))
+            }
+            guard let change = decide(row) else { return nil }
+            if change == .none { return RegisteredInstall(install: row, removedIDs: []) }
+            // Nil: FCM's report or an expiry has changed the row meanwhile.
+            guard let install = try await apply(change, of: registration, userID: userID, to: row) else { continue }
+            let evicted = row.userID == userID ? [] : try await evict(from: userID, keeping: install.id)
+            return RegisteredInstall(install: install, removedIDs: evicted)
         }
-        let evicted = try await evict(from: userID, keeping: install.id)
-        return RegisteredInstall(install: install, removedIDs: evicted)
+    }
+
+    /// Returns the row that a registration changes: the installation's row with a user, or else the row without one that has the value.
+    private func row(of registration: PushRegistration) async throws(PostgresError) -> PushInstall? {
+        let query: PostgresQuery = """
+            SELECT * FROM push_installs
+            WHERE (installation_key = \(registration.installationKey) AND user_id IS NOT NULL)
+               OR (value_hash = \(registration.valueHash) AND user_id IS NULL)
+            ORDER BY user_id IS NULL LIMIT 1
+            """
+        return try await installs(db.query(query.readOnly())).first
+    }
+
+    private func insert(_ new: PushRegistration, userID: UUID) async throws(PostgresError) -> PushInstall {
+        let rows = try await db.query(
+            """
+            INSERT INTO push_installs (installation_key, kind, value_sealed, value_hash, registered_at, last_seen_at, platform, locale,
+                                       app_version, user_id)
+            VALUES (\(new.installationKey), \(new.kind.rawValue), \(new.valueSealed), \(new.valueHash), \(new.seenAt), \(new.seenAt),
+                    \(new.platform), \(new.locale), \(new.appVersion), \(userID))
+            RETURNING *
+            """)
+        guard let install = try installs(rows).first else {
+            throw PostgresError(code: .decoding, message: "an insert returned no row")
+        }
+        return install
+    }
+
+    /// Applies a change if the row is as it was read; returns `nil` otherwise.
+    private func apply(
+        _ change: InstallChange, of new: PushRegistration, userID: UUID, to row: PushInstall
+    ) async throws(PostgresError) -> PushInstall? {
+        let isPassedOn = row.userID != nil && row.userID != userID
+        let isNewValue = row.valueHash != new.valueHash
+        let update: PostgresQuery =
+            switch change {
+            case .none: preconditionFailure("no change has no statement")
+            case .seen:
+                """
+                UPDATE push_installs SET last_seen_at = greatest(last_seen_at, \(new.seenAt))
+                WHERE id = \(row.id) AND user_id = \(userID) RETURNING *
+                """
+            case .bind:
+                """
+                UPDATE push_installs SET user_id = \(userID), generation = generation + \(isPassedOn ? 1 : 0)
+                WHERE id = \(row.id) AND user_id IS NOT DISTINCT FROM \(row.userID) RETURNING *
+                """
+            case .replace:
+                """
+                UPDATE push_installs
+                SET user_id = \(userID), generation = generation + \(isNewValue || isPassedOn ? 1 : 0),
+                    kind = \(new.kind.rawValue), value_sealed = \(new.valueSealed), value_hash = \(new.valueHash),
+                    registered_at = CASE WHEN \(isNewValue) OR state NOT IN ('active', 'stale') THEN \(new.seenAt) ELSE registered_at END,
+                    last_seen_at = greatest(last_seen_at, \(new.seenAt)), platform = coalesce(\(new.platform), platform),
+                    locale = coalesce(\(new.locale), locale), app_version = coalesce(\(new.appVersion), app_version),
+                    state = 'active', suspect_until = NULL, invalid_at = NULL, invalid_code = NULL
+                WHERE id = \(row.id) AND generation = \(row.generation) AND state = \(row.state.rawValue)
+                  AND user_id IS NOT DISTINCT FROM \(row.userID) RETURNING *
+                """
+            }
+        return try installs(await db.query(update)).first
     }
 
     /// Deletes an installation of a user who logs out, including its token, unless it already belongs to another user.
@@ -118,19 +163,6 @@ extension PushInstallRepository {
                 ORDER BY id <> \(id), state = 'invalid', last_seen_at DESC, id
                 OFFSET \(unescaped: "\(PushInstallLimits.maxPerUser)"))
             RETURNING id
-            """)
-        return try rows.map { row throws(PostgresError) in try row.decode("id") }
-    }
-
-    /// Deletes other installations that hold the values of these registrations: a value belongs to one device.
-    @discardableResult
-    func removeOthers(holding registrations: [PushRegistration]) async throws(PostgresError) -> [UUID] {
-        let rows = try await db.query(
-            """
-            DELETE FROM push_installs p
-            USING unnest(\(registrations.map(\.valueHash)), \(registrations.map(\.installationKey))) AS s (hash, key)
-            WHERE p.value_hash = s.hash AND p.installation_key <> s.key
-            RETURNING p.id
             """)
         return try rows.map { row throws(PostgresError) in try row.decode("id") }
     }

@@ -2,6 +2,9 @@ internal import FoundationEssentials
 public import PostgresClient
 
 /// Reads and writes `push_installs`.
+///
+/// An installation has one row with a user at most. A value that an upload delivers is not proven to belong to that user, so it gets
+/// a row without a user, one for each value, which a redeemed sign-in binds to its user.
 public struct PushInstallRepository: Sendable {
     let db: any PostgresQueryable
 
@@ -10,34 +13,56 @@ public struct PushInstallRepository: Sendable {
         self.db = db
     }
 
-    /// Registers one installation; see the batch form.
-    public func upsertSeen(_ registration: PushRegistration) async throws(PostgresError) -> PushInstall {
-        guard let install = try await upsertSeen([registration]).first else {
-            throw PostgresError(code: .decoding, message: "no installation found after an insert conflict")
+    /// Registers the value that an upload delivered, without binding it to a user. Knowing an installation's id must not allow anyone
+    /// to stop the pushes to its user, so the user's row is used only if it has the same value.
+    ///
+    /// An unchanged installation that was seen within ``PushInstallLimits/seenInterval`` is not written. A registration revives a dead
+    /// or suspect installation if it is newer than that state. Call in the transaction that inserts the session: the row is locked
+    /// against ``deleteUnneeded(ids:)`` until the session refers to it.
+    public func registerUnbound(_ registration: PushRegistration) async throws(PostgresError) -> PushInstall {
+        let rows = try await db.query(
+            """
+            WITH seen AS (
+                SELECT \(registration.installationKey)::bytea AS installation_key, \(registration.valueHash)::bytea AS value_hash,
+                       \(registration.seenAt)::timestamptz AS seen_at
+            ), known AS (
+                SELECT p.* FROM push_installs p, seen
+                WHERE (p.installation_key = seen.installation_key AND p.user_id IS NOT NULL AND p.value_hash = seen.value_hash)
+                   OR (p.value_hash = seen.value_hash AND p.user_id IS NULL)
+                ORDER BY p.user_id IS NULL LIMIT 1 FOR KEY SHARE OF p
+            ), confirmed AS (
+                UPDATE push_installs p
+                SET last_seen_at = greatest(p.last_seen_at, seen_at),
+                    registered_at = CASE WHEN p.state IN ('active', 'stale') THEN p.registered_at ELSE seen_at END,
+                    state = 'active', suspect_until = NULL, invalid_at = NULL, invalid_code = NULL
+                FROM known, seen
+                WHERE p.id = known.id
+                  AND (coalesce(p.invalid_at, p.suspect_until - \(unescaped: Self.suspectTime)) < seen_at) IS NOT FALSE
+                  AND (p.state <> 'active' OR p.last_seen_at < seen_at - \(unescaped: Self.seenInterval))
+                RETURNING p.*
+            ), made AS (
+                INSERT INTO push_installs AS p (installation_key, kind, value_sealed, value_hash, registered_at, last_seen_at,
+                                                platform, locale, app_version)
+                SELECT installation_key, \(registration.kind.rawValue), \(registration.valueSealed), value_hash, seen_at, seen_at,
+                       \(registration.platform), \(registration.locale), \(registration.appVersion)
+                FROM seen WHERE NOT EXISTS (SELECT FROM known)
+                ON CONFLICT (value_hash) WHERE user_id IS NULL
+                DO UPDATE SET last_seen_at = greatest(p.last_seen_at, EXCLUDED.last_seen_at)
+                RETURNING p.*
+            )
+            SELECT * FROM made UNION ALL SELECT * FROM confirmed
+            UNION ALL SELECT * FROM known WHERE NOT EXISTS (SELECT FROM confirmed)
+            """)
+        guard let install = try installs(rows).first else {
+            throw PostgresError(code: .decoding, message: "an insert returned no row")
         }
         return install
     }
 
-    /// Registers installations: inserts unknown ones and updates known ones, without changing the user they are bound to. The value of
-    /// a bound installation is replaced only with proof of its user (``PushRegistration/provenUserID``).
-    ///
-    /// An unchanged installation that was seen within ``PushInstallLimits/seenInterval`` is not written. A registration revives a dead
-    /// or suspect installation if it is newer than that state, and replaces a value if it is newer than the value's registration. Of
-    /// several registrations of one installation in a batch, the newest with a proven user counts, or else the newest.
-    ///
-    /// - Returns: The current rows, one per installation, in no particular order.
-    public func upsertSeen(_ registrations: [PushRegistration]) async throws(PostgresError) -> [PushInstall] {
-        let newest = Dictionary(grouping: registrations, by: \.installationKey).values
-            .compactMap { $0.max { ($0.provenUserID == nil ? 0 : 1, $0.seenAt) < ($1.provenUserID == nil ? 0 : 1, $1.seenAt) } }
-        guard !newest.isEmpty else { return [] }
-        try await removeOthers(holding: newest)
-        var installs = try installs(await db.query(Self.upsertQuery(newest, userID: nil)))
-        // A row that another transaction inserted after this statement began, and that needed no write, is visible only to a new
-        // snapshot.
-        let missing = Set(newest.map(\.installationKey)).subtracting(installs.map(\.installationKey))
-        if !missing.isEmpty { installs += try await find(installationKeys: Array(missing)) }
-        return installs
-    }
+    /// ``PushInstallLimits/seenInterval`` as SQL.
+    private static let seenInterval = "interval '\(Int(PushInstallLimits.seenInterval / .seconds(1))) seconds'"
+    /// ``PushInstallLimits/suspectTime`` as SQL.
+    static let suspectTime = "interval '\(Int(PushInstallLimits.suspectTime / .seconds(1))) seconds'"
 
     func installs(_ rows: PostgresRows) throws(PostgresError) -> [PushInstall] {
         try rows.map { row throws(PostgresError) in try PushInstall(row: row) }

@@ -42,12 +42,6 @@ public struct PushTarget: Sendable, Equatable {
         Array("installation:".utf8) + Array(installationID.utf8)
     }
 
-    /// The replacements of the two messages for a value that must not use the installation's own row: they identify a guest row, which
-    /// is independent of the installation's own.
-    public var unboundKeyInput: (key: [UInt8], valueHash: [UInt8]) {
-        (Array("guest:".utf8) + Array(value.utf8), Array("guest_value:".utf8) + Array(value.utf8))
-    }
-
     /// The message whose HMAC under the lookup key is `PushInstall.valueHash`.
     public var valueHashMessage: [UInt8] {
         Array("push_value:".utf8) + Array(value.utf8)

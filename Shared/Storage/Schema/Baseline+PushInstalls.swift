@@ -1,21 +1,18 @@
 extension Baseline {
     /// App installations that can receive pushes, and their history.
     ///
-    /// An installation has one `user_id`, so that it belongs to at most one user. No column that a registration or a successful push
+    /// An installation has one row with a `user_id` at most, so that it belongs to one user. Values that uploads delivered are in rows
+    /// without a user, one for each value, because anyone can upload. No column that a confirming registration or a successful push
     /// updates is indexed, so that these updates stay heap-only. Triggers keep `bound_generation` and the history, so that no
     /// statement can forget them.
-    ///
-    /// `push_installs_value_hash_key` is deferrable because two first registrations of one installation may race: the insert that
-    /// loses finds the other by the installation's key and updates it, but a constraint that is checked at once would report its own
-    /// withdrawn row as a duplicate.
     static let pushInstalls = """
         CREATE TABLE push_installs (
             id               uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
-            installation_key bytea       NOT NULL UNIQUE CHECK (octet_length(installation_key) = 32),
+            installation_key bytea       NOT NULL CHECK (octet_length(installation_key) = 32),
             kind             text        NOT NULL CHECK (kind IN ('token', 'fid')),
             value_sealed     bytea       NOT NULL,
-            value_hash       bytea       NOT NULL UNIQUE DEFERRABLE INITIALLY IMMEDIATE CHECK (octet_length(value_hash) = 32),
-            user_id          uuid        REFERENCES users (id) ON DELETE SET NULL,
+            value_hash       bytea       NOT NULL CHECK (octet_length(value_hash) = 32),
+            user_id          uuid        REFERENCES users (id) ON DELETE CASCADE,
             generation       bigint      NOT NULL DEFAULT 1 CHECK (generation > 0),
             bound_generation bigint      NOT NULL DEFAULT 1,
             platform         text        CHECK (platform IN ('ios', 'android', 'web')),
@@ -31,10 +28,12 @@ extension Baseline {
             CONSTRAINT push_installs_suspect_has_time CHECK ((state = 'suspect') = (suspect_until IS NOT NULL)),
             CONSTRAINT push_installs_invalid_has_time CHECK ((state = 'invalid') = (invalid_at IS NOT NULL))
         ) WITH (fillfactor = 85);
+        CREATE UNIQUE INDEX push_installs_bound ON push_installs (installation_key) WHERE user_id IS NOT NULL;
+        CREATE UNIQUE INDEX push_installs_unbound ON push_installs (value_hash) WHERE user_id IS NULL;
         CREATE INDEX push_installs_by_user ON push_installs (user_id) WHERE user_id IS NOT NULL;
         CREATE INDEX push_installs_suspect ON push_installs (id) WHERE state = 'suspect';
         CREATE INDEX push_installs_invalid_by_time ON push_installs (invalid_at) WHERE state = 'invalid';
-        COMMENT ON TABLE push_installs IS 'App installations; a row stays when the installation gets a new token.';
+        COMMENT ON TABLE push_installs IS 'App installations; a row with a user stays when the installation gets a new token.';
         COMMENT ON COLUMN push_installs.installation_key IS
             'HMAC of the installation id (the token up to its colon) under LOOKUP_KEY; the same for all tokens of an installation.';
         COMMENT ON COLUMN push_installs.value_hash IS 'HMAC of the whole token or FID, by which a change is detected.';

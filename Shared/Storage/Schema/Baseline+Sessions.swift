@@ -24,7 +24,7 @@ extension Baseline {
             token_hash        bytea       NOT NULL CHECK (octet_length(token_hash) = 32),
             email_lookup      bytea       CHECK (octet_length(email_lookup) = 32),
             email_sealed      bytea,
-            push_token_sealed bytea,
+            install_id        uuid,
             installation_key  bytea       CHECK (octet_length(installation_key) = 32),
             address_key       bytea       CHECK (octet_length(address_key) = 32),
             photos            jsonb       NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(photos) = 'array'),
@@ -57,8 +57,7 @@ extension Baseline {
         CREATE INDEX sessions_by_expiry ON sessions (expires_at);
         CREATE INDEX sessions_decided_sign_ins ON sessions (user_id, completed_at)
             WHERE event = 'sign_in' AND state IN ('succeeded', 'failed');
-        CREATE INDEX sessions_unredeemed_by_installation ON sessions (installation_key)
-            WHERE event = 'sign_in' AND state = 'succeeded' AND redeemed_at IS NULL;
+        CREATE INDEX sessions_by_install ON sessions (install_id) WHERE install_id IS NOT NULL;
         CREATE INDEX sessions_decided_with_photos ON sessions (completed_at)
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb;
         COMMENT ON TABLE sessions IS 'Sign-ups and sign-ins by face; the states succeeded, failed and expired are final.';
@@ -68,7 +67,8 @@ extension Baseline {
         COMMENT ON COLUMN sessions.attempts_left IS 'Sign-ins left before the lock, as of completed_at: later events must not show.';
         COMMENT ON COLUMN sessions.email_lookup IS 'users.email_lookup of an undecided sign-up; erased with the decision.';
         COMMENT ON COLUMN sessions.email_sealed IS 'users.email_sealed of an undecided sign-up; erased with the decision.';
-        COMMENT ON COLUMN sessions.push_token_sealed IS 'The sealed FCM token; NULL once the push is settled.';
+        COMMENT ON COLUMN sessions.install_id IS
+            'push_installs.id with the FCM token of the upload; NULL once the push about a failure is settled.';
         COMMENT ON COLUMN sessions.installation_key IS 'push_installs.installation_key of the phone.';
         COMMENT ON COLUMN sessions.address_key IS 'HMAC of the client''s address (IPv6: its /64).';
         COMMENT ON COLUMN sessions.photos IS '[{key, pose, sha256}] of the sealed blobs; [] once they are deleted.';

@@ -22,8 +22,8 @@ public struct NewSession: Sendable {
     public var email: SessionEmail?
     /// SHA-256 of the session token; 32 bytes.
     public var tokenHash: [UInt8]
-    /// The device's FCM token, sealed with `SealingContext.sessionPushToken`.
-    public var pushTokenSealed: [UInt8]?
+    /// The `PushInstall` with the upload's FCM token.
+    public var installID: UUID?
     /// The device's `PushTarget` key; 32 bytes.
     public var installationKey: [UInt8]?
     /// HMAC of the client's address (IPv6: its /64); 32 bytes.
@@ -44,7 +44,7 @@ public struct NewSession: Sendable {
     /// Describes a session that has just been uploaded.
     public init(
         id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
-        email: SessionEmail? = nil, tokenHash: [UInt8], pushTokenSealed: [UInt8]? = nil, installationKey: [UInt8]? = nil,
+        email: SessionEmail? = nil, tokenHash: [UInt8], installID: UUID? = nil, installationKey: [UInt8]? = nil,
         addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
@@ -55,7 +55,7 @@ public struct NewSession: Sendable {
         self.authorisedBy = authorisedBy
         self.email = email
         self.tokenHash = tokenHash
-        self.pushTokenSealed = pushTokenSealed
+        self.installID = installID
         self.installationKey = installationKey
         self.addressKey = addressKey
         self.photos = photos

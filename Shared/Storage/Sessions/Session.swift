@@ -69,8 +69,8 @@ public struct Session: Sendable, Equatable {
     public let attemptsLeft: Int?
     /// SHA-256 of the session token; 32 bytes.
     public let tokenHash: [UInt8]
-    /// The device's FCM token, sealed with `SealingContext.sessionPushToken`; `nil` when absent or wiped.
-    public let pushTokenSealed: [UInt8]?
+    /// The `PushInstall` with the upload's FCM token; `nil` once the push about a failure is settled.
+    public let installID: UUID?
     /// The device, as in `PushInstall.installationKey`.
     public let installationKey: [UInt8]?
     /// The stored photos; empty once they are deleted.
@@ -95,7 +95,7 @@ public struct Session: Sendable, Equatable {
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
         id, user_id, event, authorised, authorised_by, email_lookup, email_sealed, state, reason, retryable, attempts_left, \
-        token_hash, push_token_sealed, installation_key, photos::text AS photos, request_id, traceparent, created_at, \
+        token_hash, install_id, installation_key, photos::text AS photos, request_id, traceparent, created_at, \
         started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
@@ -111,7 +111,7 @@ public struct Session: Sendable, Equatable {
         retryable = try row.decode("retryable")
         attemptsLeft = try row.decode("attempts_left", as: Int32?.self).map { Int($0) }
         tokenHash = try row.decode("token_hash")
-        pushTokenSealed = try row.decode("push_token_sealed")
+        installID = try row.decode("install_id")
         installationKey = try row.decode("installation_key")
         photos = try row.decodeJSON("photos")
         requestID = try row.decode("request_id")

@@ -10,17 +10,42 @@ public struct LeftoverPhotos: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Deletes the push tokens of sessions, after their push is settled.
-    public func wipePushTokens(_ ids: [UUID]) async throws(PostgresError) {
-        guard !ids.isEmpty else { return }
-        try await db.execute(
-            "UPDATE sessions SET push_token_sealed = NULL WHERE id = ANY(\(ids)) AND push_token_sealed IS NOT NULL")
+    /// Removes the references of failed and expired sessions to their installations, after their push is settled.
+    ///
+    /// - Returns: The installations, which may not be needed any more (``PushInstallRepository/deleteUnneeded(ids:)``).
+    public func releaseInstalls(ofFailed ids: [UUID]) async throws(PostgresError) -> [UUID] {
+        guard !ids.isEmpty else { return [] }
+        return try released(
+            await db.query(
+                """
+                \(unescaped: Self.findReleased) id = ANY(\(ids)) AND state IN ('failed', 'expired')
+                \(unescaped: Self.releaseFound)
+                """))
     }
 
-    /// Deletes the push tokens of all sessions of a user. Reads the whole table, which holds the sessions of one day.
-    public func wipePushTokens(userID: UUID) async throws(PostgresError) {
-        try await db.execute(
-            "UPDATE sessions SET push_token_sealed = NULL WHERE user_id = \(userID) AND push_token_sealed IS NOT NULL")
+    /// Removes the references of all sessions of a user to their installations. Reads the whole table, which holds the sessions of one
+    /// day.
+    ///
+    /// - Returns: The installations, as for ``releaseInstalls(ofFailed:)``.
+    public func releaseInstalls(userID: UUID) async throws(PostgresError) -> [UUID] {
+        try released(await db.query("\(unescaped: Self.findReleased) user_id = \(userID) \(unescaped: Self.releaseFound)"))
+    }
+
+    private static let findReleased = """
+        WITH released AS (SELECT id AS released_id, install_id AS released_install FROM sessions WHERE install_id IS NOT NULL AND
+        """
+    private static let releaseFound = """
+        ORDER BY id FOR UPDATE)
+        UPDATE sessions SET install_id = NULL FROM released WHERE id = released_id RETURNING released_install
+        """
+
+    private func released(_ rows: PostgresRows) throws(PostgresError) -> [UUID] {
+        try rows.map { row throws(PostgresError) in try row.decode("released_install") }
+    }
+
+    /// Refers a session to another installation row: the sign-in was bound to the row of its installation that has a user.
+    public func move(_ id: UUID, toInstall installID: UUID) async throws(PostgresError) {
+        try await db.execute("UPDATE sessions SET install_id = \(installID) WHERE id = \(id)")
     }
 
     /// Returns sessions by id, including expired records; unknown ids are omitted.

@@ -21,10 +21,10 @@ public struct SessionRepository: Sendable {
         let rows = try await db.query(
             """
             INSERT INTO sessions (id, user_id, event, authorised, authorised_by, email_lookup, email_sealed, token_hash,
-                                  push_token_sealed, installation_key, address_key, photos, photo_bytes, request_id, traceparent,
+                                  install_id, installation_key, address_key, photos, photo_bytes, request_id, traceparent,
                                   deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
-                    \(new.email?.lookup), \(new.email?.sealed), \(new.tokenHash), \(new.pushTokenSealed), \(new.installationKey),
+                    \(new.email?.lookup), \(new.email?.sealed), \(new.tokenHash), \(new.installID), \(new.installationKey),
                     \(new.addressKey), \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))

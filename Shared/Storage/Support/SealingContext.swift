@@ -24,11 +24,6 @@ public enum SealingContext {
         Array("chat_sender_name:\(notificationID.uuidString.lowercased())".utf8)
     }
 
-    /// For `sessions.push_token_sealed`.
-    public static func sessionPushToken(sessionID: UUID) -> [UInt8] {
-        Array("session_push_token:\(sessionID.uuidString.lowercased())".utf8)
-    }
-
     /// For `push_installs.value_sealed`.
     public static func pushInstall(installationKey: [UInt8]) -> [UInt8] {
         Array("push_install:".utf8) + installationKey

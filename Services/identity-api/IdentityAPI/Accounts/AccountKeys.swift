@@ -81,26 +81,6 @@ struct AccountKeys: Sendable {
         HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey)
     }
 
-    func sealed(_ target: PushTarget, for sessionID: UUID) throws(CryptoError) -> [UInt8] {
-        try sealed(target.value, context: SealingContext.sessionPushToken(sessionID: sessionID))
-    }
-
-    /// Turns a session's push token into the registration of its installation.
-    func registration(of session: Session) throws -> PushRegistration? {
-        guard let pushTokenSealed = session.pushTokenSealed else { return nil }
-        let value = try sealer.open(pushTokenSealed, context: SealingContext.sessionPushToken(sessionID: session.id))
-        guard let target = PushTarget(String(decoding: value, as: UTF8.self)) else { return nil }
-        return try registration(of: target, seenAt: session.createdAt)
-    }
-
-    /// Turns a guest's push token into the registration of the installation that it belongs to.
-    func registration(ofGuest guest: PushInstall) throws -> PushRegistration? {
-        let context = SealingContext.pushInstall(installationKey: guest.installationKey)
-        let value = try sealer.open(guest.valueSealed, context: context)
-        guard let target = PushTarget(String(decoding: value, as: UTF8.self)) else { return nil }
-        return try registration(of: target, seenAt: guest.registeredAt)
-    }
-
     /// Turns a push token that a device just sent into the registration of its installation.
     func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
         let key = installationKey(target)

@@ -60,19 +60,14 @@ struct TokenController: Sendable {
 
     /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest.
     private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> RegisteredInstall? {
+        guard let installID = session.installID else { return nil }
         let installs = PushInstallRepository(transaction)
-        // The session keeps its push token until its push is settled; before the push is addressed, the installation is not registered.
-        if let registration = try keys.registration(of: session) {
-            return try await installs.register(registration, userID: session.userID)
+        let bound = try await installs.bind(installID, userID: session.userID, seenAt: session.createdAt)
+        if let bound, bound.install.id != installID {
+            try await SessionRepository(transaction).move(session.id, toInstall: bound.install.id)
+            try await installs.deleteUnneeded(ids: [installID])
         }
-        // The push went to a guest row if the installation belonged to another user with another push token.
-        if let guest = try await installs.guests(of: [session]).first, let registration = try keys.registration(ofGuest: guest) {
-            let registered = try await installs.register(registration, userID: session.userID)
-            try await installs.deleteUnneeded(installationKeys: [guest.installationKey])
-            return registered
-        }
-        guard let key = session.installationKey else { return nil }
-        return try await installs.bind(installationKey: key, userID: session.userID)
+        return bound
     }
 
     /// Rotates a refresh token. The token just replaced gets the same new pair for 30 seconds, as long as that pair is unused; any other

@@ -80,10 +80,10 @@ struct SessionStarter: Sendable {
     func start(
         _ order: SessionOrder, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
-        let installationKey = keys.installationKey(order.target)
+        let registration = try keys.registration(of: order.target, seenAt: Date())
         let account = Account(
             userID: claimedUserID(of: order.owner), event: order.form.event, isAuthorised: order.bearer != nil)
-        try await limit(account, from: installationKey)
+        try await limit(account, from: registration.installationKey)
         let data = JSONText.members(("session_id", .string(sessionID.wireText)))
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
@@ -91,14 +91,14 @@ struct SessionStarter: Sendable {
         let new = NewSession(
             id: sessionID, userID: claimedUserID(of: order.owner), event: order.form.event, authorised: order.bearer != nil,
             authorisedBy: order.bearer?.signInID, email: order.form.event == .signUp ? try sessionEmail(of: order.owner) : nil,
-            tokenHash: token.hash, pushTokenSealed: try keys.sealed(order.target, for: sessionID), installationKey: installationKey,
-            addressKey: keys.addressKey(origin.address), photos: order.upload.photos, photoBytes: order.upload.photoBytes,
+            tokenHash: token.hash, installationKey: registration.installationKey, addressKey: keys.addressKey(origin.address),
+            photos: order.upload.photos, photoBytes: order.upload.photoBytes,
             requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                 throw APIError.requestInProgress
             }
-            let lane = try await insert(new, for: order.owner, in: transaction)
+            let lane = try await insert(new, on: registration, for: order.owner, in: transaction)
             try await OutboxRepository(transaction).publish(
                 EkycRequested(sessionID: sessionID, event: order.form.event, lane: lane), requestID: origin.requestID,
                 traceparent: origin.traceparent)
@@ -106,11 +106,11 @@ struct SessionStarter: Sendable {
         return answer
     }
 
-    /// Writes the session, unless a limit of failed or undecided sessions is reached.
+    /// Writes the session and registers its push token, unless a limit of failed or undecided sessions is reached.
     ///
     /// - Returns: The lane for its event.
     private func insert(
-        _ new: NewSession, for owner: UploadOwner, in transaction: PostgresTransaction
+        _ new: NewSession, on registration: PushRegistration, for owner: UploadOwner, in transaction: PostgresTransaction
     ) async throws -> EkycLane {
         var new = new
         new.userID = try await userID(of: owner, transaction)
@@ -123,6 +123,7 @@ struct SessionStarter: Sendable {
         let undecided = try await sessions.lockUndecided(
             of: new.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
         try admission.check(undecided, isKnown: isKnown, adding: new.photoBytes)
+        new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id
         try await sessions.insert(new)
         return isKnown ? .known : .new
     }

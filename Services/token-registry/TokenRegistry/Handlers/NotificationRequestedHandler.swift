@@ -1,6 +1,5 @@
 public import EventBus
 internal import FoundationEssentials
-public import HeliographCrypto
 public import Logging
 internal import Metrics
 public import PostgresClient
@@ -15,16 +14,10 @@ public import WireFormat
 /// members, so the fan-out of a big one is only begun here and continued by ``TopicFanOutService``. A recipient that cannot be
 /// reached is not an error: the notification is skipped, with the reason in its row, and logged by id.
 public struct NotificationRequestedHandler: EventBatchHandler {
-    private let sealer: Sealer
-    private let lookupKey: [UInt8]
     private let logger: Logger
 
     /// Makes the handler.
-    ///
-    /// - Parameter lookupKey: The HMAC key of installation ids; 32 bytes.
-    public init(sealer: Sealer, lookupKey: [UInt8], logger: Logger) {
-        self.sealer = sealer
-        self.lookupKey = lookupKey
+    public init(logger: Logger) {
         self.logger = logger
     }
 
@@ -45,7 +38,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
 
         let now = Date()
         let timely = requests.filter { $0.body.expiresAt > now }
-        let resolver = RecipientResolver(transaction: transaction, sealer: sealer, lookupKey: lookupKey)
+        let resolver = RecipientResolver(transaction: transaction)
         let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
 
         var orders: [DeliveryPlanner.Order] = []
@@ -100,10 +93,9 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             let requests = events.map(\.body)
             try await NotificationRepository(transaction).markSkipped(
                 requests.map(\.notificationID), reason: reason.rawValue)
-            // These sessions get no push, so their tokens are no longer needed.
-            let sessions = requests.filter { $0.recipient.type == .session }
-                .compactMap { UUID(uuidString: $0.recipient.id) }
-            try await SessionRepository(transaction).wipePushTokens(sessions)
+            // These sessions get no push, so the tokens of failed ones are no longer needed.
+            let sessions = requests.filter { $0.recipient.type == .session }.compactMap { UUID(uuidString: $0.recipient.id) }
+            try await SessionInstallCleanup(transaction: transaction, logger: logger).run(sessionIDs: sessions)
             for event in events { log(event, skippedFor: reason) }
             Counter(label: "push_notifications_skipped_total", dimensions: [("reason", reason.rawValue)])
                 .increment(by: requests.count)

@@ -31,7 +31,7 @@ public struct NotificationSettledHandler: EventBatchHandler {
         let ids = Array(Set(events.map(\.body.notificationID)))
         let notifications = NotificationRepository(transaction)
         let settled = try await notifications.settle(ids)
-        try await SessionTokenCleanup(transaction: transaction, logger: logger)
+        try await SessionInstallCleanup(transaction: transaction, logger: logger)
             .run(for: notifications.find(ids: Array(settled)))
     }
 }

@@ -6,7 +6,7 @@ public import PostgresClient
 internal import Storage
 public import WireFormat
 
-/// Deletes the push data of a user: the installations with their tokens, the tokens of face sessions, the audit, and the parameters
+/// Deletes the push data of a user: the installations with their tokens, those of face sessions, the audit, and the parameters
 /// of notifications that are not settled; withdraws pending pushes.
 ///
 /// A fan-out that is making a page at the time may still make a delivery to a deleted installation: its sender finds no
@@ -28,13 +28,14 @@ public struct UserErasedHandler: EventBatchHandler {
 
     private func erase(_ userID: UUID, in transaction: PostgresTransaction) async throws {
         let installIDs = try await PushInstallRepository(transaction).erase(userID: userID)
-        try await SessionRepository(transaction).wipePushTokens(userID: userID)
         try await Withdrawal(transaction: transaction).withdraw(installIDs: installIDs, code: Self.withdrawalCode)
         let notifications = NotificationRepository(transaction)
         let open = try await notifications.eraseOpen(of: userID, installIDs: installIDs)
         try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: Self.withdrawalCode)
         try await notifications.markSkipped(open, reason: SkipReason.userErased.rawValue)
         try await notifications.settle(open)
+        let uploaded = try await SessionRepository(transaction).releaseInstalls(userID: userID)
+        try await PushInstallRepository(transaction).deleteUnneeded(ids: uploaded)
         logger.notice(
             "a user's push data was erased",
             metadata: [

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import HeliographCrypto
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -22,9 +21,6 @@ struct RecipientResolver {
     private static let maxBatchMembers = 5_000
 
     let transaction: PostgresTransaction
-    let sealer: Sealer
-    /// The HMAC key of installation ids; 32 bytes.
-    let lookupKey: [UInt8]
 
     /// Resolves the recipients of a batch.
     ///
@@ -61,47 +57,17 @@ struct RecipientResolver {
         return resolutions
     }
 
-    /// The token of a session, and its registration as the installation it belongs to.
-    private struct SessionToken {
-        let session: Session
-        let target: PushTarget
-        let registration: PushRegistration
-    }
-
-    /// Resolves sessions to the devices that started them: the token is in the session, and is registered here. Where the installation
-    /// is bound to a user with another token, which an unproven session must not replace, the token is registered as an unbound
-    /// installation for this push, deleted when a sign-in is redeemed or, like all unbound ones, after
-    /// ``PushInstallLimits/unboundAge``.
+    /// Resolves sessions to the installations that their uploads registered.
     private func resolve(sessions ids: [UUID]) async throws -> [UUID: Resolution] {
+        let addresses = try await PushInstallRepository(transaction).addresses(sessionIDs: ids)
         var resolutions: [UUID: Resolution] = [:]
-        for id in ids { resolutions[id] = .skipped(.sessionUnknown) }
-        var tokens: [UUID: SessionToken] = [:]
-        for session in try await SessionRepository(transaction).find(ids: ids) {
-            switch token(of: session) {
-            case .success(let token): tokens[session.id] = token
-            case .failure(let skip): resolutions[session.id] = .skipped(skip.reason)
-            }
-        }
-        let installs = PushInstallRepository(transaction)
-        var byKey: [[UInt8]: PushInstall] = [:]
-        for install in try await installs.upsertSeen(tokens.values.map(\.registration)) {
-            byKey[install.installationKey] = install
-        }
-        var unbound: [UUID: PushRegistration] = [:]
-        for (id, token) in tokens {
-            guard let install = byKey[token.registration.installationKey], token.registration.conflictsWithOwner(of: install) else {
-                continue
-            }
-            unbound[id] = try registration(of: token.target, as: token.target.unboundKeyInput, token.session)
-        }
-        for install in try await installs.upsertSeen(Array(unbound.values)) { byKey[install.installationKey] = install }
-        for (id, token) in tokens {
-            let registration = unbound[id] ?? token.registration
-            guard let install = byKey[registration.installationKey], install.address.isReachable(on: .urgent) else {
-                resolutions[id] = .skipped(.tokenDead)
-                continue
-            }
-            resolutions[id] = .addresses([install.address])
+        for id in ids {
+            resolutions[id] =
+                switch addresses[id] {
+                case nil: .skipped(.sessionUnknown)
+                case .some(nil): .skipped(.tokenMissing)
+                case .some(let address?): address.isReachable(on: .urgent) ? .addresses([address]) : .skipped(.tokenDead)
+                }
         }
         return resolutions
     }
@@ -132,38 +98,5 @@ struct RecipientResolver {
         let ids = Set(small.map(\.id))
         let addresses = try await PushInstallRepository(transaction).addresses(topicIDs: Array(ids))
         return topics.map { ($0, ids.contains($0.id) ? addresses[$0.id] ?? [] : nil) }
-    }
-
-    private struct Skip: Error {
-        let reason: SkipReason
-    }
-
-    /// Opens the token of a session, and seals it again for the installation it belongs to.
-    private func token(of session: Session) -> Result<SessionToken, Skip> {
-        guard let sealed = session.pushTokenSealed else { return .failure(Skip(reason: .tokenMissing)) }
-        do {
-            let token = try sealer.open(sealed, context: SealingContext.sessionPushToken(sessionID: session.id))
-            guard let target = PushTarget(String(decoding: token, as: UTF8.self)) else {
-                return .failure(Skip(reason: .tokenMalformed))
-            }
-            let messages = (key: target.installationKeyMessage, valueHash: target.valueHashMessage)
-            return .success(
-                SessionToken(
-                    session: session, target: target, registration: try registration(of: target, as: messages, session)))
-        } catch {
-            return .failure(Skip(reason: .tokenUnreadable))
-        }
-    }
-
-    private func registration(
-        of target: PushTarget, as messages: (key: [UInt8], valueHash: [UInt8]), _ session: Session
-    ) throws -> PushRegistration {
-        let key = HMACSHA256.authenticate(messages.key, key: lookupKey)
-        let isProven = session.event == .signIn && session.state == .succeeded
-        return PushRegistration(
-            installationKey: key, kind: target.kind,
-            valueSealed: try sealer.seal(Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(messages.valueHash, key: lookupKey),
-            seenAt: session.createdAt, provenUserID: isProven ? session.userID : nil)
     }
 }

@@ -4,12 +4,8 @@ enum SkipReason: String, Sendable {
     case expired
     /// Its session does not exist, or no longer exists.
     case sessionUnknown = "session_unknown"
-    /// Its session has no push token, or its token was wiped.
+    /// The installation of its session is deleted.
     case tokenMissing = "token_missing"
-    /// The sealed token of its session does not open with the keys of this deployment.
-    case tokenUnreadable = "token_unreadable"
-    /// The token that the app sent is malformed.
-    case tokenMalformed = "token_malformed"
     /// FCM has reported the token as dead since the app sent it.
     case tokenDead = "token_dead"
     /// Its user has no active installation.

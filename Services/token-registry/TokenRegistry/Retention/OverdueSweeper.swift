@@ -70,7 +70,7 @@ public struct OverdueSweeper: Service {
             let skipped = try await notifications.markSkipped(ids, reason: SkipReason.expired.rawValue)
             let settled = try await notifications.settle(ids)
             let ended = overdue.filter { skipped.contains($0.id) || settled.contains($0.id) }
-            try await SessionTokenCleanup(transaction: transaction, logger: logger).run(for: ended)
+            try await SessionInstallCleanup(transaction: transaction, logger: logger).run(for: ended)
             return (overdue.count, ended.count)
         }
     }

@@ -4,21 +4,20 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Deletes the push tokens that face sessions have kept for a push that has ended.
-struct SessionTokenCleanup {
+/// Deletes the installations that only failed sessions have registered, once the push about the failure has ended.
+struct SessionInstallCleanup {
     let transaction: PostgresTransaction
     let logger: Logger
 
-    /// Wipes the push tokens of the sessions of these notifications, and deletes the installations that only a failed session has
-    /// registered.
+    /// Cleans up after the sessions of these notifications.
     func run(for notifications: [NotificationRecord]) async throws {
-        let sessionIDs = notifications.compactMap(\.faceSessionID)
-        guard !sessionIDs.isEmpty else { return }
-        let sessions = SessionRepository(transaction)
-        try await sessions.wipePushTokens(sessionIDs)
-        let failed = try await sessions.find(ids: sessionIDs).filter { $0.state != .succeeded }
-        let deleted = try await PushInstallRepository(transaction)
-            .deleteUnneeded(installationKeys: failed.compactMap(\.installationKey))
+        try await run(sessionIDs: notifications.compactMap(\.faceSessionID))
+    }
+
+    /// Cleans up after those of these sessions that have failed.
+    func run(sessionIDs: [UUID]) async throws {
+        let released = try await SessionRepository(transaction).releaseInstalls(ofFailed: sessionIDs)
+        let deleted = try await PushInstallRepository(transaction).deleteUnneeded(ids: released)
         if deleted > 0 { logger.debug("unbound installations deleted", metadata: ["count": "\(deleted)"]) }
     }
 }
