@@ -14,9 +14,6 @@ struct EventGoldenTests {
     @Test func `user.erased`() throws { try check(GoldenEvents.userErased) }
     @Test func `notification.requested`() throws { try check(GoldenEvents.notificationRequested) }
     @Test func `notification.addressed`() throws { try check(GoldenEvents.notificationAddressed) }
-    @Test func `notification.addressed, by the page`() throws {
-        try check(GoldenEvents.pageAddressed, fixture: "notification.addressed.page.v1")
-    }
     @Test func `notification.settled`() throws { try check(GoldenEvents.notificationSettled) }
 
     /// Checks that encoding gives exactly the fixture, and that decoding accepts it, also with fields of a later version.

@@ -23,10 +23,7 @@ enum GoldenEvents {
     static let notificationRequested = NotificationRequested(
         notificationID: first, dedupeKey: "ekyc:\(second.wireString)", kind: .signIn, recipient: .session(second),
         lane: .urgent, parameters: ["success": "true", "event": "sign_in", "note": "a/b \"ü\" 🎨"], expiresAt: time)
-    static let notificationAddressed = NotificationAddressed(
-        notificationID: first, deliveryIDs: [second, third], lane: .bulk)
-    static let pageAddressed = NotificationAddressed(
-        notificationID: first, page: AddressedPage(id: second, count: 500), lane: .bulk)
+    static let notificationAddressed = NotificationAddressed(notificationID: first, pageID: second, count: 500, lane: .bulk)
     static let notificationSettled = NotificationSettled(
         notificationID: first,
         outcomes: [

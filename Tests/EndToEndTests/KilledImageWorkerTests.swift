@@ -46,7 +46,7 @@ import Testing
         // A push is at FCM before its delivery is settled.
         try await eventually("each was told of once") {
             try await stack.database.psql(
-                "SELECT count(*), count(DISTINCT notification_id), min(state), max(state) FROM deliveries "
+                "SELECT count(*), count(DISTINCT notification_id), min(state), max(state) FROM delivery_ledger "
                     + "WHERE notification_id IN (SELECT id FROM notifications WHERE kind = 'job_completed')")
                 == "\(Self.jobCount)|\(Self.jobCount)|accepted|accepted"
         }

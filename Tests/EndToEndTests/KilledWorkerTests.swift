@@ -17,7 +17,7 @@ import Testing
         // A push is at FCM before its delivery is settled, and photos are deleted after the commit.
         try await eventually("it was sent once") {
             try await stack.database.psql(
-                "SELECT count(*), min(state), max(attempt) FROM deliveries WHERE notification_id IN "
+                "SELECT count(*), min(state), max(attempt) FROM delivery_ledger WHERE notification_id IN "
                     + "(SELECT id FROM notifications WHERE dedupe_key = 'ekyc:\(answer.sessionID)')") == "1|accepted|1"
         }
         try await eventually("the photos are gone") { stack.blobCount() == 0 }

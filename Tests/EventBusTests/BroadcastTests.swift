@@ -46,7 +46,7 @@ struct BroadcastTests {
             }) {
                 try await waitUntilReading(inboxes, transport)
                 try await transport.append([1, 2])
-                let urgent = NotificationAddressed(notificationID: UUID(), deliveryIDs: [], lane: .urgent)
+                let urgent = NotificationAddressed(notificationID: UUID(), pageID: UUID(), count: 1, lane: .urgent)
                 _ = try await transport.append(
                     [OutgoingEntry(stream: urgent.stream, envelope: try Envelope(urgent).encoded())])
                 for inbox in inboxes {

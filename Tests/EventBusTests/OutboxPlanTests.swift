@@ -16,7 +16,7 @@ struct OutboxPlanTests {
     /// Appends messages that wait for the relay, and returns their ids.
     private func append(_ count: Int, _ db: some PostgresQueryable) async throws -> [UUID] {
         let messages = try (0..<count).map { _ in
-            try NewOutboxMessage(Envelope(NotificationAddressed(notificationID: UUID(), deliveryIDs: [UUID()], lane: .bulk)))
+            try NewOutboxMessage(Envelope(NotificationAddressed(notificationID: UUID(), pageID: UUID(), count: 1, lane: .bulk)))
         }
         try await OutboxRepository(db).append(messages)
         return messages.map(\.envelope.id)

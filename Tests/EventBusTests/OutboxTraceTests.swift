@@ -12,7 +12,7 @@ struct OutboxTraceTests {
             let session = UUIDv7.generate()
             try await outbox.publish(EkycRequested(sessionID: session, event: .signIn, lane: .new), requestID: "r-1")
             try await outbox.publish(
-                NotificationAddressed(notificationID: UUID(), deliveryIDs: [UUID()], lane: .bulk), requestID: "r-1")
+                NotificationAddressed(notificationID: UUID(), pageID: UUID(), count: 1, lane: .bulk), requestID: "r-1")
             try await outbox.publish(EkycRequested(sessionID: UUID(), event: .signIn, lane: .new), requestID: "r-2")
             let first = try await outbox.takeBatch(limit: 1).map(\.envelope.id)
             try await outbox.markPublished(

@@ -26,7 +26,8 @@ import Testing
             try await Self.endedCount(stack) == Self.sessionCount ? () : nil
         }
         try await eventually("every session has a settled delivery; notifier: \(stack.tail(of: "notifier"))") {
-            try await stack.database.psql("SELECT count(*) FROM deliveries WHERE state = 'accepted'") == "\(Self.sessionCount)" ? () : nil
+            try await stack.database.psql("SELECT count(*) FROM delivery_ledger WHERE state = 'accepted'") == "\(Self.sessionCount)"
+                ? () : nil
         }
         let states = try await stack.database.psql("SELECT DISTINCT state, reason FROM sessions")
         #expect(states == "failed|no_match")
@@ -35,7 +36,7 @@ import Testing
             SELECT min(deliveries), max(deliveries), count(*) FROM (
                 SELECT s.id, count(d.id) AS deliveries FROM sessions s
                 LEFT JOIN notifications n ON n.dedupe_key = 'ekyc:' || s.id
-                LEFT JOIN deliveries d ON d.notification_id = n.id GROUP BY s.id) AS of_session
+                LEFT JOIN delivery_ledger d ON d.notification_id = n.id GROUP BY s.id) AS of_session
             """)
         #expect(deliveries == "1|1|\(Self.sessionCount)")
         try await eventually("the photos are gone") { stack.blobCount() == 0 }

@@ -17,8 +17,8 @@ struct PushReportTests {
                 VALUES ('\(id(1))', 'a', 'new_photos', 'topic', 'event:1', 'bulk', '{}', true, now()),
                        ('\(id(2))', 'b', 'new_photos', 'topic', 'event:1', 'bulk', '{}', true, now()),
                        ('\(id(3))', 'c', 'chat_message', 'topic', 'conversation:1', 'urgent', '{}', false, now());
-                INSERT INTO deliveries (id, notification_id, install_id, generation, state, settled_at)
-                SELECT gen_random_uuid(), id, '\(id(8))', 1, 'accepted', now() FROM notifications;
+                INSERT INTO deliveries (id, notification_id, install_id, generation, lane, state, settled_at)
+                SELECT gen_random_uuid(), id, '\(id(8))', 1, 'normal', 'accepted', now() FROM notifications;
                 INSERT INTO notification_receipts (notification_id, reporter_id, event, user_id, at)
                 VALUES ('\(id(1))', '\(id(8))', 'opened', '\(id(9))', now()), ('\(id(1))', '\(id(8))', 'delivered', '\(id(9))', now());
                 INSERT INTO image_job_reads (job_id, trigger) VALUES ('\(id(4))', 'push'), ('\(id(5))', 'push'), ('\(id(6))', 'poll');

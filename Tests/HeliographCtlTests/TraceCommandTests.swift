@@ -30,8 +30,8 @@ struct TraceCommandTests {
                                            expires_at, settled_at)
                 VALUES ('\(uuid(3))', 'ekyc', 'sign_in', 'session', '\(session)', 'urgent', '{}', 'settled', \(time(520)), now(),
                         \(time(700)));
-                INSERT INTO deliveries (id, notification_id, install_id, generation, state, attempt, created_at, settled_at)
-                VALUES ('\(uuid(4))', '\(uuid(3))', '\(uuid(5))', 1, 'accepted', 1, \(time(520)), \(time(690)));
+                INSERT INTO deliveries (id, notification_id, install_id, generation, lane, state, attempt, created_at, settled_at)
+                VALUES ('\(uuid(4))', '\(uuid(3))', '\(uuid(5))', 1, 'urgent', 'accepted', 1, \(time(520)), \(time(690)));
                 \(change)
                 """)
             try await body(database)

@@ -110,7 +110,7 @@ import WireFormat
             try await fixture.postgres.execute("DELETE FROM outbox")
             // Stands for a sender that claims the delivery and dies.
             let claimed = try await DeliveryRepository(fixture.postgres).claim(
-                addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .milliseconds(500))
+                addressed.deliveryIDs, lease: .milliseconds(500))
             #expect(claimed.count == 1)
             try await fixture.withNotifier {
                 let delivery = try #require(try await fixture.settled(addressed).first)
@@ -232,7 +232,7 @@ import WireFormat
             let adas = try await fixture.address([phone], of: ada, expiresIn: 86_400, lane: .bulk)
             try await eventually("it is claimed") {
                 try await !fixture.postgres.query(
-                    "SELECT FROM push_leases WHERE \(adas.deliveryIDs[0]) = ANY(delivery_ids)"
+                    "SELECT FROM delivery_pages WHERE id = \(adas.pageIDs[0]) AND state = 'sending'"
                 ).isEmpty
             }
             // Another user signs in on the phone.
@@ -262,7 +262,7 @@ import WireFormat
             // Without their events, the deliveries can be found only by their leases.
             try await fixture.postgres.execute("DELETE FROM outbox")
             let claimed = try await DeliveryRepository(fixture.postgres).claim(
-                addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .milliseconds(500))
+                addressed.deliveryIDs, lease: .milliseconds(500))
             #expect(claimed.count == 30)
             try await fixture.withNotifier {
                 try await fixture.withNotifier {
@@ -282,7 +282,7 @@ import WireFormat
             let addressed = try await fixture.address([fixture.emulator.mintToken()])
             try await fixture.postgres.execute("DELETE FROM outbox")
             _ = try await DeliveryRepository(fixture.postgres).claim(
-                addressed.deliveryIDs, of: addressed.notificationID, as: UUID(), lane: .urgent, lease: .zero)
+                addressed.deliveryIDs, lease: .zero)
             try await fixture.withNotifier {
                 try await eventually("the emulator has the request") { fixture.emulator.statistics.sends == 1 }
             }
@@ -297,7 +297,7 @@ import WireFormat
             _ = try await fixture.settled(addressed)
             try await OutboxRepository(fixture.postgres).publish(
                 NotificationAddressed(
-                    notificationID: addressed.notificationID, deliveryIDs: addressed.deliveryIDs, lane: .urgent))
+                    notificationID: addressed.notificationID, pageID: addressed.pageIDs[0], count: 1, lane: .urgent))
             let later = try await fixture.address([fixture.emulator.mintToken()])
             _ = try await fixture.settled(later)
             #expect(await fixture.emulator.messages(to: token).count == 1)

@@ -86,6 +86,7 @@ struct NotifierFixture: Sendable {
     /// An addressed notification with one delivery for each token.
     struct Addressed: Sendable {
         let notificationID: UUID
+        let pageIDs: [UUID]
         let deliveryIDs: [UUID]
     }
 
@@ -98,7 +99,7 @@ struct NotifierFixture: Sendable {
         let parameters =
             parameters ?? ["success": "true", "session_id": session.wireString, "user_id": "user-1", "event": "sign_in"]
         let notificationID = id ?? UUIDv7.generate()
-        let deliveries = try await postgres.withTransaction { transaction in
+        let pages = try await postgres.withTransaction { transaction in
             _ = try await NotificationRepository(transaction).insert(
                 NewNotification(
                     id: notificationID, dedupeKey: "ekyc:\(session.wireString)", kind: kind,
@@ -114,17 +115,19 @@ struct NotifierFixture: Sendable {
                     installs.append(try await repository.registerUnbound(registration))
                 }
             }
-            let deliveries = installs.map {
-                NewDelivery(
-                    id: UUIDv7.generate(), notificationID: notificationID, installID: $0.id, generation: $0.generation)
+            let pages = NewDeliveryPage.pages(of: notificationID, on: lane, to: installs.map(\.address))
+            try await DeliveryPageRepository(transaction).insert(pages)
+            for page in pages {
+                try await OutboxRepository(transaction).publish(
+                    NotificationAddressed(
+                        notificationID: notificationID, pageID: page.id, count: page.addresses.count, lane: lane),
+                    requestID: "req-1", traceparent: Self.traceparent)
             }
-            _ = try await DeliveryRepository(transaction).insertPending(deliveries)
-            try await OutboxRepository(transaction).publish(
-                NotificationAddressed(notificationID: notificationID, deliveryIDs: deliveries.map(\.id), lane: lane),
-                requestID: "req-1", traceparent: Self.traceparent)
-            return deliveries
+            return pages
         }
-        return Addressed(notificationID: notificationID, deliveryIDs: deliveries.map(\.id))
+        return Addressed(
+            notificationID: notificationID, pageIDs: pages.map(\.id),
+            deliveryIDs: pages.flatMap { page in (1...page.addresses.count).map { DeliveryPage.deliveryID($0, of: page.id) } })
     }
 
     private func registration(_ token: String, platform: String?) throws -> PushRegistration {

@@ -39,7 +39,7 @@ import WireFormat
             system.emulator.clearFaults()
             let written = try await system.states(of: id)["accepted"] ?? 0
             // Ends the leases of the killed notifier now, so that others claim its deliveries.
-            try await system.postgres.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
+            try await system.postgres.execute("UPDATE delivery_pages SET due_at = now() - interval '1 second' WHERE state = 'sending'")
             #expect(before.count < count, "it was killed before the end")
             try system.services.start("notifier", as: "notifier-2")
             let states = try await system.settled(id)
@@ -67,7 +67,7 @@ import WireFormat
             try await server.start()
             // Ends the leases now, so that deliveries claimed before the crash are sent again.
             try await eventually("the leases have ended") {
-                try? await system.postgres.execute("UPDATE push_leases SET lease_until = now() - interval '1 second'")
+                try? await system.postgres.execute("UPDATE delivery_pages SET due_at = now() - interval '1 second' WHERE state = 'sending'")
             }
             let states = try await system.settled(id)
             #expect(states == ["accepted": count], "\(system.services.tail(of: "notifier"))")

@@ -45,7 +45,7 @@ import WireFormat
             try await eventually("nothing waits") { try await Self.open(system).isEmpty }
             #expect(await system.emulator.messages(to: api.listener.value).count >= 5, "at least the messages after the outage arrive")
             let lost = try await system.postgres.query(
-                "SELECT FROM deliveries WHERE state IN ('failed', 'expired', 'dead') OR (state = 'skipped' AND code <> 'superseded')")
+                "SELECT FROM delivery_ledger WHERE state IN ('failed', 'expired', 'dead') OR (state = 'skipped' AND code <> 'superseded')")
             #expect(lost.isEmpty)
             expectRamp(phones, system)
             await api.http.shutdown()
@@ -54,7 +54,7 @@ import WireFormat
 
     /// The code of each delivery that is not settled; nil for those not attempted or deferred yet.
     private static func open(_ system: PushSystem) async throws -> [String?] {
-        try await system.postgres.query("SELECT code FROM deliveries WHERE state IN ('pending', 'sending')").map {
+        try await system.postgres.query("SELECT code FROM delivery_ledger WHERE state IN ('pending', 'sending')").map {
             try $0.decode("code", as: String?.self)
         }
     }
@@ -63,7 +63,7 @@ import WireFormat
     private func expectPatience(_ phones: [AddressedPhone], _ system: PushSystem) async throws {
         let rows = try await system.postgres.query(
             """
-            SELECT install_id, min(due_at) AS due_at FROM deliveries
+            SELECT install_id, min(due_at) AS due_at FROM delivery_ledger
             WHERE state = 'pending' AND code = 'UNAVAILABLE' GROUP BY install_id
             """)
         #expect(rows.count >= 50, "some were tried")
@@ -86,6 +86,12 @@ import WireFormat
             """
             UPDATE deliveries SET due_at = due_at - make_interval(secs => \(Self.outage)),
                                   created_at = created_at - make_interval(secs => \(Self.outage))
+            WHERE state = 'pending'
+            """)
+        try await system.postgres.execute(
+            """
+            UPDATE delivery_pages SET due_at = due_at - make_interval(secs => \(Self.outage)),
+                                      created_at = created_at - make_interval(secs => \(Self.outage))
             WHERE state = 'pending'
             """)
     }

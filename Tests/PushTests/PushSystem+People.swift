@@ -122,7 +122,7 @@ extension PushSystem {
     /// Counts the deliveries of a notification by state.
     func states(of notificationID: UUID) async throws -> [String: Int] {
         let rows = try await postgres.query(
-            "SELECT state, count(*) AS n FROM deliveries WHERE notification_id = \(notificationID) GROUP BY state")
+            "SELECT state, count(*) AS n FROM delivery_ledger WHERE notification_id = \(notificationID) GROUP BY state")
         var states: [String: Int] = [:]
         for row in rows { states[try row.decode("state")] = Int(try row.decode("n", as: Int64.self)) }
         return states

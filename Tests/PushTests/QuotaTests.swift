@@ -38,7 +38,7 @@ import WireFormat
             #expect(states == ["pending": phones.count], "no delivery fails for the quota")
             let soonest = try await system.postgres.query(
                 """
-                SELECT extract(epoch FROM min(due_at) - min(created_at))::float8 AS seconds FROM deliveries
+                SELECT extract(epoch FROM min(due_at) - min(created_at))::float8 AS seconds FROM delivery_ledger
                 WHERE notification_id = \(bulk)
                 """
             ).first?.decode("seconds", as: Double.self)
@@ -79,7 +79,7 @@ import WireFormat
     private static func waiting(_ notificationID: UUID, _ system: PushSystem) async throws -> Int {
         let rows = try await system.postgres.query(
             """
-            SELECT count(*) AS n FROM deliveries
+            SELECT count(*) AS n FROM delivery_ledger
             WHERE notification_id = \(notificationID) AND state = 'pending' AND code IN ('lane_paused', 'QUOTA_EXCEEDED')
             """)
         return Int(try rows.first?.decode("n", as: Int64.self) ?? 0)

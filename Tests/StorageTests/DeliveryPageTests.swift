@@ -36,7 +36,7 @@ struct DeliveryPageTests {
             #expect(claimed[install.id]?.target?.valueSealed == Array("new".utf8))
             #expect(claimed[install.id]?.generation == install.generation + 1)
             let passedOn = claimed[page.installs[1].id]
-            #expect(passedOn?.skipCode == "no_installation")
+            #expect(passedOn?.suppression == .noInstallation)
             #expect(passedOn?.generation == 1, "its row must not conflict with the delivery to the next user")
         }
     }
@@ -57,15 +57,33 @@ struct DeliveryPageTests {
         try await withPage(of: 2) { page in
             #expect(try await page.claimDue().isEmpty)
             try await page.end("due_at = due_at - make_interval(secs => \(DeliveryPageRepository.eventAge / .seconds(1)))")
-            #expect(try await page.claimDue().count == 2)
+            let due = try await page.claimDue()
+            #expect(due.count == 2 && due.allSatisfy { $0.attempt == 1 && !$0.mayHaveArrived })
             #expect(try await page.claim().isEmpty)
+            #expect(try await page.deliveries.find(ids: due.map(\.id)).allSatisfy { $0.code == "event_missing" })
+        }
+    }
+
+    @Test func `as many due pages are claimed at once as have no more deliveries than the limit`() async throws {
+        try await withPage(of: 2) { page in
+            let users = page.installs.compactMap(\.userID)
+            for _ in 0..<3 { _ = try await page.insert(userIDs: users) }
+            try await page.client.execute("UPDATE delivery_pages SET due_at = now() - interval '1 second'")
+            var counts: [Int] = []
+            for _ in 0..<3 {
+                counts.append(
+                    try await page.client.withTransaction {
+                        try await DeliveryRepository($0).claimDue(lane: .bulk, limit: 5, lease: .seconds(60)).count
+                    })
+            }
+            #expect(counts == [4, 4, 0])
         }
     }
 
     @Test func `a deferred page is due as a whole, and cannot be claimed by its event`() async throws {
         try await withPage(of: 2) { page in
             let begin = ContinuousClock.now
-            try await DeliveryPageRepository(page.client).deferUnclaimed(page.id, for: .seconds(30), code: "lane_paused")
+            try await page.deliveries.deferUnclaimed(page: page.id, for: .seconds(30), code: "lane_paused")
             #expect(try await page.claim().isEmpty)
             let wait = try #require(try await page.deliveries.timeUntilDue(lanes: [.bulk]))
             #expect(wait > .seconds(29) - (.now - begin) && wait < .seconds(31))
@@ -254,7 +272,7 @@ private struct TestPage: Sendable {
 
     func claim(_ page: UUID? = nil) async throws -> [ClaimedDelivery] {
         try await client.withTransaction { transaction in
-            try await DeliveryPageRepository(transaction).claim(page ?? id, lease: .seconds(60))
+            try await DeliveryRepository(transaction).claim(page: page ?? id, lease: .seconds(60))
         }
     }
 

@@ -30,7 +30,7 @@ struct KeptPlanTests {
             try await client.withTransaction { transaction in
                 try await transaction.forceIndexPlans(replan: replan)
                 // Records that the tables are empty; the server assumes ten pages for a table that was never analysed.
-                try await transaction.execute("ANALYZE notifications, deliveries")
+                try await transaction.execute("ANALYZE notifications, deliveries, delivery_pages")
                 for _ in 0..<Self.warmUps { _ = try await statement(transaction, [UUID()]) }
                 let crowd = try await fill(transaction)
                 let before = try await transaction.rowsRead(in: table)
@@ -41,13 +41,21 @@ struct KeptPlanTests {
         return read / Int64(Self.batch)
     }
 
-    /// Deliveries of one notification.
-    private static func deliveries(_ transaction: PostgresTransaction) async throws -> [UUID] {
+    /// Pages of one delivery each, of one notification.
+    private static func pages(_ transaction: PostgresTransaction) async throws -> [UUID] {
         _ = try await NotificationRepository(transaction).insert(notification)
-        let crowd = (0..<Self.crowd).map { _ in
-            NewDelivery(id: UUIDv7.generate(), notificationID: notification.id, installID: UUID(), generation: 1)
-        }
-        return Array(try await DeliveryRepository(transaction).insertPending(crowd))
+        let crowd = (0..<Self.crowd).map { _ in NewDeliveryPage.make(notification.id) }
+        try await DeliveryPageRepository(transaction).insert(crowd)
+        return crowd.flatMap(\.deliveryIDs)
+    }
+
+    /// Deliveries of one notification that have left their pages, claimed for the second time.
+    private static func deliveries(_ transaction: PostgresTransaction) async throws -> [UUID] {
+        let (ids, repository) = (try await pages(transaction), DeliveryRepository(transaction))
+        try await transaction.execute("UPDATE delivery_pages SET state = 'sending', attempt = 1")
+        try await repository.deferDeliveries(ids.map { DeliveryDeferral(id: $0, attempt: 1, delay: .zero, code: "UNAVAILABLE") })
+        try await transaction.execute("UPDATE deliveries SET state = 'sending', attempt = 2")
+        return ids
     }
 
     /// Notifications in the state `requested`.
@@ -63,15 +71,15 @@ struct KeptPlanTests {
     }
 
     @Test func `a claim reads only what it claims`() async throws {
-        let read = try await rowsRead(in: "deliveries", replan: false, filledBy: Self.deliveries) {
-            try await DeliveryRepository($0)
-                .claim($1, of: Self.notification.id, as: UUID(), lane: .urgent, lease: .seconds(60)).count
+        let read = try await rowsRead(in: "delivery_pages", replan: false, filledBy: Self.pages) {
+            try await DeliveryRepository($0).claim($1).count
         }
         #expect((1...3).contains(read))
     }
 
-    @Test func `settling a batch reads only its deliveries`() async throws {
-        let read = try await rowsRead(in: "deliveries", replan: true, filledBy: Self.deliveries) {
+    @Test(arguments: ["delivery_pages", "deliveries"])
+    func `settling a batch reads only its deliveries`(table: String) async throws {
+        let read = try await rowsRead(in: table, replan: true, filledBy: table == "deliveries" ? Self.deliveries : Self.pages) {
             try await DeliveryRepository($0).settle($1.map { DeliverySettlement(id: $0, outcome: .accepted) }).count
         }
         #expect((1...3).contains(read))
@@ -80,7 +88,7 @@ struct KeptPlanTests {
     @Test func `deferring a batch reads only its deliveries`() async throws {
         let read = try await rowsRead(in: "deliveries", replan: true, filledBy: Self.deliveries) {
             try await DeliveryRepository($0).deferDeliveries(
-                $1.map { DeliveryDeferral(id: $0, attempt: 1, delay: .seconds(30), code: "UNAVAILABLE") }
+                $1.map { DeliveryDeferral(id: $0, attempt: 2, delay: .seconds(30), code: "UNAVAILABLE") }
             ).count
         }
         #expect((1...3).contains(read))

@@ -64,15 +64,13 @@ struct NotificationRepositoryTests {
             let deliveries = DeliveryRepository(client)
             let new = NewNotification.make()
             _ = try await notifications.insert(new)
-            let pair = (0..<2).map { _ in
-                NewDelivery(id: UUID(), notificationID: new.id, installID: UUID(), generation: 1)
-            }
-            _ = try await deliveries.insertPending(pair)
+            let page = NewDeliveryPage.make(new.id, installs: [UUID(), UUID()])
+            try await DeliveryPageRepository(client).insert([page])
             #expect(try await notifications.settle([new.id]).isEmpty, "not addressed yet")
             try await notifications.markAddressed([new.id: 2])
-            try await deliveries.settle([DeliverySettlement(id: pair[0].id, outcome: .accepted)])
+            try await deliveries.settle([DeliverySettlement(id: page.deliveryIDs[0], outcome: .accepted)])
             #expect(try await notifications.settle([new.id]).isEmpty, "one delivery is open")
-            try await deliveries.settle([DeliverySettlement(id: pair[1].id, outcome: .dead)])
+            try await deliveries.settle([DeliverySettlement(id: page.deliveryIDs[1], outcome: .dead)])
             let settled = try await race(8) { _ in try await notifications.settle([new.id]) }
             #expect(settled.filter { !$0.isEmpty } == [[new.id]])
             let record = try #require(try await notifications.find(ids: [new.id]).first)
@@ -98,15 +96,17 @@ struct NotificationRepositoryTests {
             let notifications = NotificationRepository(client)
             let batch = (0..<3).map { _ in NewNotification.make() }
             _ = try await notifications.insert(batch)
-            let delivery = NewDelivery(id: UUID(), notificationID: batch[0].id, installID: UUID(), generation: 1)
-            _ = try await DeliveryRepository(client).insertPending([delivery])
+            let page = NewDeliveryPage.make(batch[0].id)
+            try await DeliveryPageRepository(client).insert([page])
+            try await DeliveryRepository(client).settle([DeliverySettlement(id: page.deliveryIDs[0], outcome: .failed)])
+            #expect(try await DeliveryPageRepository(client).deleteOlder(than: .zero, limit: 10) == 1)
             try await client.execute(
                 "UPDATE notifications SET created_at = now() - interval '31 days' WHERE id <> \(batch[2].id)")
             #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 1) == 1)
             #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 0, "it has a delivery")
             #expect(try await DeliveryRepository(client).deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
             #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
-            #expect(try await DeliveryRepository(client).find(ids: [delivery.id]).isEmpty)
+            #expect(try await DeliveryRepository(client).find(ids: page.deliveryIDs).isEmpty)
             #expect(try await notifications.find(ids: batch.map(\.id)).map(\.id) == [batch[2].id])
         }
     }

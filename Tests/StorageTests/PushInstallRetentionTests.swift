@@ -17,8 +17,12 @@ struct PushInstallRetentionTests {
 
             let notification = NewNotification.make()
             _ = try await NotificationRepository(client).insert(notification)
-            _ = try await DeliveryRepository(client).insertPending([
-                NewDelivery(id: UUID(), notificationID: notification.id, installID: ids[2], generation: 1)
+            let page = NewDeliveryPage.make(notification.id, installs: [ids[2]])
+            try await DeliveryPageRepository(client).insert([page])
+            let deliveries = DeliveryRepository(client)
+            _ = try await deliveries.claim(page: page.id, lease: .seconds(60))
+            try await deliveries.deferDeliveries([
+                DeliveryDeferral(id: page.deliveryIDs[0], attempt: 1, delay: .seconds(9), code: "UNAVAILABLE")
             ])
 
             var session = NewSession.make(.signIn)

@@ -155,9 +155,9 @@ struct TestPushes: Sendable {
     func deliver(_ id: UUID, to install: UUID, state: String = "pending", code: String? = nil) async throws {
         try await client.execute(
             """
-            INSERT INTO deliveries (id, notification_id, install_id, generation, state, code, settled_at)
-            VALUES (gen_random_uuid(), \(id), \(install), 1, \(state), \(code),
-                    CASE WHEN \(state)::text <> 'pending' THEN now() END)
+            INSERT INTO deliveries (id, notification_id, install_id, generation, lane, state, code, settled_at, due_at)
+            VALUES (gen_random_uuid(), \(id), \(install), 1, 'normal', \(state), \(code),
+                    CASE WHEN \(state)::text <> 'pending' THEN now() END, CASE WHEN \(state)::text = 'pending' THEN now() END)
             """)
     }
 

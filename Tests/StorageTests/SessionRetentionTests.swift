@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat
+
+@testable import Storage
 
 struct SessionRetentionTests {
     @Test func `only overdue sessions expire, and only once`() async throws {
@@ -63,6 +64,22 @@ struct SessionRetentionTests {
         }
     }
 
+    @Test func `a redeemed session releases its installation once its push is settled`() async throws {
+        try await withStorage { client in
+            let (sessions, notifications) = (SessionRepository(client), NotificationRepository(client))
+            let new = NewSession.make()
+            try await sessions.insert(new)
+            #expect(try await sessions.complete(id: new.id, outcome: .succeeded))
+            let push = NewNotification.make(dedupeKey: Session.notificationKey(of: new.id), recipient: .session(new.id))
+            _ = try await notifications.insert(push)
+            #expect(try await sessions.releaseInstalls(ofSettled: [new.id]).isEmpty, "it can still be redeemed")
+            #expect(try await sessions.redeem(id: new.id, tokenHash: new.tokenHash) != nil)
+            #expect(try await sessions.releaseInstall(ofRedeemed: new.id).isEmpty, "its push is on its way")
+            _ = try await notifications.markSkipped([push.id], reason: "expired")
+            #expect(try await sessions.releaseInstall(ofRedeemed: new.id) == [new.installID])
+        }
+    }
+
     @Test func `only failed sessions release their installations`() async throws {
         try await withStorage { client in
             let sessions = SessionRepository(client)
@@ -73,8 +90,8 @@ struct SessionRetentionTests {
                 _ = try await SessionRepository(transaction).complete(id: succeeded.id, outcome: .succeeded)
             }
             let ids = [failed.id, succeeded.id, open.id]
-            #expect(try await sessions.releaseInstalls(ofFailed: ids) == [failed.installID])
-            #expect(try await sessions.releaseInstalls(ofFailed: ids).isEmpty)
+            #expect(try await sessions.releaseInstalls(ofSettled: ids) == [failed.installID])
+            #expect(try await sessions.releaseInstalls(ofSettled: ids).isEmpty)
             #expect(try await sessions.releaseInstalls(userID: open.userID) == [open.installID])
             #expect(try await sessions.find(id: succeeded.id)?.installID == succeeded.installID)
         }

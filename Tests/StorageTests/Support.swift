@@ -1,7 +1,8 @@
 import FoundationEssentials
 import SeededRandom
-import Storage
 import WireFormat
+
+@testable import Storage
 
 /// Returns 32 deterministic bytes for a seed, in place of a hash.
 func hash(_ seed: Int) -> [UInt8] {
@@ -35,4 +36,16 @@ extension NewNotification {
             id: UUIDv7.generate(), dedupeKey: dedupeKey, kind: .signIn, recipient: recipient, lane: .urgent,
             parameters: ["success": "true", "name": "Jörg \"J\" O'Neil"], expiresAt: expiresAt)
     }
+}
+
+extension NewDeliveryPage {
+    /// A page of deliveries to installations, of the generation 1 and without users.
+    static func make(_ notificationID: UUID, lane: Lane = .urgent, installs: [UUID] = [UUID()]) -> NewDeliveryPage {
+        pages(
+            of: notificationID, on: lane,
+            to: installs.map { InstallAddress(id: $0, generation: 1, userID: nil, state: .active, suspectUntil: nil) })[0]
+    }
+
+    /// The ids of its deliveries.
+    var deliveryIDs: [UUID] { (1...addresses.count).map { DeliveryPage.deliveryID($0, of: id) } }
 }

@@ -26,7 +26,7 @@ struct CoalescingTests {
             try await registry.makeTopic("event:8", owner: ada, members: [])
             let first = photos()
             try await registry.request(first)
-            try await registry.client.execute("UPDATE deliveries SET created_at = now() - interval '3 seconds'")
+            try await registry.client.execute("UPDATE delivery_pages SET created_at = now() - interval '3 seconds'")
             try await body(registry, first)
         }
     }
@@ -46,7 +46,7 @@ struct CoalescingTests {
         try await withBacklog { registry, first in
             try await registry.client.withTransaction { transaction in
                 // In one transaction it is the same moment throughout, however busy the machine is.
-                try await transaction.execute("UPDATE deliveries SET created_at = now() - interval '1.9 seconds'")
+                try await transaction.execute("UPDATE delivery_pages SET created_at = now() - interval '1.9 seconds'")
                 try await registry.requestedHandler.handle([Envelope(photos())], in: transaction)
             }
             #expect(try await delivery(first, registry)?.state == .pending)
@@ -58,7 +58,7 @@ struct CoalescingTests {
             try await registry.request(photos("event:8"))
             try await registry.request(.make(.topic("event:7"), kind: .jobCompleted))
             #expect(try await delivery(first, registry)?.state == .pending)
-            try await registry.client.execute("UPDATE deliveries SET attempt = 1, code = 'UNAVAILABLE', due_at = now()")
+            try await registry.client.execute("UPDATE delivery_pages SET attempt = 1, code = 'UNAVAILABLE', due_at = now()")
             try await registry.request(photos())
             #expect(try await delivery(first, registry)?.state == .pending)
         }
@@ -72,7 +72,7 @@ struct CoalescingTests {
             for _ in 0..<12 {
                 let message = photos("conversation:7", kind: .chatMessage)
                 try await registry.request(message)
-                try await registry.client.execute("UPDATE deliveries SET created_at = now() - interval '3 seconds'")
+                try await registry.client.execute("UPDATE delivery_pages SET created_at = now() - interval '3 seconds'")
                 messages.append(message)
             }
             var codes: [String?] = []

@@ -8,11 +8,12 @@ import WireFormat
 @testable import TokenRegistry
 
 struct DeviceHandlerTests {
-    @Test func `pending pushes of a removed installation are withdrawn, once`() async throws {
+    @Test func `deferred pushes of a removed installation are withdrawn, once`() async throws {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "a:1", "b:1")
             let request = NotificationRequested.make(.user(user), kind: .jobCompleted)
             try await registry.request(request)
+            try await registry.deferDeliveries(of: request)
             _ = try await registry.takeOutbox()
             let removed = try #require(try await registry.install("a:1"))
             let installs = PushInstallRepository(registry.client)
@@ -39,6 +40,7 @@ struct DeviceHandlerTests {
             let user = try await registry.makeUser(tokens: "a:1")
             let request = NotificationRequested.make(.user(user), kind: .jobCompleted)
             try await registry.request(request)
+            try await registry.deferDeliveries(of: request)
             let install = try #require(try await registry.install("a:1"))
             try await registry.client.withTransaction { transaction in
                 try await DeviceRemovedHandler(logger: registry.logger)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -29,7 +30,7 @@ struct NotificationSettledHandlerTests {
         try await registry.request(request)
         let deliveries = DeliveryRepository(registry.client)
         let ids = try await deliveries.find(notificationID: request.notificationID).map(\.id)
-        let claimed = try await deliveries.claim(ids, of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
+        let claimed = try await deliveries.claim(ids)
         #expect(!claimed.isEmpty)
         let code = outcome == .dead ? "UNREGISTERED" : nil
         try await deliveries.settle(ids.map { DeliverySettlement(id: $0, outcome: outcome, code: code) })

@@ -43,7 +43,7 @@ struct OverdueSweeperTests {
             try await registry.request(request)
             let deliveries = DeliveryRepository(registry.client)
             let ids = try await deliveries.find(notificationID: request.notificationID).map(\.id)
-            _ = try await deliveries.claim(ids, of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
+            _ = try await deliveries.claim(ids)
             try await expire(request, in: registry)
             #expect(try await sweep(registry) == 0)
             try await deliveries.settle(ids.map { DeliverySettlement(id: $0, outcome: .accepted) })

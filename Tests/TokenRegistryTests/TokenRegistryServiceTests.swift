@@ -49,8 +49,7 @@ struct TokenRegistryServiceTests {
         }
         #expect(published)
 
-        _ = try await deliveries.claim(
-            [delivery.id], of: request.notificationID, as: UUID(), lane: .urgent, lease: .seconds(60))
+        _ = try await deliveries.claim([delivery.id])
         try await deliveries.settle([DeliverySettlement(id: delivery.id, outcome: .dead, code: "UNREGISTERED")])
         try await OutboxRepository(context.postgres).publish(
             NotificationSettled(

@@ -26,7 +26,7 @@ struct TopicFanOutTests {
             let message = try #require(try await registry.takeOutbox().first)
             let event = try message.envelope.decode(NotificationAddressed.self)
             #expect(message.stream == "notification.addressed.bulk" && event.requestID == "r-1")
-            #expect(Set(event.body.deliveryIDs) == Set(deliveries.map(\.id)))
+            #expect(deliveries.allSatisfy { DeliveryPage.place(of: $0.id)?.pageID == event.body.pageID } && event.body.count == 2)
         }
     }
 
@@ -46,9 +46,8 @@ struct TopicFanOutTests {
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.count == 6_000 && Set(deliveries.map(\.installID)).count == 6_000)
             let events = try await registry.takeOutbox().map { try $0.envelope.decode(NotificationAddressed.self).body }
-            let pages = events.compactMap(\.page)
-            #expect(pages.allSatisfy { (1...500).contains($0.count) } && pages.map(\.count).reduce(0, +) == 6_000)
-            #expect(Set(pages.map(\.id)).count == pages.count && events.allSatisfy(\.deliveryIDs.isEmpty))
+            #expect(events.allSatisfy { (1...500).contains($0.count) } && events.map(\.count).reduce(0, +) == 6_000)
+            #expect(Set(events.map(\.pageID)).count == events.count)
             #expect(try await registry.notification(request)?.state == .addressed)
         }
     }
@@ -209,9 +208,9 @@ struct TopicFanOutTests {
             #expect(try await PushInstallRepository(registry.client).find(userIDs: [owner]).isEmpty)
             let addressed = try await registry.takeOutbox().filter { $0.envelope.type == .notificationAddressed }
             var claimed: [ClaimedDelivery] = []
-            for page in try addressed.compactMap({ try $0.envelope.decode(NotificationAddressed.self).body.page }) {
+            for page in try addressed.map({ try $0.envelope.decode(NotificationAddressed.self).body.pageID }) {
                 claimed += try await registry.client.withTransaction { transaction in
-                    try await DeliveryPageRepository(transaction).claim(page.id, lease: .seconds(60))
+                    try await DeliveryRepository(transaction).claim(page: page, lease: .seconds(60))
                 }
             }
             #expect(claimed.count { $0.target != nil } == 1_000)

@@ -63,7 +63,7 @@ crowd_is_served() {
 nothing_is_open() { [ "$(sql "$open_rows" 2>/dev/null)" = 0 ]; }
 open_rows="SELECT (SELECT count(*) FROM sessions WHERE state IN ('received', 'processing'))
     + (SELECT count(*) FROM image_jobs WHERE status IN ('pending', 'processing'))
-    + (SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending'))
+    + (SELECT count(*) FROM delivery_ledger WHERE state IN ('pending', 'sending'))
     + (SELECT count(*) FROM outbox WHERE state = 'waiting')"
 
 # --- the rest of the API ---------------------------------------------------------------------------------------

@@ -50,11 +50,10 @@ public enum Notifier: HeliographService {
             if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }
         }
         let due = DueDeliveries(pipeline: pipeline, limits: configuration.limits, logger: logger)
-        let unsent = UnsentDeliveries(postgres: postgres, limits: configuration.limits, logger: logger)
         let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, fcm: fcm, logger: logger)
         let canary = configuration.canary.map { Canary(configuration: $0, fcm: fcm, logger: logger) }
         // Shut down from last to first: the services that feed the pipeline, then the pipeline, then the clients it uses.
-        return [watch, http, fcm, quota, pipeline, consumer, due, unsent] + [canary].compactMap(\.self)
+        return [watch, http, fcm, quota, pipeline, consumer, due] + [canary].compactMap(\.self)
     }
 
     private static func makeClient(

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 public import WireFormat
 
-/// A page of a fan-out: up to ``maxMembers`` deliveries of one notification that share a row of `delivery_pages`.
+/// A page: up to ``maxMembers`` deliveries of one notification that share a row of `delivery_pages`, one event and one lease.
 ///
-/// A delivery is detached from its page when more must be stored than that FCM accepted it: from then on it has its own row in
-/// `deliveries`, with the same id.
+/// Every delivery begins on a page, also that of a notification with one recipient. A delivery is detached from its page when more must
+/// be stored than that FCM accepted it: from then on it has its own row in `deliveries`, with the same id.
 public enum DeliveryPage {
     /// The most deliveries of a page.
     public static let maxMembers = 500
@@ -21,14 +21,14 @@ public enum DeliveryPage {
     /// Returns the id of a delivery of a page.
     ///
     /// - Parameter number: From 1 to ``maxMembers``.
-    static func deliveryID(_ number: Int, of pageID: UUID) -> UUID {
+    public static func deliveryID(_ number: Int, of pageID: UUID) -> UUID {
         var bytes = pageID.uuid
         (bytes.14, bytes.15) = (UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number))
         return UUID(uuid: bytes)
     }
 
     /// Returns the page and number of a delivery that was created on a page; nil for other deliveries.
-    static func place(of deliveryID: UUID) -> (pageID: UUID, number: Int)? {
+    public static func place(of deliveryID: UUID) -> (pageID: UUID, number: Int)? {
         var bytes = deliveryID.uuid
         guard bytes.6 >> 4 == 8 else { return nil }
         let number = Int(bytes.14) << 8 | Int(bytes.15)
@@ -46,16 +46,22 @@ public struct NewDeliveryPage: Sendable {
     public let notificationID: UUID
     /// The lane of the notification.
     public let lane: Lane
-    /// The installations, which have users. The users of a page should be adjacent in the order of their ids.
+    /// The installations. Those of a fan-out should be adjacent in the order of their users' ids.
     public let addresses: [InstallAddress]
 
-    /// Makes the pages of a notification for installations; those without a user are ignored.
+    /// The least and the greatest id of the installations' users; nil when one has no user.
+    var userRange: ClosedRange<UUID>? {
+        let users = addresses.compactMap(\.userID)
+        guard users.count == addresses.count, let first = users.min(), let last = users.max() else { return nil }
+        return first...last
+    }
+
+    /// Makes the pages of a notification for installations.
     public static func pages(of notificationID: UUID, on lane: Lane, to addresses: [InstallAddress]) -> [NewDeliveryPage] {
-        let members = addresses.filter { $0.userID != nil }
-        return stride(from: 0, to: members.count, by: DeliveryPage.maxMembers).map { start in
+        stride(from: 0, to: addresses.count, by: DeliveryPage.maxMembers).map { start in
             NewDeliveryPage(
                 id: DeliveryPage.makeID(), notificationID: notificationID, lane: lane,
-                addresses: Array(members[start..<min(start + DeliveryPage.maxMembers, members.count)]))
+                addresses: Array(addresses[start..<min(start + DeliveryPage.maxMembers, addresses.count)]))
         }
     }
 }

@@ -28,7 +28,7 @@ extension DeliveryPageRepository {
             }
         }
         try await mark("accepted", accepted, &endings)
-        try await mark("parted", detached, &endings)
+        try await mark("detached", detached, &endings)
         try await insert(
             detachments.filter { endings.ended.contains($0.id) }.map {
                 Detached(
@@ -47,7 +47,7 @@ extension DeliveryPageRepository {
             guard let place = DeliveryPage.place(of: deferral.id) else { continue }
             marks.add(place, attempt: deferral.attempt)
         }
-        try await mark("parted", marks, &left)
+        try await mark("detached", marks, &left)
         try await insert(
             batch.filter { left.ended.contains($0.id) }.map {
                 Detached(
@@ -65,7 +65,8 @@ extension DeliveryPageRepository {
             let id: UUID
             /// The attempt that must still hold the page; nil for any.
             let attempt: Int?
-            var bits = [UInt8](repeating: UInt8(ascii: "0"), count: DeliveryPage.maxMembers)
+            /// Up to the last bit to set; most pages have few deliveries.
+            var bits: [UInt8] = []
         }
 
         private(set) var pages: [Page] = []
@@ -89,6 +90,8 @@ extension DeliveryPageRepository {
                 indices[key] = index
                 pages.append(Page(id: place.pageID, attempt: attempt))
             }
+            let missing = place.number - pages[index].bits.count
+            if missing > 0 { pages[index].bits.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: missing)) }
             pages[index].bits[place.number - 1] = UInt8(ascii: "1")
             guard let name else { return }
             namePages.append(Int32(index + 1))
@@ -109,9 +112,9 @@ extension DeliveryPageRepository {
                                      \(pages.map { $0.attempt.map { Int32($0) } }))
                     WITH ORDINALITY AS g (given_id, bits, given_attempt, place) ORDER BY given_id
             ), held AS MATERIALIZED (
-                SELECT p.id AS held_id, place, left(bits, length(open))::varbit & open AS taken, open
+                SELECT p.id AS held_id, place, rpad(bits, length(open), '0')::varbit & open AS taken, open
                 FROM given CROSS JOIN LATERAL (
-                    SELECT id, ~(accepted | parted) AS open FROM delivery_pages
+                    SELECT id, ~(accepted | detached) AS open FROM delivery_pages
                     WHERE id = given_id AND (given_attempt IS NULL OR (state = 'sending' AND attempt = given_attempt)) FOR UPDATE) p
             ), names AS (
                 SELECT place AS name_place, array_agg(number) AS numbers, array_agg(name) AS names

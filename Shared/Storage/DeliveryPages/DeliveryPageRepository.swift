@@ -6,8 +6,8 @@ internal import WireFormat
 ///
 /// ``DeliveryRepository`` hides pages from senders: it settles and defers the deliveries of pages like any others.
 public struct DeliveryPageRepository: Sendable {
-    /// The time after which a page whose event has not reached a sender is due. A backlog in a stream may last longer; then either way
-    /// of claiming the page is fine.
+    /// The time after which a page whose event has not reached a sender is due: its event is a dead letter, or still in a backlog; then
+    /// either way of claiming the page is fine.
     public static let eventAge = Duration.seconds(5 * 60)
 
     let db: any PostgresQueryable
@@ -19,23 +19,28 @@ public struct DeliveryPageRepository: Sendable {
 
     /// Inserts pages.
     ///
-    /// The caller ensures that a member is on one page only: a fan-out records its position in the same transaction. An installation
-    /// that passes from one member to another meanwhile may be on two: the push to the first member is not sent any more.
+    /// The caller ensures that a member is on one page of a notification only: a fan-out records its position in the same transaction.
+    /// An installation that passes from one member to another meanwhile may be on two: the push to the first member is not sent any
+    /// more.
     public func insert(_ pages: [NewDeliveryPage]) async throws(PostgresError) {
-        for page in pages {
-            let userIDs = page.addresses.compactMap(\.userID)
-            guard let first = userIDs.min(), let last = userIDs.max() else { continue }
-            let members = Int32(page.addresses.count)
-            try await db.enqueue(
-                """
-                INSERT INTO delivery_pages (id, notification_id, lane, first_user_id, last_user_id, install_ids, generations,
-                                            accepted, parted, due_at)
-                SELECT \(page.id), \(page.notificationID), \(page.lane.rawValue), \(first), \(last),
-                       \(page.addresses.map(\.id)), \(page.addresses.map(\.generation)), none, none,
-                       now() + make_interval(secs => \(Self.eventAge / .seconds(1)))
-                FROM (SELECT repeat('0', \(members))::varbit AS none) AS bits
-                """)
-        }
+        guard !pages.isEmpty else { return }
+        let members = pages.enumerated().flatMap { index, page in page.addresses.map { (page: Int32(index + 1), address: $0) } }
+        let users = pages.map(\.userRange)
+        try await db.enqueue(
+            """
+            INSERT INTO delivery_pages (id, notification_id, lane, first_user_id, last_user_id, install_ids, generations, accepted,
+                                        detached, due_at)
+            SELECT p.id, notification_id, lane, first_user, last_user, m.install_ids, m.generations, none, none,
+                   now() + make_interval(secs => \(Self.eventAge / .seconds(1)))
+            FROM unnest(\(pages.map(\.id)), \(pages.map(\.notificationID)), \(pages.map(\.lane.rawValue)),
+                        \(users.map { $0?.lowerBound }), \(users.map { $0?.upperBound }))
+                WITH ORDINALITY AS p (id, notification_id, lane, first_user, last_user, place)
+            JOIN (SELECT place, array_agg(install_id ORDER BY number) AS install_ids,
+                         array_agg(generation ORDER BY number) AS generations, repeat('0', count(*)::integer)::varbit AS none
+                  FROM unnest(\(members.map(\.page)), \(members.map(\.address.id)), \(members.map(\.address.generation)))
+                      WITH ORDINALITY AS m (place, install_id, generation, number)
+                  GROUP BY place) m ON m.place = p.place
+            """)
     }
 
     /// Deletes at most `limit` pages of notifications that were created more than `age` ago.
@@ -79,7 +84,7 @@ public struct DeliveryPageRepository: Sendable {
                        \(unescaped: Self.memberID("open.id", "m.number")), notification_id, m.install_id, m.generation, lane, attempt,
                        now(), coalesce(code, 'page_split'), created_at, attempt > 0
                 FROM open CROSS JOIN LATERAL unnest(install_ids, generations) WITH ORDINALITY AS m (install_id, generation, number)
-                WHERE get_bit(accepted | parted, m.number::integer - 1) = 0
+                WHERE get_bit(accepted | detached, m.number::integer - 1) = 0
                 ORDER BY notification_id, m.install_id, m.generation DESC
                 ON CONFLICT (notification_id, install_id) DO UPDATE
                     SET id = EXCLUDED.id, generation = EXCLUDED.generation, state = EXCLUDED.state, attempt = EXCLUDED.attempt,
@@ -87,7 +92,7 @@ public struct DeliveryPageRepository: Sendable {
                         may_have_arrived = EXCLUDED.may_have_arrived
                     WHERE d.settled_at IS NOT NULL AND d.generation < EXCLUDED.generation
             )
-            UPDATE delivery_pages p SET state = 'settled', parted = ~p.accepted, due_at = NULL, ended_at = now()
+            UPDATE delivery_pages p SET state = 'settled', detached = ~p.accepted, due_at = NULL, ended_at = now()
             FROM open WHERE p.id = open.id
             """)
     }

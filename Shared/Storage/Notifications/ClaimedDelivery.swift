@@ -75,84 +75,37 @@ public final class ClaimedDelivery: Sendable {
     public let mayHaveArrived: Bool
     /// The installation's generation to send to.
     public let generation: Int64
-    /// The lease that it shares with a batch; `nil` when the delivery or its page has its own lease.
-    public let leaseID: UUID?
     /// When the lease ends.
     public let leaseUntil: Date
     /// When the delivery was created.
     public let createdAt: Date
-    /// The installation to send to; `nil` when the delivery must not be sent: settle it as `skipped`, with ``skipCode``.
+    /// The installation to send to; `nil` when the delivery must not be sent.
     public let target: Target?
     /// The reason not to send it; `nil` with a ``target``.
-    ///
-    /// `expired`: the notification has expired (settle it as `expired`). `no_installation`: the installation is deleted, dead, or has
-    /// passed to another user. `job_gone`: its image job is deleted or expired. `not_a_member`: the delivery has waited, and its user
-    /// has left the topic. `presence`: the conversation is on that installation's screen. `not_invited`: its invitation has ended.
-    public let skipCode: String?
+    public let suppression: Suppression?
 
-    /// Reads the rows of a claim; only the first row of a notification has its parameters.
+    /// Reads the rows of a claim, which are ordered by notification; only the first row of a notification has its columns.
     static func read(_ rows: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
-        var notifications: [UUID: ClaimedNotification] = [:]
-        for row in rows {
-            guard let _: String = try row.decode("parameters", as: String?.self) else { continue }
-            let id: UUID = try row.decode("notification_id")
-            notifications[id] = try ClaimedNotification(id: id, row: row)
-        }
+        var notification: ClaimedNotification?
         return try rows.map { row throws(PostgresError) in
             let id: UUID = try row.decode("notification_id")
-            guard let notification = notifications[id] else {
-                throw PostgresError(code: .decoding, message: "a claim returned a delivery without its notification")
-            }
-            return try ClaimedDelivery(row: row, notification)
+            let current = if let notification, notification.id == id { notification } else { try ClaimedNotification(id: id, row: row) }
+            notification = current
+            return try ClaimedDelivery(row: row, current)
         }
     }
 
     private init(row: PostgresRow, _ notification: ClaimedNotification) throws(PostgresError) {
         self.notification = notification
-        id = try row.decode("id")
+        let rowID: UUID = try row.decode("id")
+        id = try row.decode("number", as: Int64?.self).map { DeliveryPage.deliveryID(Int($0), of: rowID) } ?? rowID
         installID = try row.decode("install_id")
         attempt = Int(try row.decode("attempt", as: Int32.self))
         mayHaveArrived = try row.decode("may_have_arrived")
         generation = try row.decode("generation")
-        leaseID = try row.decode("lease_id")
         leaseUntil = try row.decode("lease_until")
         createdAt = try row.decode("created_at")
-        skipCode = try row.decode("skip_code")
-        target = skipCode == nil ? try Target(row: row) : nil
-    }
-
-    /// Reads the deliveries of a page; the page's own row has the columns that they share.
-    static func read(_ rows: PostgresRows, onPage page: PostgresRow) throws(PostgresError) -> [ClaimedDelivery] {
-        let notification = try ClaimedNotification(id: try page.decode("notification_id"), row: page)
-        let id: UUID = try page.decode("id")
-        let attempt = Int(try page.decode("attempt", as: Int32.self))
-        let (leaseUntil, createdAt) = (
-            try page.decode("lease_until", as: Date.self), try page.decode("created_at", as: Date.self)
-        )
-        let skipCode: String? = try page.decode("skip_code")
-        return try rows.map { row throws(PostgresError) in
-            try ClaimedDelivery(
-                row: row, notification, pageID: id, attempt: attempt, leaseUntil: leaseUntil, createdAt: createdAt,
-                skipCode: skipCode)
-        }
-    }
-
-    private init(
-        row: PostgresRow, _ notification: ClaimedNotification, pageID: UUID, attempt: Int, leaseUntil: Date, createdAt: Date,
-        skipCode: String?
-    ) throws(PostgresError) {
-        self.notification = notification
-        id = DeliveryPage.deliveryID(try row.decode("number"), of: pageID)
-        installID = try row.decode("install_id")
-        self.attempt = attempt
-        // A page is claimed again as a whole only when its sender has crashed.
-        mayHaveArrived = attempt > 1
-        generation = try row.decode("generation")
-        leaseID = nil
-        self.leaseUntil = leaseUntil
-        self.createdAt = createdAt
-        let ownCode: String? = try row.decode("skip_code")
-        self.skipCode = skipCode ?? ownCode
-        target = self.skipCode == nil ? try Target(row: row) : nil
+        suppression = try row.decodeCaseIfPresent("suppression")
+        target = suppression == nil ? try Target(row: row) : nil
     }
 }

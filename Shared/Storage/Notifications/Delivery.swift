@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// One push of one notification to one installation: a row of `deliveries`.
+/// One push of one notification to one installation: a row of `delivery_ledger`.
 public struct Delivery: Sendable, Equatable {
     /// The state of a delivery: `pending → accepted | dead | failed | expired | skipped`, with `sending` in between for later
     /// attempts.
@@ -37,6 +37,10 @@ public struct Delivery: Sendable, Equatable {
     /// When it was settled.
     public let settledAt: Date?
 
+    /// The columns that ``init(row:)`` reads.
+    static let columns =
+        "id, notification_id, install_id, generation, state, attempt, due_at, fcm_name, code, created_at, settled_at"
+
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
         notificationID = try row.decode("notification_id")
@@ -49,26 +53,6 @@ public struct Delivery: Sendable, Equatable {
         code = try row.decode("code")
         createdAt = try row.decode("created_at")
         settledAt = try row.decode("settled_at")
-    }
-}
-
-/// A delivery to insert; it starts as `pending`.
-public struct NewDelivery: Sendable {
-    /// The id.
-    public var id: UUID
-    /// The notification.
-    public var notificationID: UUID
-    /// The installation.
-    public var installID: UUID
-    /// The installation's generation.
-    public var generation: Int64
-
-    /// Describes a delivery of a notification to an installation.
-    public init(id: UUID, notificationID: UUID, installID: UUID, generation: Int64) {
-        self.id = id
-        self.notificationID = notificationID
-        self.installID = installID
-        self.generation = generation
     }
 }
 

@@ -42,7 +42,7 @@ extension DeliveryRepository {
                 CROSS JOIN LATERAL (
                     SELECT id FROM deliveries
                     WHERE notification_id = old.notification_id AND install_id = old.install_id AND state = 'pending'
-                      AND attempt = 0 AND NOT \(unescaped: Self.isHeld)
+                      AND attempt = 0
                       AND created_at < now() - make_interval(secs => \(Self.supersedeAge / .seconds(1)))
                     FOR UPDATE SKIP LOCKED) d)
             RETURNING notification_id

@@ -2,32 +2,14 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads and writes `deliveries`. Every change of state is a compare-and-set, and a terminal state is final.
+/// Reads and writes deliveries, on pages or with rows of their own in `deliveries`. Every change of state is a compare-and-set, and a
+/// terminal state is final.
 public struct DeliveryRepository: Sendable {
     let db: any PostgresQueryable
 
     /// Works on a client or inside a transaction.
     public init(_ db: some PostgresQueryable) {
         self.db = db
-    }
-
-    /// Inserts deliveries in the state `pending`, except for pairs of notification and installation that already have one.
-    ///
-    /// - Returns: The ids of the inserted deliveries.
-    public func insertPending(_ batch: [NewDelivery]) async throws(PostgresError) -> Set<UUID> {
-        guard !batch.isEmpty else { return [] }
-        return try ids(
-            await db.query(
-                """
-                INSERT INTO deliveries (id, notification_id, install_id, generation, lane)
-                SELECT d.id, notification_id, install_id, generation, n.lane
-                FROM unnest(\(batch.map(\.id)), \(batch.map(\.notificationID)), \(batch.map(\.installID)),
-                            \(batch.map(\.generation))) AS d (id, notification_id, install_id, generation)
-                JOIN notifications n ON n.id = notification_id
-                ORDER BY notification_id, install_id
-                ON CONFLICT DO NOTHING
-                RETURNING id
-                """))
     }
 
     /// Settles deliveries: `pending | sending → accepted | dead | failed | expired | skipped`. Call in a transaction, because a separate
@@ -77,15 +59,14 @@ public struct DeliveryRepository: Sendable {
                             \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)), \(batch.map(\.mayHaveArrived)))
                     AS g (given_id, given_attempt, delay, given_code, counts, arrived)
                 WHERE d.id = given_id
-                  AND ((d.state = 'sending' AND d.attempt = given_attempt)
-                       OR (d.state = 'pending' AND d.due_at IS NULL AND d.attempt = given_attempt - 1))
+                  AND d.state = 'sending' AND d.attempt = given_attempt
                 RETURNING d.id
                 """)
         ).union(onPages)
     }
 
-    /// Skips unclaimed deliveries to installations that no longer exist: `pending → skipped`. Call in a transaction, like
-    /// ``settle(_:)``.
+    /// Skips deferred deliveries to installations that no longer exist: `pending → skipped`. Those on pages are skipped when their page
+    /// is claimed. Call in a transaction, like ``settle(_:)``.
     ///
     /// - Parameter code: The reason, kept for the operator.
     /// - Returns: The deliveries that this call settled.
@@ -96,7 +77,7 @@ public struct DeliveryRepository: Sendable {
             UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT id FROM deliveries d
-                WHERE install_id = ANY(\(installIDs)) AND state = 'pending' AND NOT \(unescaped: Self.isHeld)
+                WHERE install_id = ANY(\(installIDs)) AND state = 'pending'
                   AND NOT EXISTS (SELECT FROM push_installs p WHERE p.id = d.install_id)
                 FOR UPDATE SKIP LOCKED)
             RETURNING *
@@ -108,14 +89,14 @@ public struct DeliveryRepository: Sendable {
     /// Returns deliveries by id; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Delivery] {
         guard !ids.isEmpty else { return [] }
-        let query: PostgresQuery = "SELECT * FROM deliveries WHERE id = ANY(\(ids))"
-        let alone = try await db.query(query.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) }
-        let pageIDs = Set(ids.compactMap { DeliveryPage.place(of: $0)?.pageID })
-        guard !pageIDs.isEmpty else { return alone }
-        let onPages: PostgresQuery = """
-            SELECT * FROM delivery_ledger WHERE page_id = ANY(\(Array(pageIDs))) AND id = ANY(\(ids))
+        // One statement: a delivery that leaves its page between two would be found by neither.
+        let query: PostgresQuery = """
+            SELECT \(unescaped: Delivery.columns) FROM deliveries WHERE id = ANY(\(ids))
+            UNION ALL
+            SELECT \(unescaped: Delivery.columns) FROM delivery_ledger
+            WHERE page_id = ANY(\(Array(Set(ids.compactMap { DeliveryPage.place(of: $0)?.pageID })))) AND id = ANY(\(ids))
             """
-        return try await alone + db.query(onPages.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) }
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) }
     }
 
     /// Returns the deliveries of a notification.

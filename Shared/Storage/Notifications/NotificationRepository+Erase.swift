@@ -45,7 +45,6 @@ extension DeliveryRepository {
             UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT id FROM deliveries WHERE notification_id = ANY(\(notificationIDs)) AND state = 'pending'
-                  AND NOT \(unescaped: Self.isHeld)
                 FOR UPDATE SKIP LOCKED)
             RETURNING notification_id
             """)

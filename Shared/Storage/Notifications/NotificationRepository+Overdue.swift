@@ -31,7 +31,7 @@ extension DeliveryRepository {
             WHERE id IN (
                 SELECT id FROM deliveries
                 WHERE notification_id = ANY(\(notificationIDs))
-                  AND ((state = 'pending' AND NOT \(unescaped: Self.isHeld)) OR (state = 'sending' AND due_at <= now()))
+                  AND (state = 'pending' OR (state = 'sending' AND due_at <= now()))
                 FOR UPDATE SKIP LOCKED)
             """)
         // Recounts instead of adding, so that a notification with a wrong count ends here at the latest.
@@ -40,7 +40,7 @@ extension DeliveryRepository {
             UPDATE notifications n SET (delivery_count, ended_deliveries) = (
                 SELECT alone.made + paged.made, alone.ended + paged.ended
                 FROM (SELECT count(*) AS made, count(settled_at) AS ended FROM deliveries WHERE notification_id = n.id) alone,
-                     (SELECT coalesce(sum(cardinality(install_ids) - bit_count(parted)), 0) AS made,
+                     (SELECT coalesce(sum(cardinality(install_ids) - bit_count(detached)), 0) AS made,
                              coalesce(sum(bit_count(accepted)), 0) AS ended
                       FROM delivery_pages WHERE notification_id = n.id) paged)
             WHERE id = ANY(\(notificationIDs))

@@ -34,7 +34,9 @@ public struct InstallAddress: Sendable, Equatable {
         SELECT i.id, i.generation, i.user_id, i.state, i.suspect_until FROM push_installs i
         WHERE i.user_id = m.user_id AND i.state <> 'invalid' LIMIT \(PushInstallLimits.maxPerUser)
         """
+}
 
+extension InstallAddress {
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
         generation = try row.decode("generation")

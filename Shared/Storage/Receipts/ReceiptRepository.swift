@@ -46,7 +46,8 @@ public struct ReceiptRepository: Sendable {
                         EXISTS (SELECT FROM deliveries d WHERE d.notification_id = n.id AND d.install_id = i.id)
                         OR EXISTS (
                             SELECT FROM delivery_pages p
-                            WHERE p.notification_id = n.id AND p.last_user_id >= i.user_id AND p.first_user_id <= i.user_id
+                            WHERE p.notification_id = n.id
+                              AND (p.first_user_id IS NULL OR i.user_id BETWEEN p.first_user_id AND p.last_user_id)
                               AND i.id = ANY(p.install_ids)))
                     ORDER BY (i.installation_key = \(installationKey)) DESC NULLS LAST LIMIT 1
                 ) sent ON true

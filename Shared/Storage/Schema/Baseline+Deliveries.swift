@@ -1,20 +1,15 @@
 extension Baseline {
-    /// The ledger of pushes: one row per notification and installation, unless the push is on a page (`delivery_pages`).
+    /// Pushes that have left their page (`delivery_pages`): deferred, refused or skipped ones, one row per notification and installation.
     ///
-    /// A push costs the ledger an insert and one update in place. An update of a column that an index mentions, in its condition too,
-    /// writes the row into every index again; so no index mentions `state`, the notification counts the deliveries that have ended,
-    /// and `due_at` is set only for a push that is put off or sent again.
-    ///
-    /// A first attempt has no mark of its own but a lease for its whole batch in `push_leases`, so that a push that is accepted
-    /// updates its row once. There are no foreign keys: the check cost a fan-out a lock on its notification's row for each delivery,
-    /// and the ledger outlives an installation that signs out. A notification is deleted when it has no deliveries left.
+    /// There are no foreign keys: the check cost a fan-out a lock on its notification's row for each delivery, and the ledger outlives
+    /// an installation that signs out. A notification is deleted when it has no deliveries left.
     static let deliveries = """
         CREATE TABLE deliveries (
             id               uuid        PRIMARY KEY,
             notification_id  uuid        NOT NULL,
             install_id       uuid        NOT NULL,
             generation       bigint      NOT NULL,
-            lane             text        NOT NULL DEFAULT 'normal' CHECK (lane IN ('urgent', 'normal', 'bulk')),
+            lane             text        NOT NULL CHECK (lane IN ('urgent', 'normal', 'bulk')),
             state            text        NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending',
                                  'accepted', 'dead', 'failed', 'expired', 'skipped')),
             attempt          integer     NOT NULL DEFAULT 0 CHECK (attempt >= 0),
@@ -25,47 +20,36 @@ extension Baseline {
             created_at       timestamptz NOT NULL DEFAULT now(),
             settled_at       timestamptz,
             UNIQUE (notification_id, install_id),
-            CONSTRAINT deliveries_repeated_has_time
-                CHECK ((due_at IS NOT NULL) = (state = 'sending' OR (state = 'pending' AND code IS NOT NULL))),
+            CONSTRAINT deliveries_open_has_time CHECK ((due_at IS NOT NULL) = (state IN ('pending', 'sending'))),
             CONSTRAINT deliveries_terminal_has_time CHECK ((state IN ('pending', 'sending')) = (settled_at IS NULL))
         ) WITH (fillfactor = 40);
         CREATE INDEX deliveries_due ON deliveries (lane, due_at) WHERE due_at IS NOT NULL;
         CREATE INDEX deliveries_by_install ON deliveries (install_id);
-        COMMENT ON TABLE deliveries IS 'Pushes to one installation each; accepted, dead, failed, expired and skipped are final.';
+        COMMENT ON TABLE deliveries IS 'Pushes detached from their pages; accepted, dead, failed, expired and skipped are final.';
         COMMENT ON COLUMN deliveries.generation IS 'push_installs.generation when the push was addressed.';
         COMMENT ON COLUMN deliveries.lane IS 'notifications.lane.';
         COMMENT ON COLUMN deliveries.may_have_arrived IS
             'Whether an earlier attempt has an unknown outcome: its response was lost, or its sender died. The next is sent silently.';
         COMMENT ON COLUMN deliveries.due_at IS 'When the push may be claimed by time: the end of its backoff, or of its lease.';
         COMMENT ON COLUMN deliveries.fcm_name IS 'The message name in the response of FCM; opaque.';
-
-        CREATE TABLE push_leases (
-            id           uuid        PRIMARY KEY,
-            lane         text        NOT NULL CHECK (lane IN ('urgent', 'normal', 'bulk')),
-            lease_until  timestamptz NOT NULL,
-            delivery_ids uuid[]      NOT NULL CHECK (cardinality(delivery_ids) > 0)
-        );
-        CREATE INDEX push_leases_by_end ON push_leases (lane, lease_until);
-        COMMENT ON TABLE push_leases IS 'Leases on deliveries at their first attempt; the sender of an ended lease has died.';
-        COMMENT ON COLUMN push_leases.id IS 'The message that handed the deliveries to the sender.';
         """
 
-    /// Pages of a fan-out: one row for up to 500 pushes of a notification, and a view of all pushes, on a page or not.
+    /// Pages: one row, one event and one lease for up to 500 pushes of a notification, and a view of all pushes, on a page or not.
     ///
-    /// A row of `deliveries` costs the server 28 µs for its insert, 24 for its claim and 11 for its end: more than a third of the cost
-    /// of a fan-out. Nearly all pushes of a fan-out are accepted at the first attempt, which takes one bit. A push that is put off,
-    /// refused or skipped is split from its page: it gets a row in `deliveries` and is treated like any other from then on.
+    /// A row for each push would cost the server 28 µs for its insert, 24 for its claim and 11 for its end: more than a third of the
+    /// cost of a fan-out. Nearly all pushes are accepted at the first attempt, which takes one bit. A push that is deferred, refused or
+    /// skipped is detached from its page: it gets a row in `deliveries`.
     static let deliveryPages = """
         CREATE TABLE delivery_pages (
             id               uuid             PRIMARY KEY,
             notification_id  uuid             NOT NULL,
             lane             text             NOT NULL CHECK (lane IN ('urgent', 'normal', 'bulk')),
-            first_user_id    uuid             NOT NULL,
-            last_user_id     uuid             NOT NULL,
+            first_user_id    uuid,
+            last_user_id     uuid,
             install_ids      uuid[]           NOT NULL CHECK (cardinality(install_ids) BETWEEN 1 AND 500),
             generations      bigint[]         NOT NULL,
             accepted         bit varying(500) NOT NULL,
-            parted           bit varying(500) NOT NULL,
+            detached           bit varying(500) NOT NULL,
             fcm_name_numbers smallint[]       NOT NULL DEFAULT '{}',
             fcm_names        text[]           NOT NULL DEFAULT '{}',
             state            text             NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending', 'settled')),
@@ -76,7 +60,7 @@ extension Baseline {
             ended_at         timestamptz,
             CONSTRAINT delivery_pages_members CHECK (
                 cardinality(generations) = cardinality(install_ids) AND length(accepted) = cardinality(install_ids)
-                AND length(parted) = cardinality(install_ids) AND bit_count(accepted & parted) = 0),
+                AND length(detached) = cardinality(install_ids) AND bit_count(accepted & detached) = 0),
             CONSTRAINT delivery_pages_open_has_time CHECK ((state = 'settled') = (due_at IS NULL))
         );
         ALTER TABLE delivery_pages
@@ -85,11 +69,11 @@ extension Baseline {
         CREATE INDEX delivery_pages_by_member ON delivery_pages (notification_id, last_user_id);
         CREATE INDEX delivery_pages_due ON delivery_pages (lane, due_at) WHERE due_at IS NOT NULL;
         COMMENT ON TABLE delivery_pages IS
-            'Up to 500 pushes of a fan-out each. The id of the n-th push is that of the page with n as its last 16 bits.';
+            'Up to 500 pushes of a notification each. The id of the n-th push is that of the page with n as its last 16 bits.';
         COMMENT ON COLUMN delivery_pages.first_user_id IS
-            'The page holds the installations of all members from this id to last_user_id, in the order of the ids.';
+            'The least user id of its installations; NULL when one has no user.';
         COMMENT ON COLUMN delivery_pages.accepted IS 'One bit per push: whether FCM accepted it.';
-        COMMENT ON COLUMN delivery_pages.parted IS 'One bit per push: whether it was split from the page and has a row in deliveries.';
+        COMMENT ON COLUMN delivery_pages.detached IS 'One bit per push: whether it was detached from the page and has a row in deliveries.';
         COMMENT ON COLUMN delivery_pages.fcm_names IS 'FCM''s message names of the pushes in fcm_name_numbers; opaque.';
         COMMENT ON COLUMN delivery_pages.due_at IS 'When the page may be claimed by time: the end of its backoff, or of its lease.';
         COMMENT ON COLUMN delivery_pages.ended_at IS 'When the last of its pushes ended.';
@@ -107,7 +91,7 @@ extension Baseline {
             FROM delivery_pages p
             CROSS JOIN LATERAL unnest(p.install_ids, p.generations) WITH ORDINALITY AS m (install_id, generation, number)
             LEFT JOIN LATERAL unnest(p.fcm_name_numbers, p.fcm_names) AS f (number, name) ON f.number = m.number
-            WHERE get_bit(p.parted, m.number::integer - 1) = 0;
+            WHERE get_bit(p.detached, m.number::integer - 1) = 0;
         COMMENT ON VIEW delivery_ledger IS 'All pushes, one row each, on a page or not; for lookups.';
         """
 

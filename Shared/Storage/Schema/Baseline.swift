@@ -15,7 +15,7 @@ extension Migration {
                 topic_invitations, topic_leavers, topic_members, topics;
             DROP TABLE image_job_reads, image_attempts, image_jobs, image_templates;
             DROP VIEW delivery_ledger;
-            DROP TABLE push_install_rates, push_quota, push_leases, delivery_pages, deliveries, notification_receipts, notifications;
+            DROP TABLE push_install_rates, push_quota, delivery_pages, deliveries, notification_receipts, notifications;
             DROP TABLE push_walk, push_guard, push_outcomes, push_install_audit, push_installs;
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();

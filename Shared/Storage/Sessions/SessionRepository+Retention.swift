@@ -10,15 +10,16 @@ public struct LeftoverPhotos: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Removes the references of failed and expired sessions to their installations, after their push is settled.
+    /// Removes the references of sessions to their installations, after their push is settled: of all but those that have succeeded and
+    /// are not redeemed.
     ///
     /// - Returns: The installations, which may not be needed any more (``PushInstallRepository/deleteUnneeded(ids:)``).
-    public func releaseInstalls(ofFailed ids: [UUID]) async throws(PostgresError) -> [UUID] {
+    public func releaseInstalls(ofSettled ids: [UUID]) async throws(PostgresError) -> [UUID] {
         guard !ids.isEmpty else { return [] }
         return try released(
             await db.query(
                 """
-                \(unescaped: Self.findReleased) id = ANY(\(ids)) AND state IN ('failed', 'expired')
+                \(unescaped: Self.findReleased) id = ANY(\(ids)) AND (state IN ('failed', 'expired') OR redeemed_at IS NOT NULL)
                 \(unescaped: Self.releaseFound)
                 """))
     }
@@ -26,9 +27,23 @@ extension SessionRepository {
     /// Removes the references of all sessions of a user to their installations. Reads the whole table, which holds the sessions of one
     /// day.
     ///
-    /// - Returns: The installations, as for ``releaseInstalls(ofFailed:)``.
+    /// - Returns: The installations, as for ``releaseInstalls(ofSettled:)``.
     public func releaseInstalls(userID: UUID) async throws(PostgresError) -> [UUID] {
         try released(await db.query("\(unescaped: Self.findReleased) user_id = \(userID) \(unescaped: Self.releaseFound)"))
+    }
+
+    /// Removes the reference of a session that is being redeemed, if its push is settled; otherwise the settlement does.
+    ///
+    /// - Returns: The installation, as for ``releaseInstalls(ofSettled:)``.
+    public func releaseInstall(ofRedeemed id: UUID) async throws(PostgresError) -> [UUID] {
+        try released(
+            await db.query(
+                """
+                \(unescaped: Self.findReleased) id = \(id) AND EXISTS (
+                    SELECT FROM notifications
+                    WHERE dedupe_key = \(Session.notificationKey(of: id)) AND state IN ('settled', 'skipped'))
+                \(unescaped: Self.releaseFound)
+                """))
     }
 
     private static let findReleased = """
@@ -41,11 +56,6 @@ extension SessionRepository {
 
     private func released(_ rows: PostgresRows) throws(PostgresError) -> [UUID] {
         try rows.map { row throws(PostgresError) in try row.decode("released_install") }
-    }
-
-    /// Refers a session to another installation row: the sign-in was bound to the row of its installation that has a user.
-    public func move(_ id: UUID, toInstall installID: UUID) async throws(PostgresError) {
-        try await db.execute("UPDATE sessions SET install_id = \(installID) WHERE id = \(id)")
     }
 
     /// Returns sessions by id, including expired records; unknown ids are omitted.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A notification has its deliveries, one for each installation, and they wait to be sent; travels on the stream of its lane.
+/// A page of a notification's deliveries, one for each installation, waits to be sent; travels on the stream of its lane.
 public struct NotificationAddressed: Event {
     public static var type: EventType { .notificationAddressed }
     public static var groups: [String] { ["notifier"] }
@@ -10,10 +10,10 @@ public struct NotificationAddressed: Event {
     public static let maxDeliveries = 500
 
     @WireUUID public var notificationID: UUID
-    /// The deliveries to send, at most ``maxDeliveries``; empty when they are on a page.
-    @WireUUIDs public var deliveryIDs: [UUID]
-    /// The page of a fan-out that contains the deliveries, in place of their ids.
-    public var page: AddressedPage?
+    /// The row of the deliveries in the database.
+    @WireUUID public var pageID: UUID
+    /// The number of the page's deliveries, at most ``maxDeliveries``.
+    public var count: Int
     public var lane: Lane
 
     public var key: String { notificationID.wireString }
@@ -22,20 +22,16 @@ public struct NotificationAddressed: Event {
     /// The name of the stream of a lane.
     public static func stream(of lane: Lane) -> String { "\(type.rawValue).\(lane.rawValue)" }
 
-    public init(notificationID: UUID, deliveryIDs: [UUID], lane: Lane) {
+    public init(notificationID: UUID, pageID: UUID, count: Int, lane: Lane) {
         self.notificationID = notificationID
-        self.deliveryIDs = deliveryIDs
+        self.pageID = pageID
+        self.count = count
         self.lane = lane
-    }
-
-    public init(notificationID: UUID, page: AddressedPage, lane: Lane) {
-        self.init(notificationID: notificationID, deliveryIDs: [], lane: lane)
-        self.page = page
     }
 
     enum CodingKeys: String, CodingKey {
         case notificationID = "notification_id"
-        case deliveryIDs = "delivery_ids"
-        case page, lane
+        case pageID = "page_id"
+        case count, lane
     }
 }

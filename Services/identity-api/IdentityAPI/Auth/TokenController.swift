@@ -64,8 +64,8 @@ struct TokenController: Sendable {
         let installs = PushInstallRepository(transaction)
         let bound = try await installs.bind(installID, userID: session.userID, seenAt: session.createdAt)
         if let bound, bound.install.id != installID {
-            try await SessionRepository(transaction).move(session.id, toInstall: bound.install.id)
-            try await installs.deleteUnneeded(ids: [installID])
+            let released = try await SessionRepository(transaction).releaseInstall(ofRedeemed: session.id)
+            try await installs.deleteUnneeded(ids: released)
         }
         return bound
     }

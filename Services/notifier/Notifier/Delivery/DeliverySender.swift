@@ -28,38 +28,49 @@ struct DeliverySender: Sendable {
         case wait(Task<Void, Never>)
     }
 
-    /// Prepares a push for sending, unless there is a reason not to send it.
+    /// Prepares a push for sending, unless one of the ``SendGate`` stops it.
     ///
     /// - Parameter isCounted: Whether the rate limit of its installation has already counted it.
     func step(_ push: Push, at now: Date, isCounted: Bool) -> Step {
+        var token: FCMTarget?
+        for gate in SendGate.allCases {
+            if let step = check(gate, push, at: now, isCounted: isCounted, &token) { return step }
+        }
+        guard case .success(let message) = push.content, let token else { preconditionFailure("a gate let an incomplete push pass") }
+        return .send(fcm.prepare(message, to: token, badge: push.badge, isResend: push.delivery.mayHaveArrived))
+    }
+
+    /// Returns the step of a push that a gate stops; nil when it passes.
+    private func check(_ gate: SendGate, _ push: Push, at now: Date, isCounted: Bool, _ token: inout FCMTarget?) -> Step? {
         let delivery = push.delivery
-        if delivery.notification.expiresAt <= now { return .end(settle(delivery, .expired, "expired")) }
-        // A claim counts as an attempt, so that a push which crashes its sender is not sent without end.
-        if delivery.attempt > retryPolicy.maxAttempts { return .end(settle(delivery, .failed, "attempts_exhausted")) }
-        guard let target = delivery.target else { return .end(skip(delivery)) }
-        let message: FCMMessage
-        switch push.content {
-        case .success(let content): message = content
-        case .failure(let failure):
+        switch gate {
+        case .expiry:
+            return delivery.notification.expiresAt <= now ? .end(settle(delivery, .expired, Suppression.expired.rawValue)) : nil
+        case .attempts:
+            return delivery.attempt > retryPolicy.maxAttempts ? .end(settle(delivery, .failed, "attempts_exhausted")) : nil
+        case .suppression:
+            return delivery.target == nil ? .end(skip(delivery)) : nil
+        case .content:
+            guard case .failure(let failure) = push.content else { return nil }
             log(.error, "a push cannot be built", push, ["error": "\(failure.reason)"])
             return .end(settle(delivery, .failed, failure.code))
-        }
-        if let wait = pauses.remaining(delivery.notification.lane) {
-            return .end(deferUncounted(delivery, for: wait, code: "lane_paused"))
-        }
-        if ContinuousClock.now >= push.deadline {
+        case .lanePause:
+            return pauses.remaining(delivery.notification.lane).map { .end(deferUncounted(delivery, for: $0, code: "lane_paused")) }
+        case .claimAge:
+            guard ContinuousClock.now >= push.deadline else { return nil }
             return .end(deferDelivery(delivery, for: .zero, code: "claim_too_old", countsAsAttempt: false))
+        case .token:
+            token = delivery.target.flatMap { open($0, of: push) }
+            return token == nil ? .end(settle(delivery, .failed, "sealed_value")) : nil
+        case .installationRate:
+            switch rates.admit(delivery.installID, delivery.notification.kind, isCounted: isCounted) {
+            case .go: return nil
+            case .wait(let wait): return .end(deferUncounted(delivery, for: wait, code: "installation_rate"))
+            case .awaitGrant(let task): return .wait(task)
+            }
+        case .circuitBreaker:
+            return breakers.admit(platform: delivery.target?.platform).map { .end(deferUncounted(delivery, for: $0.wait, code: $0.code)) }
         }
-        guard let value = open(target, of: push) else { return .end(settle(delivery, .failed, "sealed_value")) }
-        switch rates.admit(delivery.installID, delivery.notification.kind, isCounted: isCounted) {
-        case .go: break
-        case .wait(let wait): return .end(deferUncounted(delivery, for: wait, code: "installation_rate"))
-        case .awaitGrant(let task): return .wait(task)
-        }
-        if let (wait, code) = breakers.admit(platform: target.platform) {
-            return .end(deferUncounted(delivery, for: wait, code: code))
-        }
-        return .send(fcm.prepare(message, to: value, badge: push.badge, isResend: delivery.mayHaveArrived))
     }
 
     /// Returns the verdict that an answer leads to, and its effect on the pace.
@@ -152,8 +163,8 @@ struct DeliverySender: Sendable {
     }
 
     private func skip(_ delivery: ClaimedDelivery) -> DeliveryVerdict {
-        let code = delivery.skipCode ?? "no_installation"
-        return settle(delivery, code == "expired" ? .expired : .skipped, code)
+        let reason = delivery.suppression ?? .noInstallation
+        return settle(delivery, reason == .expired ? .expired : .skipped, reason.rawValue)
     }
 
     /// Defers a delivery that was not sent, or was refused for a reason outside itself, without counting an attempt.

@@ -108,8 +108,6 @@ final class OutcomeWriter: Sendable {
             case .abandon: break
             }
         }
-        let leases = Dictionary(grouping: batch.compactMap(\.push.lease), by: ObjectIdentifier.init)
-        let finished = leases.values.filter { $0[0].ends(after: $0.count) }.map { $0[0].id }
         let (ending, waiting) = (settlements, deferrals)
         let summary = try await postgres.withTransaction { transaction in
             // A push whose outcome an asynchronous commit loses is sent again when its lease is over, and replaces itself.
@@ -119,10 +117,8 @@ final class OutcomeWriter: Sendable {
             try await deliveries.deferDeliveries(waiting)
             let summary = SettlementSummary(latest, ended: try await deliveries.settle(ending))
             try await OutboxRepository(transaction).append(summary.events())
-            try await deliveries.release(leases: finished)
             return summary
         }
-        for members in leases.values { members[0].ended(members.count) }
         NotifierMetrics.settled(summary.counts)
     }
 

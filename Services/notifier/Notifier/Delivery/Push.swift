@@ -16,19 +16,16 @@ final class Push: Sendable {
     let deadline: ContinuousClock.Instant
     /// The pushes of the same notification that were claimed with it.
     let batch: PushBatch
-    /// The lease it shares with its batch; nil when the delivery has a lease of its own.
-    let lease: PushLease?
 
     init(
         delivery: ClaimedDelivery, content: Result<FCMMessage, RenderingFailure>, badge: Int?, deadline: ContinuousClock.Instant,
-        batch: PushBatch, lease: PushLease?
+        batch: PushBatch
     ) {
         self.delivery = delivery
         self.content = content
         self.badge = badge
         self.deadline = deadline
         self.batch = batch
-        self.lease = lease
     }
 
     /// The request and the trace that caused a push.

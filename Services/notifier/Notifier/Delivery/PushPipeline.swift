@@ -9,7 +9,7 @@ internal import WireFormat
 /// The only path by which pushes leave this service: it takes claimed deliveries, sends them as fast as FCM accepts them, and writes
 /// their outcomes in bulk. No push waits for the answer to another.
 ///
-/// The row of a delivery is authoritative: it is claimed before a send, with its batch or by itself, and settled or deferred after
+/// The row of a delivery is authoritative: it is claimed before a send, with its page or by itself, and settled or deferred after
 /// it, by compare-and-set. So an event is handled when its deliveries are claimed: a process that dies leaves leases that end,
 /// which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and replaces itself on the phone.
 struct PushPipeline: Service {
@@ -48,12 +48,11 @@ struct PushPipeline: Service {
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)
         let contents = rendering.render(claimed)
-        let lease = claimed[0].leaseID.map { PushLease(id: $0, count: claimed.count) }
         pushes = Dictionary(grouping: claimed, by: \.notification.id).flatMap { notificationID, deliveries in
             let batch = PushBatch(of: deliveries[0].notification, count: deliveries.count, causedBy: cause)
             let content = contents[notificationID] ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered"))
             return deliveries.map {
-                Push(delivery: $0, content: content, badge: badges[$0], deadline: deadline, batch: batch, lease: lease)
+                Push(delivery: $0, content: content, badge: badges[$0], deadline: deadline, batch: batch)
             }
         }
         return claimed.count

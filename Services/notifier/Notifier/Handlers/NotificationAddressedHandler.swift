@@ -13,27 +13,21 @@ struct NotificationAddressedHandler: EventHandler {
     let pipeline: PushPipeline
 
     func handle(_ event: Envelope<NotificationAddressed>, _ context: HandlerContext) async throws {
-        let (ids, page, lane) = (event.body.deliveryIDs, event.body.page, event.body.lane)
+        let (pageID, lane) = (event.body.pageID, event.body.lane)
         if let suspension = pipeline.suspension(of: lane) {
             _ = try await context.commit { transaction in
-                if let page {
-                    try await DeliveryPageRepository(transaction).deferUnclaimed(page.id, for: suspension.wait, code: suspension.code)
-                } else {
-                    try await DeliveryRepository(transaction).deferUnclaimed(ids, for: suspension.wait, code: suspension.code)
-                }
+                try await DeliveryRepository(transaction).deferUnclaimed(page: pageID, for: suspension.wait, code: suspension.code)
             }
             return
         }
         let cause = Push.Cause(requestID: event.requestID, traceparent: event.traceparent)
-        let count = page.map { min(max($0.count, 1), DeliveryPage.maxMembers) } ?? ids.count
+        let count = min(max(event.body.count, 1), DeliveryPage.maxMembers)
         let claimed = try await pipeline.feed(lane, count, cause) { lease in
             try await context.commit { transaction in
                 // An asynchronous commit that is lost loses claim and inbox entry together: the event comes again and claims again.
                 try await transaction.commitAsynchronously()
                 try await transaction.forceIndexPlans(replan: false)
-                if let page { return try await DeliveryPageRepository(transaction).claim(page.id, lease: lease) }
-                return try await DeliveryRepository(transaction).claim(
-                    ids, of: event.body.notificationID, as: event.id, lane: lane, lease: lease)
+                return try await DeliveryRepository(transaction).claim(page: pageID, lease: lease)
             } ?? []
         }
         if claimed == nil { throw HandlerDeferral(delay: pipeline.limits.roomRetry, reason: "the lane has no room") }

@@ -16,7 +16,7 @@ struct SessionInstallCleanup {
 
     /// Cleans up after those of these sessions that have failed.
     func run(sessionIDs: [UUID]) async throws {
-        let released = try await SessionRepository(transaction).releaseInstalls(ofFailed: sessionIDs)
+        let released = try await SessionRepository(transaction).releaseInstalls(ofSettled: sessionIDs)
         let deleted = try await PushInstallRepository(transaction).deleteUnneeded(ids: released)
         if deleted > 0 { logger.debug("unbound installations deleted", metadata: ["count": "\(deleted)"]) }
     }

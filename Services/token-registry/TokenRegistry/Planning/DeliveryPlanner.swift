@@ -10,9 +10,6 @@ struct DeliveryPlanner {
     /// The code of a delivery that a newer one has replaced.
     static let supersededCode = "superseded"
 
-    /// The number of deliveries up to which Postgres' cached plans are used.
-    private static let maxKeptPlans = 50
-
     /// A notification and the installations it goes to.
     struct Order {
         var notificationID: UUID
@@ -27,76 +24,34 @@ struct DeliveryPlanner {
 
     let transaction: PostgresTransaction
 
-    /// Creates the deliveries of some notifications, in a handful of statements. An installation that already has a delivery of
-    /// the notification (because it has passed from one member of a topic to another) gets no second one.
+    /// Creates the deliveries of some notifications as pages, in a handful of statements. Each page is an event for the notifier.
     ///
     /// - Returns: The number of created deliveries by notification.
     func plan(_ orders: [Order]) async throws -> [UUID: Int] {
-        let deliveries = DeliveryRepository(transaction)
-        let batch = orders.flatMap { order in
-            order.addresses.map { NewDelivery(of: order.notificationID, to: $0) }
-        }
-        guard !batch.isEmpty else { return [:] }
-        // Planning the statement again for a few deliveries would take longer than creating them.
-        try await transaction.forceIndexPlans(replan: batch.count > Self.maxKeptPlans)
-        let made = try await deliveries.insertPending(batch)
-        let byNotification = Dictionary(grouping: batch.filter { made.contains($0.id) }, by: \.notificationID)
+        let planned = orders.map { (order: $0, pages: NewDeliveryPage.pages(of: $0.notificationID, on: $0.lane, to: $0.addresses)) }
+            .filter { !$0.pages.isEmpty }
+        guard !planned.isEmpty else { return [:] }
+        try await DeliveryPageRepository(transaction).insert(planned.flatMap(\.pages))
+        let installs = Dictionary(uniqueKeysWithValues: planned.map { ($0.order.notificationID, $0.order.addresses.map(\.id)) })
         let forTopics = Set(orders.filter(\.isForTopic).map(\.notificationID))
-        try await supersede(by: byNotification.filter { forTopics.contains($0.key) }.mapValues { $0.map(\.installID) })
-        let messages = try orders.flatMap { order in
-            try Self.messages(order, (byNotification[order.notificationID] ?? []).map(\.id))
+        try await supersede(by: installs.filter { forTopics.contains($0.key) })
+        let messages = try planned.flatMap { order, pages in
+            try pages.map { page in
+                let event = NotificationAddressed(
+                    notificationID: order.notificationID, pageID: page.id, count: page.addresses.count, lane: order.lane)
+                return try NewOutboxMessage(
+                    Envelope(event, traceparent: order.traceparent, requestID: order.requestID, expiresAt: order.expiresAt))
+            }
         }
         try await OutboxRepository(transaction).append(messages)
-        Counter(label: "push_deliveries_addressed_total").increment(by: made.count)
-        return byNotification.mapValues(\.count)
-    }
-
-    /// Creates the deliveries of a part of a fan-out, as delivery pages.
-    ///
-    /// - Returns: The number of created deliveries.
-    func planPages(_ order: Order) async throws -> Int {
-        let pages = NewDeliveryPage.pages(of: order.notificationID, on: order.lane, to: order.addresses)
-        let installIDs = pages.flatMap { $0.addresses.map(\.id) }
-        guard !installIDs.isEmpty else { return 0 }
-        try await DeliveryPageRepository(transaction).insert(pages)
-        try await supersede(by: [order.notificationID: installIDs])
-        try await OutboxRepository(transaction).append(
-            pages.map { page in
-                try Self.message(
-                    order,
-                    NotificationAddressed(
-                        notificationID: order.notificationID, page: AddressedPage(id: page.id, count: page.addresses.count),
-                        lane: order.lane))
-            })
-        Counter(label: "push_deliveries_addressed_total").increment(by: installIDs.count)
-        return installIDs.count
+        Counter(label: "push_deliveries_addressed_total").increment(by: installs.values.reduce(0) { $0 + $1.count })
+        return installs.mapValues(\.count)
     }
 
     private func supersede(by installIDs: [UUID: [UUID]]) async throws {
+        guard !installIDs.isEmpty else { return }
+        try await transaction.forceIndexPlans(replan: false)
         let superseded = try await DeliveryRepository(transaction).supersede(by: installIDs, code: Self.supersededCode)
         try await NotificationRepository(transaction).settle(Array(superseded))
-    }
-
-    /// Returns the events for the notifier: one for every ``NotificationAddressed/maxDeliveries`` deliveries.
-    private static func messages(_ order: Order, _ deliveryIDs: [UUID]) throws -> [NewOutboxMessage] {
-        try stride(from: 0, to: deliveryIDs.count, by: NotificationAddressed.maxDeliveries).map { start in
-            let part = deliveryIDs[start..<min(start + NotificationAddressed.maxDeliveries, deliveryIDs.count)]
-            return try message(
-                order,
-                NotificationAddressed(notificationID: order.notificationID, deliveryIDs: Array(part), lane: order.lane))
-        }
-    }
-
-    private static func message(_ order: Order, _ event: NotificationAddressed) throws -> NewOutboxMessage {
-        try NewOutboxMessage(
-            Envelope(event, traceparent: order.traceparent, requestID: order.requestID, expiresAt: order.expiresAt))
-    }
-}
-
-extension NewDelivery {
-    /// A delivery of a notification to the current generation of an installation.
-    fileprivate init(of notificationID: UUID, to address: InstallAddress) {
-        self.init(
-            id: UUIDv7.generate(), notificationID: notificationID, installID: address.id, generation: address.generation)
     }
 }

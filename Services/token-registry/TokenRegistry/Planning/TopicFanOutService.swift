@@ -105,7 +105,7 @@ public struct TopicFanOutService: Service {
         let order = DeliveryPlanner.Order(
             notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
             traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, isForTopic: true, addresses: addresses)
-        let made = try await DeliveryPlanner(transaction: transaction).planPages(order)
+        let made = try await DeliveryPlanner(transaction: transaction).plan([order])[order.notificationID] ?? 0
         Counter(label: "push_fan_out_deliveries_total").increment(by: made)
         return made
     }
