@@ -27,30 +27,37 @@ struct IsolationLaneTests {
         DeliveredEntry(id: EntryID(milliseconds: number, sequence: 0), fields: [], deliveryCount: 1)
     }
 
-    @Test func `waits until every consumer of the process is quiet, and lets none begin work`() async throws {
+    @Test func `waits until the suspect's consumer is quiet, and lets it begin no work`() async throws {
         let isolation = IsolationLane()
-        let (first, second) = (ConsumerState(capacity: 4, unitSize: 1), ConsumerState(capacity: 4, unitSize: 1))
-        isolation.register(first)
-        isolation.register(second)
-        first.add([entry(1)])
-        let unit = try #require(await first.next())
+        let state = ConsumerState(capacity: 4, unitSize: 1)
+        state.add([entry(1)])
+        let unit = try #require(await state.next())
         let (inside, release) = (AsyncLatch(), AsyncLatch())
         let suspect = Task {
-            await isolation.run {
+            await isolation.run(pausing: state) {
                 inside.open()
                 await release.wait()
             }
         }
-        try await eventually("the first does not read any more") { first.claimRoom == 0 }
+        try await eventually("it does not read any more") { state.claimRoom == 0 }
         #expect(!inside.isOpen)
-        first.settle(acknowledged: unit.map(\.id), [])
+        state.settle(acknowledged: unit.map(\.id), [])
         await inside.wait()
-        second.add([entry(2)])
-        let later = Task { await second.next() }
-        #expect(second.claimRoom == 0)
+        state.add([entry(2)])
+        let later = Task { await state.next() }
+        #expect(state.claimRoom == 0)
         release.open()
         await suspect.value
         #expect(await later.value?.map(\.id.milliseconds) == [2])
+    }
+
+    @Test func `lets the consumers of other streams work`() async throws {
+        let isolation = IsolationLane()
+        let (suspects, other) = (ConsumerState(capacity: 4, unitSize: 1), ConsumerState(capacity: 4, unitSize: 1))
+        await isolation.run(pausing: suspects) {
+            other.add([entry(1)])
+            #expect(await other.next()?.map(\.id.milliseconds) == [1])
+        }
     }
 
     @Test func `runs one body at a time`() async {
@@ -59,7 +66,7 @@ struct IsolationLaneTests {
         await withTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask {
-                    await isolation.run {
+                    await isolation.run(pausing: ConsumerState(capacity: 4, unitSize: 1)) {
                         peak.enter()
                         for _ in 0..<5 { await Task.yield() }
                         peak.leave()
@@ -73,13 +80,12 @@ struct IsolationLaneTests {
     @Test func `does not run the body of a task that is cancelled while it waits, and resumes work`() async throws {
         let isolation = IsolationLane()
         let state = ConsumerState(capacity: 4, unitSize: 1)
-        isolation.register(state)
         state.add([entry(1), entry(2)])
         _ = await state.next()
         let entered = AsyncLatch()
         await withDiscardingTaskGroup { group in
             group.addTask {
-                await isolation.run { entered.open() }
+                await isolation.run(pausing: state) { entered.open() }
             }
             group.cancelAll()
         }

@@ -1,43 +1,36 @@
 import AsyncPrimitives
 import Synchronization
 
-/// Handles suspect entries of a process one at a time, while its consumers handle nothing else.
+/// Handles the suspect entries of a process one at a time, while the consumer of the suspect's stream handles nothing else.
 ///
 /// When a process dies, every entry that it holds counts a crash, although one of them at most caused it. Entries are therefore not dead
 /// lettered for crashes that they shared: the second crash makes an entry suspect, and the last crash that counts happens in this lane.
+/// The consumers of other streams go on: a suspect may take minutes, and a crash that one of their entries causes in just that time is
+/// counted against the suspect, which an operator can replay.
 final class IsolationLane: Sendable {
-    private struct State {
-        var consumers: [ConsumerState] = []
-        /// Opens when the current run ends; nil when the lane is free.
-        var currentRun: AsyncLatch?
-    }
+    /// Opens when the current run ends; nil when the lane is free.
+    private let currentRun = Mutex<AsyncLatch?>(nil)
 
-    private let state = Mutex(State())
-
-    /// Adds a consumer that pauses during each run.
-    func register(_ consumer: ConsumerState) { state.withLock { $0.consumers.append(consumer) } }
-
-    /// Runs `body` while no consumer of the process handles an entry: waits for the run before it, pauses all consumers, and waits until
-    /// they have settled what they began. Does not run `body` when the task is cancelled before.
-    func run(_ body: () async -> Void) async {
+    /// Runs `body` while `consumer` handles no other entry: waits for the run before it, pauses the consumer, and waits until it has
+    /// settled what it began. Does not run `body` when the task is cancelled before.
+    func run(pausing consumer: ConsumerState, _ body: () async -> Void) async {
         let ended = AsyncLatch()
         while let other = begin(ended) {
             await other.wait()
             if Task.isCancelled { return }
         }
-        let consumers = state.withLock { $0.consumers }
-        for consumer in consumers { await consumer.pause() }
+        await consumer.pause()
         if !Task.isCancelled { await body() }
-        for consumer in consumers { consumer.resume() }
-        state.withLock { $0.currentRun = nil }
+        consumer.resume()
+        currentRun.withLock { $0 = nil }
         ended.open()
     }
 
     /// Occupies the lane, or returns the latch of the run that occupies it.
     private func begin(_ ended: AsyncLatch) -> AsyncLatch? {
-        state.withLock { state in
-            if let other = state.currentRun { return other }
-            state.currentRun = ended
+        currentRun.withLock { currentRun in
+            if let other = currentRun { return other }
+            currentRun = ended
             return nil
         }
     }

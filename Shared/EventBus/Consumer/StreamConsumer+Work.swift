@@ -16,10 +16,10 @@ extension StreamConsumer {
         return true
     }
 
-    /// Handles suspects, each alone in the process; see ``workOnUnits(in:)``.
+    /// Handles suspects, each alone in the isolation lane; see ``workOnUnits(in:)``.
     func workOnSuspects(in slot: WorkerSlot) async -> Bool {
         while let suspect = await state.nextSuspect() {
-            await isolation.run {
+            await isolation.run(pausing: state) {
                 guard await begin(suspect) else { return }
                 state.beginSuspect()
                 if stopping.isOpen {

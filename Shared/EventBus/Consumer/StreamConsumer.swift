@@ -47,7 +47,6 @@ struct StreamConsumer: Sendable {
         slots = (0..<workers).map { _ in WorkerSlot() }
         // Twice the units in work: the next ones are read meanwhile, so that a worker never waits for a round trip to the server.
         state = ConsumerState(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
-        isolation.register(state)
     }
 
     /// Consumes until graceful shutdown or cancellation, then drains: running handlers may finish within the drain time, committed entries
