@@ -126,7 +126,7 @@ import WireFormat
                 let job = try await worker.ended(id)
                 #expect(job.status == .completed)
             }
-            #expect(emulator.callsAtOnceMax <= 4 && emulator.callsAtOnceMax >= 2)
+            #expect(emulator.maxCallsAtOnce <= 4 && emulator.maxCallsAtOnce >= 2)
         }
     }
 }

@@ -30,7 +30,7 @@ public final class Slots: Sendable {
     }
 
     /// Returns a slot; it passes to the task that has waited longest.
-    public func giveBack() {
+    public func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.free += 1

@@ -8,7 +8,7 @@ public final class TemporaryDirectory: Sendable {
     public let path: String
 
     /// The file system in memory, and the free bytes that it needs to be used.
-    private static let memory = (path: "/dev/shm", freeBytesMin: 2 << 30)
+    private static let memory = (path: "/dev/shm", minFreeBytes: 2 << 30)
 
     /// Makes a folder `/tmp/hg-XXXXXX` that every user of the machine may enter, so that a server that runs as
     /// another user can use it.
@@ -27,7 +27,7 @@ public final class TemporaryDirectory: Sendable {
 
     private static var hasMemory: Bool {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory.path)
-        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0 >= memory.freeBytesMin
+        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0 >= memory.minFreeBytes
     }
 
     deinit {

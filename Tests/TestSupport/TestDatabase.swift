@@ -30,7 +30,7 @@ func withDatabase<Result>(
     on server: PostgresServer, template: String, _ body: (TestDatabase) async throws -> Result
 ) async throws -> Result {
     await databaseSlots.take()
-    defer { databaseSlots.giveBack() }
+    defer { databaseSlots.release() }
     let name = "t_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "_")
     try await server.psql("CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy")
     do {

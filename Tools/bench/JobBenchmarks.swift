@@ -13,7 +13,7 @@ func benchmarkJobs() async throws -> [Figure] {
         ])
     let phone = try await Phone.make(stack)
     let token = try await phone.accessToken()
-    return try await submissionFigures(phone, token) + toldFigures(phone, token)
+    return try await submissionFigures(phone, token) + notificationFigures(phone, token)
 }
 
 private let concurrentSubmissions = 100
@@ -56,7 +56,7 @@ private func submissionFigures(_ phone: Phone, _ token: String) async throws -> 
 }
 
 /// Measures single jobs, one after the other: the time from the transaction that completes a job to its push at the emulator.
-private func toldFigures(_ phone: Phone, _ token: String) async throws -> [Figure] {
+private func notificationFigures(_ phone: Phone, _ token: String) async throws -> [Figure] {
     let picture = try Photos.load(Photos.front[0])
     // The sign-up and the sign-in had a push each.
     let before = try await phone.pushes(count: 2).count

@@ -94,7 +94,7 @@ extension StreamConsumer {
     }
 
     /// Sends the settlements that no read has carried; under load reads carry the acknowledgements, and dispositions are left.
-    func tellSettlements() async {
+    func sendSettlements() async {
         var failures = 0
         while !workEnded.isOpen, !Task.isCancelled {
             await state.settlementAdded.wait()
@@ -126,59 +126,59 @@ extension StreamConsumer {
                 "Acknowledging failed; trying again", metadata: ["error": "\(error)", "count": "\(ids.count)"])
             return false
         }
-        return await tell(dispositions)
+        return await send(dispositions)
     }
 
-    private func tell(_ dispositions: [Disposition]) async -> Bool {
-        var untold = dispositions
+    private func send(_ dispositions: [Disposition]) async -> Bool {
+        var unsent = dispositions
         do {
-            try await tell(all: dispositions, &untold)
+            try await send(all: dispositions, &unsent)
         } catch  where error.code == .groupMissing {
             // The server has lost the group and with it all pending entries: nothing is left to settle.
-            state.applied(untold.map(\.id))
-        } catch  where error.code == .refused && untold.count > 1 {
+            state.applied(unsent.map(\.id))
+        } catch  where error.code == .refused && unsent.count > 1 {
             // One of them is the cause; the others must not wait for it.
-            var isTold = true
-            for disposition in untold { isTold = await tell([disposition]) && isTold }
-            return isTold
+            var isSent = true
+            for disposition in unsent { isSent = await send([disposition]) && isSent }
+            return isSent
         } catch  where error.code == .refused {
             scope.logger.error(
                 "The server refuses to settle a message; it stays pending",
-                metadata: ["entry": "\(untold[0].id)", "error": "\(error)"])
-            state.applied(untold.map(\.id))
+                metadata: ["entry": "\(unsent[0].id)", "error": "\(error)"])
+            state.applied(unsent.map(\.id))
         } catch {
             scope.metrics.settlementFailures.increment()
-            state.requeue(untold)
+            state.requeue(unsent)
             scope.logger.debug(
-                "Settling failed; trying again", metadata: ["error": "\(error)", "count": "\(untold.count)"])
+                "Settling failed; trying again", metadata: ["error": "\(error)", "count": "\(unsent.count)"])
             return false
         }
         return await reportDeadLetters()
     }
 
-    private func tell(all dispositions: [Disposition], _ untold: inout [Disposition]) async throws(EventBusError) {
+    private func send(all dispositions: [Disposition], _ unsent: inout [Disposition]) async throws(EventBusError) {
         guard !dispositions.isEmpty else { return }
         let sorted = Dispositions(dispositions)
         if !sorted.releases.isEmpty {
-            told(sorted.releases, gone: try await transport.release(sorted.releases, by: scope.address), &untold)
+            sent(sorted.releases, gone: try await transport.release(sorted.releases, by: scope.address), &unsent)
         }
         if !sorted.retries.isEmpty {
-            told(sorted.retries.map(\.id), gone: try await transport.retry(sorted.retries, by: scope.address), &untold)
+            sent(sorted.retries.map(\.id), gone: try await transport.retry(sorted.retries, by: scope.address), &unsent)
             retryAdded.signal()
         }
         if !sorted.deadLetterRequests.isEmpty {
             let gone = try await transport.deadLetter(sorted.deadLetterRequests, by: scope.address)
-            told(sorted.deadLetterRequests.map(\.id), gone: gone, &untold)
+            sent(sorted.deadLetterRequests.map(\.id), gone: gone, &unsent)
             let deadLettered = sorted.deadLetterRequests.filter { !gone.contains($0.id) }
             scope.metrics.dead.increment(by: deadLettered.count)
             state.recordDeadLetters(deadLettered.compactMap(\.messageID))
         }
     }
 
-    private func told(_ ids: [EntryID], gone: [EntryID], _ untold: inout [Disposition]) {
+    private func sent(_ ids: [EntryID], gone: [EntryID], _ unsent: inout [Disposition]) {
         lostOwnership(of: gone)
-        let told = Set(ids)
-        untold.removeAll { told.contains($0.id) }
+        let sent = Set(ids)
+        unsent.removeAll { sent.contains($0.id) }
         state.applied(ids)
     }
 

@@ -94,7 +94,7 @@ struct StreamConsumer: Sendable {
                     state.close()
                 }
                 group.addTask { await claimAndKeep() }
-                group.addTask { await tellSettlements() }
+                group.addTask { await sendSettlements() }
                 group.addTask { await resumeRetries() }
                 group.addTask { await work() }
             }

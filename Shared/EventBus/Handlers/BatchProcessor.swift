@@ -10,7 +10,7 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
     let postgres: PostgresClient
 
     /// The most attempts of a batch that conflicts with other transactions: a deadlock or a serialization failure.
-    private static var attemptsMax: Int { 3 }
+    private static var maxAttempts: Int { 3 }
 
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int { min(max(1, configuration.batchSize), 100) }
 
@@ -46,7 +46,7 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
             do {
                 let fresh = try await commitTogether(events.map(\.event), in: scope)
                 return events.map { ($0.index, fresh.contains($0.event.id) ? .handled : .duplicate) }
-            } catch  where Self.isWorthRepeating(error) && attempt < Self.attemptsMax && !Task.isCancelled {
+            } catch  where Self.isWorthRepeating(error) && attempt < Self.maxAttempts && !Task.isCancelled {
                 try? await Task.sleep(for: Backoff(min: .milliseconds(10), max: .milliseconds(100)).delay(afterFailures: attempt))
                 attempt += 1
             } catch  where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.isAmbiguousInBatch(error) {

@@ -11,7 +11,7 @@ extension RedisEventTransport {
             [
                 consumer.group.name, consumer.name, request.minIdle.wholeMilliseconds, request.cursor.streamID.next, request.count,
                 request.takesSuspect ? 1 : 0, request.crashBudget, request.stallLimit.wholeMilliseconds,
-                min(request.holdOff, request.minIdle).wholeMilliseconds, GroupConsumer.handedBack,
+                min(request.holdOff, request.minIdle).wholeMilliseconds, GroupConsumer.released,
             ]
         ) { reply throws(RedisError) in
             guard let parts = reply.array, parts.count == 4, let cursor = EntryID(parts[0]) else {

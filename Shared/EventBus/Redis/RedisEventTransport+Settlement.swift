@@ -29,7 +29,7 @@ extension RedisEventTransport {
     public func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         guard !ids.isEmpty else { return [] }
         return try await settle(
-            SettlementScripts.release, "handing back", consumer, [GroupConsumer.handedBack] + Self.arguments(ids))
+            SettlementScripts.release, "releasing", consumer, [GroupConsumer.released] + Self.arguments(ids))
     }
 
     public func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {

@@ -21,5 +21,5 @@ public struct GroupConsumer: Sendable, Hashable {
     }
 
     /// The name under which released entries are pending.
-    static let handedBack = "handed-back"
+    static let released = "released"
 }

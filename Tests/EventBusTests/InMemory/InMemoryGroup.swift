@@ -25,7 +25,7 @@ struct InMemoryGroup {
     /// The scheduled retries, by message id.
     var retries: [[UInt8]: Retry] = [:]
     var deadLetters: [(id: EntryID, fields: [StreamField])] = []
-    private var tendedAt: ContinuousClock.Instant?
+    private var maintainedAt: ContinuousClock.Instant?
     private var stallEndedAt: ContinuousClock.Instant?
 
     /// Returns whether a consumer holds an entry.
@@ -38,20 +38,20 @@ struct InMemoryGroup {
 
     mutating func release(_ id: EntryID, now: ContinuousClock.Instant) {
         guard let entry = pending[id] else { return }
-        give(id, to: GroupConsumer.handedBack, count: max(0, entry.deliveryCount - 1), now: now - .seconds(3600))
+        give(id, to: GroupConsumer.released, count: max(0, entry.deliveryCount - 1), now: now - .seconds(3600))
     }
 
     /// Returns the entries that a claim takes, in ascending order, and the cursor for the next one.
     mutating func pick(_ request: ClaimRequest, now: ContinuousClock.Instant) -> (ids: [EntryID], cursor: EntryID) {
-        if tendedAt.map({ now - $0 > request.stallLimit }) ?? true { stallEndedAt = now }
-        tendedAt = now
+        if maintainedAt.map({ now - $0 > request.stallLimit }) ?? true { stallEndedAt = now }
+        maintainedAt = now
         guard request.count > 0 else { return ([], .zero) }
         let givesAll = stallEndedAt.map { now - $0 >= min(request.holdOff, request.minIdle) } ?? true
         var takesSuspect = request.takesSuspect
         var ids: [EntryID] = []
         for id in pending.keys.sorted() where id > request.cursor {
             guard let entry = pending[id], now - entry.deliveredAt >= request.minIdle else { continue }
-            guard givesAll || entry.consumer == GroupConsumer.handedBack else { continue }
+            guard givesAll || entry.consumer == GroupConsumer.released else { continue }
             if entry.isSuspect(request) {
                 guard takesSuspect else { continue }
                 takesSuspect = false

@@ -33,12 +33,12 @@ extension FaultRow {
 
 extension Rig {
     /// The most processes that the supervisor starts: a poison that never becomes a dead letter must not restart them without end.
-    private static let restartsMax = 100
+    private static let maxRestarts = 100
 
     /// Starts consumers, and another one whenever one has ended, as a supervisor does, until the task is cancelled.
     func keepRunning(_ count: Int, _ arguments: [String]) -> Task<Void, any Error> {
         Task {
-            for _ in 0..<Self.restartsMax {
+            for _ in 0..<Self.maxRestarts {
                 try await wait(for: "a consumer ends", within: .seconds(3600)) { running(.consumer).count < count }
                 try Task.checkCancellation()
                 try launch(.consumer, arguments)

@@ -29,9 +29,9 @@ struct GeminiLedger {
     var behaviours: [(id: Int, behaviour: GeminiBehaviour)] = []
     var nextNumber = 1
     var nextBehaviourID = 1
-    /// Calls in progress; `inFlightMax` is their maximum since the start or the last `clearCalls()`.
+    /// Calls in progress; `maxInFlight` is their maximum since the start or the last `clearCalls()`.
     var inFlight = 0
-    var inFlightMax = 0
+    var maxInFlight = 0
 
     /// Returns the first behaviour that matches a prompt, and counts one use of it; a plain picture when none matches.
     mutating func takeBehaviour(prompt: String) -> GeminiBehaviour {

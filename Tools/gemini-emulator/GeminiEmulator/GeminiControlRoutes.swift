@@ -9,7 +9,7 @@ struct GeminiControlRoutes: Sendable {
     func add(to router: Router<EmulatorContext>) {
         router.get("/healthz") { _, _ in Answer.json(["status": "ok"]) }
         router.get("/control/calls") { _, _ in
-            Answer.json(["calls_at_once_max": JSONValue(core.callsAtOnceMax), "calls": .array(core.calls.map(Self.json))])
+            Answer.json(["calls_at_once_max": JSONValue(core.maxCallsAtOnce), "calls": .array(core.calls.map(Self.json))])
         }
         router.delete("/control/calls") { _, _ in
             core.clearCalls()

@@ -21,9 +21,9 @@ final class GeminiCore: Sendable {
                     fingerprint: fingerprint, pictureByteCount: request.pictures.reduce(0) { $0 + $1.count },
                     aspectRatio: request.aspectRatio, imageSize: request.imageSize, isPaid: behaviour.isPaid))
             ledger.nextNumber += 1
-            if ledger.calls.count > configuration.callsMax { ledger.calls.removeFirst() }
+            if ledger.calls.count > configuration.maxCalls { ledger.calls.removeFirst() }
             ledger.inFlight += 1
-            ledger.inFlightMax = max(ledger.inFlightMax, ledger.inFlight)
+            ledger.maxInFlight = max(ledger.maxInFlight, ledger.inFlight)
             return behaviour
         }
     }
@@ -33,19 +33,19 @@ final class GeminiCore: Sendable {
     var calls: [GeminiCall] { ledger.withLock { $0.calls } }
 
     /// Maximum number of calls in progress at once, since the start or the last `clearCalls()`.
-    var callsAtOnceMax: Int { ledger.withLock { $0.inFlightMax } }
+    var maxCallsAtOnce: Int { ledger.withLock { $0.maxInFlight } }
 
     func clearCalls() {
         ledger.withLock { ledger in
             ledger.calls = []
-            ledger.inFlightMax = ledger.inFlight
+            ledger.maxInFlight = ledger.inFlight
         }
     }
 
     /// Adds a behaviour and returns its number; nil when there are too many.
     func add(_ behaviour: GeminiBehaviour) -> Int? {
         ledger.withLock { ledger in
-            guard ledger.behaviours.count < configuration.behavioursMax else { return nil }
+            guard ledger.behaviours.count < configuration.maxBehaviours else { return nil }
             defer { ledger.nextBehaviourID += 1 }
             ledger.behaviours.append((ledger.nextBehaviourID, behaviour))
             return ledger.nextBehaviourID

@@ -90,7 +90,7 @@ public final class GeminiEmulator: Service, Sendable {
     /// Removes all behaviours that are not used up.
     public func clearBehaviours() { core.clearBehaviours() }
 
-    /// The newest `callsMax` calls that passed all checks, in order.
+    /// The newest `maxCalls` calls that passed all checks, in order.
     public var calls: [GeminiCall] { core.calls }
 
     /// Number of paid calls by fingerprint; a count over 1 is a picture that was paid for more than once.
@@ -99,9 +99,9 @@ public final class GeminiEmulator: Service, Sendable {
     }
 
     /// Maximum number of calls in progress at once, since the start or the last ``clearCalls()``.
-    public var callsAtOnceMax: Int { core.callsAtOnceMax }
+    public var maxCallsAtOnce: Int { core.maxCallsAtOnce }
 
-    /// Removes all recorded calls, and resets ``callsAtOnceMax``.
+    /// Removes all recorded calls, and resets ``maxCallsAtOnce``.
     public func clearCalls() { core.clearCalls() }
 
     /// Closes every connection that has carried a `generateContent` request, without notice; new ones are accepted.

@@ -13,13 +13,13 @@ public struct GeminiEmulatorConfiguration: Sendable {
     /// Longer side of the pictures it makes, in pixels; Google's have 1024.
     public var pictureSide = 256
     /// Maximum size of a request, in bytes: Google's documented limit.
-    public var requestByteCountMax = 20_971_520
+    public var maxRequestBytes = 20_971_520
     /// Maximum number of recorded calls; the oldest are removed first.
-    public var callsMax = 10_000
+    public var maxCalls = 10_000
     /// Maximum number of behaviours that are not used up.
-    public var behavioursMax = 1_000
+    public var maxBehaviours = 1_000
     /// Maximum delay of an answer, in seconds.
-    public var delaySecondsMax = 600
+    public var maxDelaySeconds = 600
 
     /// The default configuration.
     public init() {}

@@ -10,7 +10,7 @@ struct GenerateRoute: Sendable {
 
     func respond(_ httpRequest: Request, _ context: EmulatorContext) async throws -> Response {
         core.connections.add(context.connection)
-        let limit = core.configuration.requestByteCountMax
+        let limit = core.configuration.maxRequestBytes
         let path = context.parameters.get("call") ?? ""
         do throws(GeminiRefusal) {
             try authorise(httpRequest)
@@ -58,7 +58,7 @@ struct GenerateRoute: Sendable {
         }
     }
 
-    private var longest: Duration { .seconds(core.configuration.delaySecondsMax) }
+    private var longest: Duration { .seconds(core.configuration.maxDelaySeconds) }
 
     /// Closes the connection; the returned response is not sent.
     private func cut(_ context: EmulatorContext) async -> Response {

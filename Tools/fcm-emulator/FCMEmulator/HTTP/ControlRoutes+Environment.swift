@@ -5,8 +5,8 @@ extension ControlRoutes {
     func addEnvironment(to router: Router<EmulatorContext>) {
         router.get("/control/clock") { _, _ in clock }
         router.post("/control/clock") { request, _ in
-            guard let seconds = try await json(request)?["advance_seconds"]?.integer, abs(seconds) <= Self.advanceMax else {
-                return Answer.problem("advance_seconds must be a whole number up to \(Self.advanceMax)")
+            guard let seconds = try await json(request)?["advance_seconds"]?.integer, abs(seconds) <= Self.maxAdvanceSeconds else {
+                return Answer.problem("advance_seconds must be a whole number up to \(Self.maxAdvanceSeconds)")
             }
             core.clock.advance(seconds: Double(seconds))
             return clock
@@ -34,7 +34,7 @@ extension ControlRoutes {
     }
 
     /// Maximum step of the clock in one request, in seconds: ten years.
-    private static let advanceMax = 315_360_000
+    private static let maxAdvanceSeconds = 315_360_000
 
     private var clock: Response {
         Answer.json(["now": .string(RFC3339.string(core.clock.now)), "moved_seconds": JSONValue(Int(core.clock.offsetSeconds))])

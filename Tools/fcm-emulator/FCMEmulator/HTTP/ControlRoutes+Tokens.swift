@@ -4,7 +4,7 @@ import Hummingbird
 /// `/control/tokens`: creates registrations, shows them, and changes their state.
 extension ControlRoutes {
     /// Maximum number of registrations made by one request.
-    static let mintedMax = 100_000
+    static let maxMinted = 100_000
 
     func addTokens(to router: Router<EmulatorContext>) {
         router.post("/control/tokens") { request, _ in try await mint(request) }
@@ -56,8 +56,8 @@ extension ControlRoutes {
                     : registrations.mintToken(platform: platform, project: project, expiresAt: expiry, fid: fid))
         }
         guard let count = body["count"] else { return Answer.json([kind == "fid" ? "fid" : "token": make()]) }
-        guard let count = count.integer, (1...Self.mintedMax).contains(count) else {
-            return Answer.problem("count must be 1 to \(Self.mintedMax)")
+        guard let count = count.integer, (1...Self.maxMinted).contains(count) else {
+            return Answer.problem("count must be 1 to \(Self.maxMinted)")
         }
         return Answer.json(["tokens": .array((0..<count).map { _ in make() })])
     }

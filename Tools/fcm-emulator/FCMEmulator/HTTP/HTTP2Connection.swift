@@ -32,7 +32,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
 
     /// Maximum number of concurrent streams, as FCM announces it.
-    static let streamsMax = 100
+    static let maxStreams = 100
     /// Flow-control window of the connection, in bytes.
     private static let connectionWindow = 16_777_216
     /// The initial window of the protocol, in bytes.
@@ -63,7 +63,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     static func configure(_ channel: any Channel, core: EmulatorCore, router: RouterBridge) throws {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: streamsMax),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: maxStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: HPACKDecoder.defaultMaxHeaderListSize),
             // A whole body fits, so that no stream waits for its window.
             HTTP2Setting(parameter: .initialWindowSize, value: max(initialWindow, core.configuration.limits.bodyBytes * 2)),
@@ -99,7 +99,7 @@ final class HTTP2Connection: ChannelInboundHandler {
             if streams[id] == nil, last.map({ id <= $0 }) ?? true { streams[id] = Stream(head: headers.headers) }
             if headers.endStream { handle(id, context) }
         case .data(let data):
-            giveBack(data.data.readableBytes + (data.paddingBytes ?? 0), context)
+            release(data.data.readableBytes + (data.paddingBytes ?? 0), context)
             if case .byteBuffer(let bytes) = data.data, streams[id] != nil { receive(bytes, id) }
             if data.endStream { handle(id, context) }
         default: break
@@ -136,7 +136,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         streams[id]?.body.append(contentsOf: bytes.readableBytesView.prefix(max(room, 0)))
     }
 
-    private func giveBack(_ bytes: Int, _ context: ChannelHandlerContext) {
+    private func release(_ bytes: Int, _ context: ChannelHandlerContext) {
         receivedBytes += bytes
         guard receivedBytes >= Self.windowUpdateBytes else { return }
         write(.windowUpdate(windowSizeIncrement: receivedBytes), .rootStream, context)

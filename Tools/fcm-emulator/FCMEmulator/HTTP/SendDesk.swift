@@ -30,7 +30,7 @@ struct SendDesk: Sendable {
             if let fate = fault?.rule.fate(project: project, now: now) { verdict.fate = fate }
         } catch {
             record.refusal = error
-            record.body = Array(bytes.prefix(RequestLog.bodyBytesMax))
+            record.body = Array(bytes.prefix(RequestLog.maxBodyBytes))
             let retryAfter = error.retryAfterSeconds.map { String(Int($0.rounded(.up))) }
             verdict = Verdict(fate: .reply(Reply(error, retryAfter: retryAfter)))
         }

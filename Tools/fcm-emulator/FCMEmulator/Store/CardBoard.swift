@@ -3,7 +3,7 @@
 /// Cards are made only when a client reads them, because a fan-out brings more pushes than a person can look at.
 struct CardBoard {
     /// Maximum number of unseen pushes made into cards at a time; older ones are never shown.
-    private static let catchUpMax = 2_000
+    private static let maxCatchUp = 2_000
     private let limit: Int
     private(set) var cards: [Card] = []
     /// The number of the first push that has no card yet.
@@ -13,7 +13,7 @@ struct CardBoard {
 
     /// Makes cards of the pushes that arrived since the last call, and returns them, oldest first.
     mutating func catchUp(_ messages: Ring<KeptMessage>) -> [Card] {
-        let first = max(next, messages.end - Self.catchUpMax)
+        let first = max(next, messages.end - Self.maxCatchUp)
         next = messages.end
         return messages.suffix(from: first).filter(\.isOnPhone).map { add($0.received) }
     }

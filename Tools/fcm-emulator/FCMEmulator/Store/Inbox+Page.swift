@@ -9,7 +9,7 @@ extension Inbox {
     /// Minimum interval between publications of appended messages; messages that arrive within it are published together.
     static let publishInterval = Duration.milliseconds(50)
     /// More pushes than this at once are published as one snapshot of the newest cards.
-    private static let cardsAtOnceMax = 50
+    private static let maxCardsAtOnce = 50
 
     /// Returns a stream that starts with the present cards; nil when there are too many streams or the inbox is closed.
     func subscribe(to registration: String?) -> AsyncStream<Event>? {
@@ -47,12 +47,12 @@ extension Inbox {
         let new = state.board.catchUp(state.messages)
         guard !new.isEmpty, !state.subscribers.isEmpty else { return }
         state.publishedAt = .now
-        guard new.count > cardsAtOnceMax else {
+        guard new.count > maxCardsAtOnce else {
             for card in new { tell(&state, .card(card), about: card.received.registration) }
             return
         }
         for subscriber in state.subscribers.values {
-            subscriber.continuation.yield(.snapshot(cards(state, subscriber.registration).suffix(cardsAtOnceMax)))
+            subscriber.continuation.yield(.snapshot(cards(state, subscriber.registration).suffix(maxCardsAtOnce)))
         }
     }
 

@@ -11,7 +11,7 @@ extension Inbox {
     }
 
     /// Maximum number of messages of one page.
-    private static let pageMax = 1_000
+    private static let maxPage = 1_000
 
     /// Returns a page of the messages from a number on, once there is one or the time is over, and the number that the next page
     /// begins with. For a number in the future the page begins with the next message.
@@ -21,7 +21,7 @@ extension Inbox {
         while ContinuousClock.now < deadline, await change(nil, .number(number), until: deadline) {}
         let (first, page) = state.withLock { state in
             let first = max(number, state.messages.start)
-            return (first, Array(state.messages.suffix(from: first).prefix(Self.pageMax)))
+            return (first, Array(state.messages.suffix(from: first).prefix(Self.maxPage)))
         }
         return (page.map(\.received), first + page.count)
     }

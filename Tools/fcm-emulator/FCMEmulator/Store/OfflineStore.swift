@@ -14,9 +14,9 @@ struct OfflineStore: Sendable, Equatable {
     }
 
     /// Maximum number of messages without a key; one more, and all of them are dropped.
-    static let messagesMax = 100
+    static let maxMessages = 100
     /// Maximum number of different keys. FCM does not document which key it drops for a fifth; here it is the oldest.
-    static let collapseKeysMax = 4
+    static let maxCollapseKeys = 4
     /// Lifetime of a message without a `ttl`, in seconds: four weeks.
     static let defaultLifetimeSeconds = 2_419_200.0
 
@@ -28,8 +28,8 @@ struct OfflineStore: Sendable, Equatable {
         if let key = message.collapseKey {
             messages.removeAll { $0.collapseKey == key }
             let keys = messages.filter { $0.collapseKey != nil }
-            if keys.count >= Self.collapseKeysMax { messages.removeAll { $0.number == keys[0].number } }
-        } else if messages.count(where: { $0.collapseKey == nil }) >= Self.messagesMax {
+            if keys.count >= Self.maxCollapseKeys { messages.removeAll { $0.number == keys[0].number } }
+        } else if messages.count(where: { $0.collapseKey == nil }) >= Self.maxMessages {
             messages.removeAll { $0.collapseKey == nil }
             hasOverflowed = true
             return

@@ -29,7 +29,7 @@ final class RequestLog: Sendable {
     }
 
     /// Maximum length of the kept start of a refused body, in bytes.
-    static let bodyBytesMax = 4_096
+    static let maxBodyBytes = 4_096
 
     private let records: Mutex<Ring<Record>>
 
