@@ -9,6 +9,8 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { path }
 
+    var text: String { lines.joined(separator: "\n") }
+
     /// The modules that the file imports, in order.
     var imports: [String] {
         lines.compactMap { line in

@@ -7,4 +7,12 @@ public enum NotificationKind: String, Codable, Sendable, CaseIterable {
     case newPhotos = "new_photos"
     case chatMessage = "chat_message"
     case invitation
+
+    /// Whether it reports the result of a sign-up or sign-in.
+    public var isOfSession: Bool {
+        switch self {
+        case .signUp, .signIn: true
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: false
+        }
+    }
 }

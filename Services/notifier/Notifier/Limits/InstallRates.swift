@@ -164,13 +164,3 @@ final class InstallRates: Sendable {
         }
     }
 }
-
-extension NotificationKind {
-    /// Whether it reports the result of a sign-up or sign-in.
-    fileprivate var isOfSession: Bool {
-        switch self {
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: false
-        case .signUp, .signIn: true
-        }
-    }
-}

@@ -25,10 +25,6 @@ struct SessionInstallCleanup {
 extension NotificationRecord {
     /// The session whose result this is about; nil for other notifications.
     fileprivate var faceSessionID: UUID? {
-        guard recipient.type == .session else { return nil }
-        switch kind {
-        case .signUp, .signIn: return UUID(uuidString: recipient.id)
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: return nil
-        }
+        recipient.type == .session && kind.isOfSession ? UUID(uuidString: recipient.id) : nil
     }
 }
