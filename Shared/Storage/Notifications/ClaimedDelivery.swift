@@ -84,14 +84,19 @@ public final class ClaimedDelivery: Sendable {
     /// The reason not to send it; `nil` with a ``target``.
     public let suppression: Suppression?
 
-    /// Reads the rows of a claim, which are ordered by notification; only the first row of a notification has its columns.
+    /// Reads the rows of a claim; only the first row of a notification has its columns.
     static func read(_ rows: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
-        var notification: ClaimedNotification?
-        return try rows.map { row throws(PostgresError) in
+        var notifications: [UUID: ClaimedNotification] = [:]
+        for row in rows {
+            guard let _: String = try row.decode("parameters", as: String?.self) else { continue }
             let id: UUID = try row.decode("notification_id")
-            let current = if let notification, notification.id == id { notification } else { try ClaimedNotification(id: id, row: row) }
-            notification = current
-            return try ClaimedDelivery(row: row, current)
+            notifications[id] = try ClaimedNotification(id: id, row: row)
+        }
+        return try rows.map { row throws(PostgresError) in
+            guard let notification = notifications[try row.decode("notification_id")] else {
+                throw PostgresError(code: .decoding, message: "a claim returned a delivery without its notification")
+            }
+            return try ClaimedDelivery(row: row, notification)
         }
     }
 

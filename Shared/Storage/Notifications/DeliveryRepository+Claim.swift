@@ -93,7 +93,6 @@ extension DeliveryRepository {
             SELECT * FROM push_installs
             WHERE id = d.install_id
               AND (state IN ('active', 'stale') OR (state = 'suspect' AND suspect_until <= now())) OFFSET 0) i ON true
-        ORDER BY d.notification_id, d.place
         """
 
     private static let notificationNames = ["kind", "recipient_type", "recipient_id", "lane", "request_id", "traceparent", "expires_at"]
