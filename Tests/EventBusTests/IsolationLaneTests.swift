@@ -51,15 +51,6 @@ struct IsolationLaneTests {
         #expect(await later.value?.map(\.id.milliseconds) == [2])
     }
 
-    @Test func `lets the consumers of other streams work`() async throws {
-        let isolation = IsolationLane()
-        let (suspects, other) = (ConsumerState(capacity: 4, unitSize: 1), ConsumerState(capacity: 4, unitSize: 1))
-        await isolation.run(pausing: suspects) {
-            other.add([entry(1)])
-            #expect(await other.next()?.map(\.id.milliseconds) == [1])
-        }
-    }
-
     @Test func `runs one body at a time`() async {
         let isolation = IsolationLane()
         let peak = Peak()

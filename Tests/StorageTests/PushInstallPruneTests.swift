@@ -89,7 +89,7 @@ struct PushInstallPruneTests {
                 UPDATE access_tokens SET expires_at = now() - interval '1 second', refresh_expires_at = now() - interval '1 second'
                 WHERE refresh_hash <> \(hash(203))
                 """)
-            let gone = try await PushInstallRepository(client).find(installationKeys: [hash(1)]).map(\.id)
+            let gone = try await client.installs([hash(1)]).map(\.id)
             let removed = try await client.withTransaction { transaction in
                 let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: 10)
                 #expect(ended.count == 2)

@@ -17,7 +17,7 @@ struct PushInstallRepositoryTests {
             #expect(install.generation == 1)
             #expect(install.platform == "ios" && install.locale == "de-DE" && install.appVersion == nil)
             #expect(try await installs.find(ids: [install.id, UUID()]) == [install])
-            #expect(try await installs.find(installationKeys: [hash(1), hash(2)]) == [install])
+            #expect(try await client.installs([hash(1), hash(2)]) == [install])
         }
     }
 
@@ -103,7 +103,7 @@ struct PushInstallRepositoryTests {
             #expect(try await installs.unregister(installationKey: hash(1), userID: first) == nil)
             #expect(try await installs.find(userIDs: [second]).count == 1)
             #expect(try await installs.unregister(installationKey: hash(1), userID: second) != nil)
-            #expect(try await installs.find(installationKeys: [hash(1)]).isEmpty)
+            #expect(try await client.installs([hash(1)]).isEmpty)
         }
     }
 

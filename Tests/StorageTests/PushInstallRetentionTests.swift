@@ -82,11 +82,11 @@ struct PushInstallRetentionTests {
                 total.deleted += step.deleted
             }
             #expect(total == PushInstallExpiryStep(visited: 8, stale: 1, deleted: 3))
-            let left = try await installs.find(installationKeys: (1...8).map(hash))
+            let left = try await client.installs((1...8).map(hash))
             #expect(Set(left.map(\.installationKey)) == [hash(2), hash(5), hash(6), hash(7), hash(8)])
             #expect(left.filter { $0.state == .stale }.map(\.installationKey) == [hash(6)])
             _ = try await installs.registerUnbound(.make(6))
-            #expect(try await installs.find(installationKeys: [hash(6)]).first?.state == .active, "seen again")
+            #expect(try await client.installs([hash(6)]).first?.state == .active, "seen again")
             #expect(try await expire() == nil, "not before tomorrow")
             try await client.execute("UPDATE push_walk SET started_at = now() - interval '25 hours'")
             #expect(try await expire()?.visited == 3)

@@ -91,6 +91,15 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
+    @Test func `a notification that two messages of a batch request is addressed once`() async throws {
+        try await Registry.run { registry in
+            let request = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
+            try await registry.request(request, request)
+            #expect(try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count == 1)
+            #expect(try await registry.takeOutbox().count == 1)
+        }
+    }
+
     @Test func `an unreachable recipient is skipped with the reason, and others are addressed`() async throws {
         try await Registry.run { registry in
             let good = NotificationRequested.make(.session(try await registry.makeSession(token: "good:1")))

@@ -117,7 +117,7 @@ struct Registry {
 
     /// The installation of a token.
     func install(_ token: String) async throws -> PushInstall? {
-        try await PushInstallRepository(client).find(installationKeys: [key(token)]).first
+        try await client.installs([key(token)]).first
     }
 }
 

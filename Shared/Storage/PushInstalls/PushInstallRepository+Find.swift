@@ -9,13 +9,6 @@ extension PushInstallRepository {
         return try await installs(db.query(query.readOnly()))
     }
 
-    /// Returns installations by key; unknown keys are omitted.
-    public func find(installationKeys: [[UInt8]]) async throws(PostgresError) -> [PushInstall] {
-        guard !installationKeys.isEmpty else { return [] }
-        let query: PostgresQuery = "SELECT * FROM push_installs WHERE installation_key = ANY(\(installationKeys))"
-        return try await installs(db.query(query.readOnly()))
-    }
-
     /// Returns all installations of users, in any state.
     public func find(userIDs: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !userIDs.isEmpty else { return [] }

@@ -6,13 +6,10 @@ public struct NotificationAddressed: Event {
     public static var groups: [String] { ["notifier"] }
     public static var streams: [String] { Lane.allCases.map(stream(of:)) }
 
-    /// The maximum number of deliveries of one event; a notification for more installations is several events.
-    public static let maxDeliveries = 500
-
     @WireUUID public var notificationID: UUID
     /// The row of the deliveries in the database.
     @WireUUID public var pageID: UUID
-    /// The number of the page's deliveries, at most ``maxDeliveries``.
+    /// The number of the page's deliveries, at most 500; a notification for more installations is several events.
     public var count: Int
     public var lane: Lane
 

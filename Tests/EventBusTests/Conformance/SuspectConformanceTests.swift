@@ -105,6 +105,27 @@ struct SuspectConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `does not hold up another consumer of the process`(_ kind: TransportKind) async throws {
+        try await withSuspects(kind, 1, of: 1) { transport, _ in
+            let (lane, begun, release) = (IsolationLane(), AsyncLatch(), AsyncLatch())
+            let processor = RecordingProcessor()
+            let other = RunningConsumer(transport, processor, group: "other", isolation: lane)
+            let suspect = RunningConsumer(
+                transport,
+                RecordingProcessor { _, _ in
+                    begun.open()
+                    await release.wait()
+                }, isolation: lane)
+            await begun.wait()
+            try await transport.append([2])
+            try await eventually("the other consumer works") { processor.numbers.contains(2) }
+            release.open()
+            await suspect.drain()
+            await other.drain()
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `is released by a consumer that is stopped before it begins it`(_ kind: TransportKind) async throws {
         try await withSuspects(kind, 1, of: 1) { transport, ids in
             let (begun, release) = (AsyncLatch(), AsyncLatch())

@@ -72,11 +72,12 @@ struct RunningConsumer {
 
     init(
         _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
-        name: String = "consumer", stream: String = testStream, configuration: EventConsumerConfiguration = .quick
+        name: String = "consumer", stream: String = testStream, configuration: EventConsumerConfiguration = .quick,
+        isolation: IsolationLane = IsolationLane()
     ) {
         let consumer = StreamConsumer(
             scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: .quiet), transport: transport,
-            processor: processor, configuration: configuration)
+            processor: processor, configuration: configuration, isolation: isolation)
         self.consumer = consumer
         task = Task { try await consumer.run() }
     }

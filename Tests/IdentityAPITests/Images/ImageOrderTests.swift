@@ -203,7 +203,7 @@ import WireFormat
             let forged = Order().with(#""device_token":"\#(installation):garbage""#)
             for sender in [try await api.customer("somebody else"), customer] {
                 _ = try await api.job(forged, by: sender)
-                #expect(try await PushInstallRepository(api.postgres).find(installationKeys: [registered.installationKey]) == [registered])
+                #expect(try await api.postgres.installs([registered.installationKey]) == [registered])
             }
             #expect(try await api.count("push_installs") == 1)
         }

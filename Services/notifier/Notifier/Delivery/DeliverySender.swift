@@ -49,7 +49,7 @@ struct DeliverySender: Sendable {
         case .attempts:
             return delivery.attempt > retryPolicy.maxAttempts ? .end(settle(delivery, .failed, "attempts_exhausted")) : nil
         case .suppression:
-            return delivery.target == nil ? .end(skip(delivery)) : nil
+            return delivery.suppression.map { .end(settle(delivery, $0 == .expired ? .expired : .skipped, $0.rawValue)) }
         case .content:
             guard case .failure(let failure) = push.content else { return nil }
             log(.error, "a push cannot be built", push, ["error": "\(failure.reason)"])
@@ -160,11 +160,6 @@ struct DeliverySender: Sendable {
             log(.warning, "push is too old to be retried", push, result)
             return settle(delivery, .expired, result.code, sentAt: answer.sentAt)
         }
-    }
-
-    private func skip(_ delivery: ClaimedDelivery) -> DeliveryVerdict {
-        let reason = delivery.suppression ?? .noInstallation
-        return settle(delivery, reason == .expired ? .expired : .skipped, reason.rawValue)
     }
 
     /// Defers a delivery that was not sent, or was refused for a reason outside itself, without counting an attempt.

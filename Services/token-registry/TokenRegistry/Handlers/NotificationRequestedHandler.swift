@@ -32,8 +32,9 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             InstrumentationContext.withValue(event.work) { logger.error("notification request refused") }
             return false
         }
-        let fresh = try await NotificationRepository(transaction).insert(storable.map(NewNotification.init))
-        let requests = storable.filter { fresh.contains($0.body.notificationID) }
+        var fresh = try await NotificationRepository(transaction).insert(storable.map(NewNotification.init))
+        // A batch may request a notification twice, in two messages.
+        let requests = storable.filter { fresh.remove($0.body.notificationID) != nil }
         guard !requests.isEmpty else { return }
 
         let now = Date()

@@ -4,7 +4,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Deletes the installations that only failed sessions have registered, once the push about the failure has ended.
+/// Deletes the installations that only failed sessions, or redeemed sign-ins, have registered, once the push about them has ended.
 struct SessionInstallCleanup {
     let transaction: PostgresTransaction
     let logger: Logger
@@ -14,7 +14,7 @@ struct SessionInstallCleanup {
         try await run(sessionIDs: notifications.compactMap(\.faceSessionID))
     }
 
-    /// Cleans up after those of these sessions that have failed.
+    /// Cleans up after those of these sessions that have failed or are redeemed.
     func run(sessionIDs: [UUID]) async throws {
         let released = try await SessionRepository(transaction).releaseInstalls(ofSettled: sessionIDs)
         let deleted = try await PushInstallRepository(transaction).deleteUnneeded(ids: released)

@@ -27,6 +27,8 @@ public struct UserErasedHandler: EventBatchHandler {
     }
 
     private func erase(_ userID: UUID, in transaction: PostgresTransaction) async throws {
+        // Sessions before installations, in the order of a redemption.
+        let uploaded = try await SessionRepository(transaction).releaseInstalls(userID: userID)
         let installIDs = try await PushInstallRepository(transaction).erase(userID: userID)
         try await Withdrawal(transaction: transaction).withdraw(installIDs: installIDs, code: Self.withdrawalCode)
         let notifications = NotificationRepository(transaction)
@@ -34,7 +36,6 @@ public struct UserErasedHandler: EventBatchHandler {
         try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: Self.withdrawalCode)
         try await notifications.markSkipped(open, reason: SkipReason.userErased.rawValue)
         try await notifications.settle(open)
-        let uploaded = try await SessionRepository(transaction).releaseInstalls(userID: userID)
         try await PushInstallRepository(transaction).deleteUnneeded(ids: uploaded)
         logger.notice(
             "a user's push data was erased",

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-@Suite struct UnsentDeliveriesTests {
+@Suite struct LostEventTests {
     @Test func `an urgent push whose event became a dead letter is sent without it, once`() async throws {
         try await NotifierFixture.with(isRunning: false) { fixture in
             let token = fixture.emulator.mintToken()
