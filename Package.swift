@@ -75,10 +75,11 @@ let package = Package(
         // MARK: What the services share
         // Not named Tracing: swift-distributed-tracing has a module of that name.
         .shared(
-            "HeliographTracing", ["HTTPClient", .instrumentation, .tracing, .logging, .metrics, .lifecycle], path: "Shared/Tracing"),
+            "HeliographTracing", ["HTTPClient", "WireFormat", .instrumentation, .tracing, .logging, .metrics, .lifecycle],
+            path: "Shared/Tracing"),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
-        .shared("BlobStore", ["AsyncPrimitives", "HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
+        .shared("BlobStore", ["AsyncPrimitives", "HTTPClient", "HeliographCrypto", "WireFormat", .logging, .nioCore, .nioPosix]),
         .shared(
             "EventBus",
             [

@@ -57,7 +57,7 @@ private struct StubbornBlobStore: BlobStore {
             try await api.postgres.execute(
                 "UPDATE access_tokens SET expires_at = now(), refresh_expires_at = now() WHERE user_id = \(customer.userID)")
             let blobs = StubbornBlobStore(
-                store: try api.context.blobStore(), stuck: [try UploadReceiver.prefix(of: stuck.id)])
+                store: try api.context.blobStore(), stuck: [BlobFolder.sessions.prefix(of: stuck.id)])
             let sweeper = SessionSweeper(
                 postgres: api.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey),
                 interval: .seconds(3_600), logger: api.context.logger)

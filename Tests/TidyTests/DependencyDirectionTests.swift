@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests the direction of dependencies. A module may import only modules of lower ranks, even if Package.swift allows more. The
-/// ranks are C libraries, concurrency primitives, clients and parsers, imaging, the wire format with engines and outside services,
+/// ranks are C libraries, concurrency primitives, clients and parsers, imaging with the wire format, engines and outside services,
 /// storage with the bus, the defaults of services, and services.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
@@ -11,8 +11,8 @@ import Testing
             "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe",
             "SeededRandom",
         ],
-        ["Imaging"],
-        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
+        ["Imaging", "WireFormat"],
+        ["FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
         ["Storage", "EventBus"],
         ["ServiceDefaults"],
         ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl"],

@@ -76,7 +76,7 @@ import WireFormat
             let outbox = try await api.postgres.query("SELECT stream, key FROM outbox")
             #expect(outbox.count == 1)
             #expect(try outbox[0].decode("stream", as: String.self) == "image.requested")
-            #expect(try outbox[0].decode("key", as: String.self) == id.wireText)
+            #expect(try outbox[0].decode("key", as: String.self) == id.wireString)
         }
     }
 
@@ -131,7 +131,7 @@ import WireFormat
             let picture = Data(Array(0...255)).base64EncodedString()
             let meta = try #require(response.json.text("meta.timestamp"))
             #expect(
-                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"completed","#
+                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireString)","status":"completed","#
                     + #""processed_image_base64":"data:image/jpeg;base64,\#(picture)","metadata":{"templateId":"anime-style","#
                     + #""templateName":"Anime Style","modelUsed":"local","generationTimeMs":1234,"#
                     + #""originalDimensions":{"width":640,"height":480},"processedDimensions":{"width":512,"height":384}}},"#
@@ -163,7 +163,7 @@ import WireFormat
         } _: { api in
             let response = try await api.order(Order().with(#""async":false"#), by: try await api.customer())
             #expect(response.status == 202 && response.json.text("data.status") == "pending")
-            #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireText)
+            #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireString)
         }
     }
 
@@ -176,7 +176,7 @@ import WireFormat
             let id = try await eventually("the job exists") { try await api.onlyJob() }
             try await api.complete(id)
             let response = try await answer
-            #expect(response.status == 202 && response.json.text("data.job_id") == id.wireText)
+            #expect(response.status == 202 && response.json.text("data.job_id") == id.wireString)
             #expect(response.header("Location") == Path.job(id))
             #expect(response.header("Preference-Applied") == nil)
         }

@@ -1,3 +1,4 @@
+import BlobStore
 import Foundation
 import Logging
 import PostgresClient
@@ -32,7 +33,7 @@ import Testing
                 try await transaction.execute("SELECT pg_advisory_xact_lock(\(Self.gate))")
                 await #expect(throws: OutcomeUnknown.self) {
                     _ = try await starter.start(
-                        Self.order(), jobID: jobID, inputKey: ImageBlobs.input(of: jobID), lease: nil,
+                        Self.order(), jobID: jobID, inputKey: BlobFolder.imageJobs.key("input", of: jobID), lease: nil,
                         origin: .init(userID: customer.userID, requestID: "r-1", traceparent: nil))
                 }
             }

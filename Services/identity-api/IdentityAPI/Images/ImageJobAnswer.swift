@@ -20,7 +20,7 @@ enum ImageJobAnswer {
             (
                 "data",
                 .members(
-                    ("job_id", .string(jobID.wireText)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
+                    ("job_id", .string(jobID.wireString)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
                     ("message", "Processing started. You will receive a notification when complete."))
             ),
             ("meta", Answer.meta(requestID)))
@@ -33,7 +33,7 @@ enum ImageJobAnswer {
             (
                 "data",
                 .members(
-                    ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+                    ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
                     ("created_at", .string(Answer.timestamp(job.createdAt))),
                     ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) }),
                     ("attempts", .integer(job.attempts)),
@@ -46,7 +46,7 @@ enum ImageJobAnswer {
     /// A job that ended while the response to its order waited for it: all members are directly in `data`.
     static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
         var data: [(key: String, value: JSONText)] = [
-            ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+            ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
         ]
         if let picture { data += members(of: picture) + [("metadata", metadata(job))] }
         if let failure = job.failure { data.append(("error", self.failure(failure))) }
@@ -57,7 +57,7 @@ enum ImageJobAnswer {
     static func list(_ jobs: [ImageJob], next: ImageJobCursor?) -> JSONText {
         let items = jobs.map { job in
             JSONText.members(
-                ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+                ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
                 ("template_id", .string(job.templateID)), ("created_at", .string(Answer.timestamp(job.createdAt))),
                 ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) } ?? .null))
         }
@@ -99,11 +99,6 @@ enum ImageJobAnswer {
     private static func failure(_ failure: ImageJob.Failure) -> JSONText {
         .members(("code", .string(failure.code.rawValue)), ("message", .string(failure.message)))
     }
-}
-
-extension UUID {
-    /// The id in the contract's spelling: lower case.
-    var wireText: String { uuidString.lowercased() }
 }
 
 extension ImageJob.Result {

@@ -70,20 +70,19 @@ struct ImageSubmitController: Sendable {
         _ request: Request, lease: RequestLease?, _ identity: Identity, _ context: APIRequestContext
     ) async throws -> (answer: IdempotencyAnswer, extra: ImageOrder) {
         let jobID = UUID()
-        let prefix = try ImageBlobs.prefix(of: jobID)
-        let inputKey = try ImageBlobs.input(of: jobID)
+        let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)
         do {
             let received = try await receive(request, storingAs: inputKey, lease: lease, context)
             let origin = ImageJobStarter.Origin(
                 userID: identity.userID, requestID: context.requestID, traceparent: context.traceparent)
             let answer = try await starter.start(
                 received, jobID: jobID, inputKey: inputKey, lease: lease?.lease, origin: origin)
-            context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireText)"])
+            context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireString)"])
             return (answer, received.order)
         } catch let error as OutcomeUnknown {
             throw error
         } catch {
-            do { try await blobs.deleteAll(under: prefix) } catch {
+            do { try await blobs.deleteAll(under: BlobFolder.imageJobs.prefix(of: jobID)) } catch {
                 // image-worker's sweeper deletes it later, because no job refers to it.
                 context.logger.error("the picture of a failed order is left", metadata: ["error": "\(error)"])
             }
@@ -121,11 +120,12 @@ struct ImageSubmitController: Sendable {
             } catch  where !Task.isCancelled {
                 // The job exists even if waiting fails: a refusal would make the client order again.
                 context.logger.info(
-                    "an order that waits gets its 202", metadata: ["job_id": "\(outcome.answer.resourceID.wireText)", "error": "\(error)"])
+                    "an order that waits gets its 202",
+                    metadata: ["job_id": "\(outcome.answer.resourceID.wireString)", "error": "\(error)"])
             }
         }
         var response = Answer.kept(outcome.answer, isReplay: outcome.isReplay)
-        response.headers[.location] = "/v1/images/jobs/\(outcome.answer.resourceID.wireText)"
+        response.headers[.location] = "/v1/images/jobs/\(outcome.answer.resourceID.wireString)"
         return response
     }
 
@@ -152,15 +152,6 @@ struct ImageSubmitController: Sendable {
         case nil: return preferred.map { min($0, Request.maxWaitSeconds) }
         }
     }
-}
-
-/// The keys of jobs' pictures in the blob store.
-enum ImageBlobs {
-    /// The prefix of all pictures of a job.
-    static func prefix(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)") }
-
-    /// The picture as it was uploaded.
-    static func input(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)/input") }
 }
 
 extension ImageJobStatus {

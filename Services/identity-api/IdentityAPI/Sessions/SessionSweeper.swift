@@ -50,7 +50,7 @@ struct SessionSweeper: Service {
         await steps.drain("presence") { try await PresenceRepository(postgres).deleteExpired(limit: $0) }
         await steps.drain("invitations") { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) }
         await steps.run("stray_photos") {
-            let stale = try await blobs.deleteStale(under: try BlobKey("ekyc"), olderThan: Self.photoLifetime)
+            let stale = try await blobs.deleteStale(under: BlobFolder.sessions.prefix, olderThan: Self.photoLifetime)
             if stale > 0 { logger.notice("photos that belonged to no session deleted", metadata: ["groups": "\(stale)"]) }
         }
     }
@@ -97,7 +97,7 @@ struct SessionSweeper: Service {
     }
 
     private func deletePhotos(of sessionID: UUID) async throws {
-        try await blobs.deleteAll(under: try UploadReceiver.prefix(of: sessionID))
+        try await blobs.deleteAll(under: BlobFolder.sessions.prefix(of: sessionID))
         try await SessionRepository(postgres).photosDeleted([sessionID])
     }
 }

@@ -68,9 +68,8 @@ struct PhotoController: Sendable {
     /// Stores a photo. A failed upload leaves nothing behind, unless its outcome is unknown.
     private func take(_ upload: PhotoUpload, _ lease: RequestLease?) async throws -> IdempotencyAnswer {
         let id = UUID()
-        let prefix = try BlobKey("topics/\(id.wireString)")
         do {
-            let key = try BlobKey("\(prefix.name)/photo")
+            let key = try BlobFolder.topicPhotos.key("photo", of: id)
             let picture = try await receive(upload, storingAs: key, lease: lease)
             let answer = IdempotencyAnswer(
                 fingerprint: picture.fingerprint, resourceID: id, status: 202,
@@ -84,7 +83,7 @@ struct PhotoController: Sendable {
         } catch let error as OutcomeUnknown {
             throw error
         } catch {
-            do { try await blobs.deleteAll(under: prefix) } catch {
+            do { try await blobs.deleteAll(under: BlobFolder.topicPhotos.prefix(of: id)) } catch {
                 // The sweeper deletes it later, because no row refers to it.
                 upload.context.logger.error("a photo that failed is left", metadata: ["error": "\(error)"])
             }

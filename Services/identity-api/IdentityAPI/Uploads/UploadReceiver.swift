@@ -51,7 +51,7 @@ struct UploadReceiver {
             if let field = form.photoFields.first(where: { $0.name == headers.name }) {
                 counts[field.name, default: 0] += 1
                 guard counts[field.name, default: 0] <= field.count else { throw Self.wrongCount(field) }
-                let key = try blobKey(number: upload.photos.count + 1)
+                let key = try BlobFolder.sessions.key("\(upload.photos.count + 1)", of: sessionID)
                 let receiver = PhotoReceiver(blobs: blobs, limits: limits)
                 let passed = try await receiver.receive(&body, as: key, field: field.name)
                 upload.photoBytes += passed.byteCount
@@ -74,15 +74,6 @@ struct UploadReceiver {
             }
         }
         return upload
-    }
-
-    /// The prefix of all photos of a session.
-    static func prefix(of sessionID: UUID) throws(BlobStoreError) -> BlobKey {
-        try BlobKey("ekyc/\(sessionID.uuidString.lowercased())")
-    }
-
-    private func blobKey(number: Int) throws(BlobStoreError) -> BlobKey {
-        try BlobKey("\(Self.prefix(of: sessionID).name)/\(number)")
     }
 
     private static func wrongCount(_ field: UploadForm.PhotoField) -> APIError {

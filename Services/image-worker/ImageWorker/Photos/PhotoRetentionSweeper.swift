@@ -37,7 +37,7 @@ struct PhotoRetentionSweeper: Service {
         await RetentionSteps(logger: logger, backoff: backoff).deleteEach("topic_photos", id: { $0 }) {
             try await photos.removable(limit: $0, except: $1)
         } delete: { id in
-            try await PhotoBlobs(store: store, photoID: id).deleteAll()
+            try await store.deleteAll(under: BlobFolder.topicPhotos.prefix(of: id))
             try await photos.remove([id])
         }
     }
@@ -45,7 +45,7 @@ struct PhotoRetentionSweeper: Service {
     /// Deletes the files of uploads that were interrupted before their row was written.
     func sweepStrays() async {
         let count = await RetentionSteps(logger: logger).run("stray_topic_photos") {
-            try await store.deleteStale(under: try PhotoBlobs.root(), olderThan: lifetime + Self.strayGrace)
+            try await store.deleteStale(under: BlobFolder.topicPhotos.prefix, olderThan: lifetime + Self.strayGrace)
         }
         if let count, count > 0 { logger.notice("orphaned photos deleted", metadata: ["groups": "\(count)"]) }
     }

@@ -2,6 +2,7 @@ internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
 internal import ImageGenerators
+internal import ImageProbe
 internal import Imaging
 internal import Logging
 internal import Metrics
@@ -23,11 +24,10 @@ struct PhotoUploadedHandler: EventHandler {
             let photo = try await TopicPhotoRepository(postgres).find(id: event.body.photoID), photo.state == .pending,
             photo.topicID != nil
         else { return }
-        let blobs = PhotoBlobs(store: store, photoID: photo.id)
-        guard let thumbnail = try await makeThumbnail(of: photo, blobs, context.logger) else {
-            return try await fail(photo, blobs, context)
-        }
-        let key = try await blobs.writeThumbnail(thumbnail)
+        guard let thumbnail = try await makeThumbnail(of: photo, context.logger) else { return try await fail(photo, context) }
+        // A random name: two workers with the same photo do not overwrite each other's thumbnail.
+        let key = try BlobFolder.topicPhotos.key("thumbnail-\(UUID().wireString).\(thumbnail.format.fileExtension)", of: photo.id)
+        try await store.write(thumbnail.bytes, to: key, as: .media(contentType: thumbnail.format.mimeType))
         let isReady = try await context.commit { transaction in
             guard try await TopicPhotoRepository(transaction).markReady(id: photo.id, thumbnailKey: key.name) else { return false }
             try await TopicPhotoWindowRepository(transaction).add(
@@ -40,15 +40,13 @@ struct PhotoUploadedHandler: EventHandler {
     }
 
     /// Returns the thumbnail; nil when the photo is permanently unusable.
-    private func makeThumbnail(
-        of photo: TopicPhoto, _ blobs: PhotoBlobs, _ logger: Logger
-    ) async throws -> [UInt8]? {
-        guard let bytes = try await blobs.readPhoto(photo.photoKey) else {
+    private func makeThumbnail(of photo: TopicPhoto, _ logger: Logger) async throws -> EncodedPicture? {
+        guard let bytes = try await store.readIfPresent(photo.photoKey, limit: PictureLimits.maxBytes) else {
             logger.error("photo missing or not decryptable", metadata: ["photo": "\(photo.id.wireString)"])
             return nil
         }
         do {
-            return try await threads.run(taking: { PictureMemory.thumbnail(of: bytes) }) { try ImagePipeline.thumbnail(of: bytes).bytes }
+            return try await threads.run(taking: { PictureMemory.thumbnail(of: bytes) }) { try ImagePipeline.thumbnail(of: bytes) }
         } catch let error as ImagingError where error.code != .unavailable {
             logger.notice(
                 "photo cannot be decoded for a thumbnail", metadata: ["photo": "\(photo.id.wireString)", "error": "\(error)"])
@@ -57,10 +55,10 @@ struct PhotoUploadedHandler: EventHandler {
     }
 
     /// Marks a photo as failed and deletes its files, which are never shown.
-    private func fail(_ photo: TopicPhoto, _ blobs: PhotoBlobs, _ context: HandlerContext) async throws {
+    private func fail(_ photo: TopicPhoto, _ context: HandlerContext) async throws {
         guard try await context.commit({ try await TopicPhotoRepository($0).markFailed(id: photo.id) }) == true else { return }
         count("failed")
-        try await blobs.deleteAll()
+        try await store.deleteAll(under: BlobFolder.topicPhotos.prefix(of: photo.id))
     }
 
     private func count(_ outcome: String) {

@@ -52,7 +52,7 @@ struct ImageRetentionSweeper: Service {
     /// Deletes objects that belong to no job.
     func sweepStrays() async {
         let count = await RetentionSteps(logger: logger).run("stray_pictures") {
-            try await store.deleteStale(under: try JobBlobs.root(), olderThan: Self.blobLifetime)
+            try await store.deleteStale(under: BlobFolder.imageJobs.prefix, olderThan: Self.blobLifetime)
         }
         if let count, count > 0 { logger.notice("orphaned pictures deleted", metadata: ["groups": "\(count)"]) }
     }

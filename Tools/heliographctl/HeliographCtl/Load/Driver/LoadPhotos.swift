@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import WireFormat
 
 /// A picture file.
 struct LoadPicture: Sendable {
@@ -30,8 +31,6 @@ struct LoadPhotos: Sendable {
     private static let typesBySuffix = [
         "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "heic": "image/heic",
     ]
-    /// The API's limit for one picture.
-    private static let maxBytes = 10 << 20
 
     /// The people with enough photos to sign up and to sign in.
     let people: [LoadPerson]
@@ -79,8 +78,8 @@ struct LoadPhotos: Sendable {
     private static func read(_ path: String) throws -> LoadPicture? {
         let suffix = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
         guard let type = typesBySuffix[suffix] else { return nil }
-        guard let data = FileManager.default.contents(atPath: path), data.count <= maxBytes else {
-            throw ValidationError("\(path) cannot be read, or has more than \(maxBytes >> 20) MB.")
+        guard let data = FileManager.default.contents(atPath: path), data.count <= PictureLimits.maxBytes else {
+            throw ValidationError("\(path) cannot be read, or has more than \(PictureLimits.maxBytes >> 20) MB.")
         }
         return LoadPicture(bytes: [UInt8](data), type: type)
     }
