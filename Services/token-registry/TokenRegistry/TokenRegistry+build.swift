@@ -13,7 +13,6 @@ public enum TokenRegistry: HeliographService {
             handlers: [
                 .batchHandler(NotificationRequestedHandler(logger: context.logger)),
                 .batchHandler(NotificationSettledHandler(logger: context.logger)),
-                .batchHandler(DeviceRemovedHandler(logger: context.logger)),
                 .batchHandler(UserErasedHandler(logger: context.logger)),
             ])
         return [

@@ -137,7 +137,7 @@ extension PushInstallRepository {
     ///
     /// - Parameter valueHash: Deletes the installation only if it has this value; `nil` for any. An app that has rotated its token
     ///   unregisters the old one afterwards, and keeps the new one.
-    /// - Returns: The id of the deleted installation, for `device.removed`; `nil` when it was not the user's.
+    /// - Returns: The id of the deleted installation; `nil` when it was not the user's.
     @discardableResult
     public func unregister(
         installationKey: [UInt8], userID: UUID, holding valueHash: [UInt8]? = nil

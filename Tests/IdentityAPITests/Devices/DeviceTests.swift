@@ -22,10 +22,8 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
             let install = try #require(try await api.installs().first)
             #expect(answer.json.text("data.installation_id") == install.id.wireString)
             #expect(install.userID == ada.userID && install.locale == "de-CH" && install.appVersion == "1.2 (3)")
-            #expect(try await api.deviceEvents().isEmpty)
             #expect(try await api.logout(ada.token).status == 200)
             #expect(try await api.installs().isEmpty)
-            #expect(try await api.deviceEvents().last == "device.removed \(install.id.wireString)")
         }
     }
 
@@ -39,7 +37,6 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
             let install = try #require(try await api.installs().first)
             #expect(try await api.installs().count == 1)
             #expect(install.generation == 3 && install.kind == .fid && install.userID == ada.userID)
-            #expect(try await api.deviceEvents().isEmpty)
         }
     }
 
@@ -77,7 +74,6 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
             _ = try await api.register("\(tablet):one", by: ada)
             let installs = try await api.installs()
             #expect(installs.count == 1 && installs[0].id != former.id)
-            #expect(try await api.deviceEvents().contains("device.removed \(former.id.wireString)"))
         }
     }
 
@@ -105,7 +101,6 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
             _ = try await api.register("\(phone):one", by: ada)
             for _ in 0..<2 { #expect(try await api.unregister(named, by: ada).status == 204) }
             #expect(try await api.installs().isEmpty)
-            #expect(try await api.deviceEvents().count { $0.hasPrefix("device.removed") } == 1)
         }
     }
 
@@ -206,12 +201,5 @@ extension IdentityFixture {
     func installs() async throws -> [PushInstall] {
         let ids = try await postgres.query("SELECT id FROM push_installs ORDER BY id").map { try $0.decode("id", as: UUID.self) }
         return try await PushInstallRepository(postgres).find(ids: ids)
-    }
-
-    /// Returns the events about devices, with the installation of each.
-    func deviceEvents() async throws -> [String] {
-        try await postgres.query("SELECT type, key FROM outbox WHERE type LIKE 'device.%' ORDER BY id").map { row in
-            "\(try row.decode("type", as: String.self)) \(try row.decode("key", as: String.self))"
-        }
     }
 }

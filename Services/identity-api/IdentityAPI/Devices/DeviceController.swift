@@ -17,7 +17,7 @@ struct DeviceController: Sendable {
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request)
         let device = try DeviceBody(try await JSONBody(of: request, upTo: Self.maxBodyBytes, context))
-        let install = try await registrar.register(device, by: identity, requestID: context.requestID)
+        let install = try await registrar.register(device, by: identity)
         return Answer.json(
             Answer.data(
                 .members(
@@ -34,8 +34,8 @@ struct DeviceController: Sendable {
     func unregister(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request)
         switch try await named(by: request, context) {
-        case .target(let target): try await registrar.unregister(target, by: identity, requestID: context.requestID)
-        case .own: try await registrar.unregister(nil, by: identity, requestID: context.requestID)
+        case .target(let target): try await registrar.unregister(target, by: identity)
+        case .own: try await registrar.unregister(nil, by: identity)
         case .nothing: break
         }
         return Response(status: .noContent)

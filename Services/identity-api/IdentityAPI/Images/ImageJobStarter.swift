@@ -58,7 +58,7 @@ struct ImageJobStarter: Sendable {
                 // A token does not prove that its phone belongs to this user.
                 let registration = try keys.registration(of: target, seenAt: Date())
                 let claimed = try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
-                if let claimed { try await OutboxRepository(transaction).publish(removed: claimed.removedIDs, requestID: origin.requestID) }
+                DeviceRegistrar.countRemoved(claimed?.removedIDs.count ?? 0)
             }
             let job = try await jobs.insert(new)
             try await OutboxRepository(transaction).publish(

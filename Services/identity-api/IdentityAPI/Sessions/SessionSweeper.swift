@@ -91,7 +91,7 @@ struct SessionSweeper: Service {
         try await postgres.withTransaction { transaction in
             let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: limit)
             let removed = try await PushInstallRepository(transaction).unregisterSignedOut(ended)
-            try await OutboxRepository(transaction).publish(removed.map { DeviceRemoved(installationID: $0) })
+            DeviceRegistrar.countRemoved(removed.count)
             return ended.count
         }
     }
