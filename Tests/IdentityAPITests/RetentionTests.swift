@@ -58,7 +58,7 @@ private struct StubbornBlobStore: BlobStore {
                 "UPDATE access_tokens SET expires_at = now(), refresh_expires_at = now() WHERE user_id = \(customer.userID)")
             let blobs = StubbornBlobStore(
                 store: try api.context.blobStore(), stuck: [BlobFolder.sessions.prefix(of: stuck.id)])
-            let sweeper = SessionSweeper(
+            let sweeper = IdentityAPI.sweeper(
                 postgres: api.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey),
                 interval: .seconds(3_600), logger: api.context.logger)
             await sweeper.sweep()

@@ -227,7 +227,7 @@ extension IdentityFixture {
             try await api.postgres.execute(
                 "UPDATE sessions SET deadline_at = now() - interval '1 second' WHERE id = \(session.id)")
             try await api.postgres.execute("DELETE FROM outbox")
-            let sweeper = SessionSweeper(
+            let sweeper = IdentityAPI.sweeper(
                 postgres: api.postgres, blobs: try api.context.blobStore(),
                 pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey), interval: .seconds(1), logger: api.context.logger)
             for _ in 0..<2 { await sweeper.sweep() }

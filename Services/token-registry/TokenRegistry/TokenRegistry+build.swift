@@ -7,7 +7,7 @@ public enum TokenRegistry: HeliographService {
     public static let name = "token-registry"
     public static let summary = "Finds the installations that notifications go to, and prunes dead ones."
 
-    /// Builds the service: one consumer for all of its events, the fan-out service, and the sweepers.
+    /// Builds the service: one consumer for all of its events, the fan-out service, and the sweeper.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let consumer = try context.consumer(
             handlers: [
@@ -17,8 +17,7 @@ public enum TokenRegistry: HeliographService {
             ])
         return [
             consumer, TopicFanOutService(postgres: context.postgres, logger: context.logger),
-            OverdueSweeper(postgres: context.postgres, logger: context.logger),
-            RetentionSweeper(postgres: context.postgres, logger: context.logger),
+            sweeper(postgres: context.postgres, logger: context.logger),
         ]
     }
 }

@@ -7,7 +7,7 @@ import WireFormat
 
 @testable import TokenRegistry
 
-struct RetentionSweeperTests {
+struct SweeperTests {
     @Test func `a sweep deletes old rows of every table in batches, and keeps the rest`() async throws {
         try await Registry.run { registry in
             for number in 0..<5 {
@@ -38,13 +38,11 @@ struct RetentionSweeperTests {
             let message = UUIDv7.generate()
             _ = try await inbox.markHandled(group: "g", ids: [message])
 
-            var configuration = RetentionSweeper.Configuration()
-            configuration.batchRows = 2
-            let sweeper = RetentionSweeper(
-                postgres: registry.client, configuration: configuration, logger: registry.logger)
+            let sweeper = TokenRegistry.sweeper(postgres: registry.client, batchSize: 2, expirySlices: 1, logger: registry.logger)
             try await registry.client.execute("UPDATE push_install_audit SET at = now() - interval '91 days' WHERE id <= 3")
             let expected = [
-                "push_installs": 5, "push_install_audit": 3, "push_outcomes": 0, "delivery_pages": 5, "deliveries": 0,
+                "overdue_notifications": 0, "push_installs": 5, "push_guard": 0, "push_install_audit": 3, "push_outcomes": 0,
+                "delivery_pages": 5, "deliveries": 0,
                 "notifications": 5, "push_install_rates": 0, "outbox": 1, "inbox": 5,
             ]
             #expect(await sweeper.sweep() == expected)

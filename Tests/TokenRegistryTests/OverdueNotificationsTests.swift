@@ -8,9 +8,9 @@ import WireFormat
 
 @testable import TokenRegistry
 
-struct OverdueSweeperTests {
+struct OverdueNotificationsTests {
     private func sweep(_ registry: Registry) async throws -> Int {
-        try await OverdueSweeper(postgres: registry.client, logger: registry.logger).sweep()
+        try await OverdueNotifications(postgres: registry.client, logger: registry.logger).settle()
     }
 
     private func expire(_ request: NotificationRequested, in registry: Registry) async throws {
@@ -30,7 +30,7 @@ struct OverdueSweeperTests {
             #expect(try await sweep(registry) == 1)
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.map(\.state) == [.expired])
-            #expect(deliveries.map(\.code) == [OverdueSweeper.expiryCode])
+            #expect(deliveries.map(\.code) == [OverdueNotifications.expiryCode])
             #expect(try await registry.notification(request)?.state == .settled)
             #expect(try await registry.install("c0:token") == nil)
             #expect(try await sweep(registry) == 0)
