@@ -44,7 +44,7 @@ public enum FaceMatchingWorker: HeliographService {
             postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool, logger: context.logger,
             signIn: SignInDecision(threshold: Float(threshold)))
         let handler = EkycRequestedHandler(
-            matcher: matcher, postgres: context.postgres, blobs: blobs,
+            matcher: matcher, sealer: context.sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
         let consumer = try context.consumer(configuration: configuration, handlers: [.handler(handler)])
         return [EngineService(pool: pool), consumer]
