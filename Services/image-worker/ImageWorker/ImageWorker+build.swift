@@ -7,8 +7,6 @@ public import ServiceLifecycle
 
 /// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push;
 /// consumes `photo.uploaded`, and publishes the push about the new photos of a topic.
-///
-/// The settings are those of ``ImageWorkerConfiguration``, and `BLOB_STORE_PATH`: the directory where identity-api stores the uploads.
 public enum ImageWorker: HeliographService {
     /// The deployed name, and the name of the consumer group.
     public static let name = "image-worker"

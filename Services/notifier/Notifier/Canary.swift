@@ -62,9 +62,11 @@ extension Canary.Configuration {
     /// Reads the settings; nil when no installation is named.
     init?(_ settings: Settings) throws(ConfigurationError) {
         let name = "FCM_CANARY"
+        let about = "an app of yours: FCM is asked to check a push to it, which it does not deliver (`push_fcm_up`, the alert `FCMDown`)"
         let expectation = "a registration token or installation id of the project"
-        let interval = try settings.seconds("FCM_CANARY_SECONDS", default: .seconds(60), in: 1...3600)
-        guard let value = try settings.optionalString(name, expectation) else { return nil }
+        let interval = try settings.seconds(
+            "FCM_CANARY_SECONDS", default: .seconds(60), in: 1...3600, about: "the pause between two checks of `FCM_CANARY`")
+        guard let value = try settings.optionalString(name, expectation, about: about) else { return nil }
         guard let target = PushTarget(value) else {
             throw ConfigurationError(name, "is not valid", expectation: expectation)
         }
