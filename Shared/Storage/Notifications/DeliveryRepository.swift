@@ -37,7 +37,7 @@ public struct DeliveryRepository: Sendable {
             RETURNING d.id, d.notification_id
             """)
         try await countEnded(Self.counts(rows).merging(onPages.counts, uniquingKeysWith: +))
-        return try ids(rows).union(onPages.ended)
+        return Set(try rows.column("id", as: UUID.self)).union(onPages.ended)
     }
 
     /// Defers claimed deliveries: `pending | sending → pending`. Call in a transaction.
@@ -83,7 +83,7 @@ public struct DeliveryRepository: Sendable {
             RETURNING *
             """)
         try await countEnded(Self.counts(rows))
-        return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
+        return try rows.map(Delivery.init(row:))
     }
 
     /// Returns deliveries by id; unknown ids are omitted.
@@ -96,7 +96,7 @@ public struct DeliveryRepository: Sendable {
             SELECT \(unescaped: Delivery.columns) FROM delivery_ledger
             WHERE page_id = ANY(\(Array(Set(ids.compactMap { DeliveryPage.place(of: $0)?.pageID })))) AND id = ANY(\(ids))
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) }
+        return try await db.query(query.readOnly()).map(Delivery.init(row:))
     }
 
     /// Returns the deliveries of a notification.
@@ -109,10 +109,6 @@ public struct DeliveryRepository: Sendable {
         guard !notificationIDs.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM delivery_ledger WHERE notification_id = ANY(\(notificationIDs)) ORDER BY created_at, id"
         let rows = try await db.query(query.readOnly())
-        return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
-    }
-
-    private func ids(_ rows: PostgresRows) throws(PostgresError) -> Set<UUID> {
-        Set(try rows.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) })
+        return try rows.map(Delivery.init(row:))
     }
 }

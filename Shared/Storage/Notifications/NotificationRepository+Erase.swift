@@ -28,7 +28,7 @@ extension NotificationRepository {
                 ORDER BY id FOR UPDATE)
             RETURNING id
             """)
-        return try rows.map { row throws(PostgresError) in try row.decode("id") }
+        return try rows.column("id")
     }
 }
 

@@ -48,6 +48,6 @@ extension PushInstallRepository {
     public func erase(userID: UUID) async throws(PostgresError) -> [UUID] {
         let rows = try await db.query("DELETE FROM push_installs WHERE user_id = \(userID) RETURNING id")
         try await db.execute("DELETE FROM push_install_audit WHERE old_user_id = \(userID) OR new_user_id = \(userID)")
-        return try rows.map { row throws(PostgresError) in try row.decode("id") }
+        return try rows.column("id")
     }
 }

@@ -55,14 +55,14 @@ extension SessionRepository {
         """
 
     private func released(_ rows: PostgresRows) throws(PostgresError) -> [UUID] {
-        try rows.map { row throws(PostgresError) in try row.decode("released_install") }
+        try rows.column("released_install")
     }
 
     /// Returns sessions by id, including expired records; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Session] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT \(unescaped: Session.columns) FROM sessions WHERE id = ANY(\(ids))"
-        return try await sessions(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(Session.init(row:))
     }
 
     /// Expires sessions that were not decided in time: `received | processing → expired`, reason `timeout`.
@@ -71,19 +71,19 @@ extension SessionRepository {
     ///
     /// - Returns: The sessions this call expired, at most `limit`. Publish their event and push in the same transaction.
     public func expireOverdue(limit: Int) async throws(PostgresError) -> [Session] {
-        try sessions(
-            await db.query(
-                """
-                WITH overdue AS (
-                    SELECT id AS overdue_id FROM sessions
-                    WHERE state IN ('received', 'processing') AND deadline_at <= now()
-                    ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
-                )
-                UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now(),
-                    email_lookup = NULL, email_sealed = NULL
-                FROM overdue WHERE id = overdue_id
-                RETURNING \(unescaped: Session.columns)
-                """))
+        let rows = try await db.query(
+            """
+            WITH overdue AS (
+                SELECT id AS overdue_id FROM sessions
+                WHERE state IN ('received', 'processing') AND deadline_at <= now()
+                ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            )
+            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now(),
+                email_lookup = NULL, email_sealed = NULL
+            FROM overdue WHERE id = overdue_id
+            RETURNING \(unescaped: Session.columns)
+            """)
+        return try rows.map(Session.init(row:))
     }
 
     /// Returns at most `limit` decided sessions that still list photos `gracePeriod` after the decision, without those in `except`.
