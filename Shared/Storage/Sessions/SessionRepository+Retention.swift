@@ -16,12 +16,12 @@ extension SessionRepository {
     /// - Returns: The installations, which may not be needed any more (``PushInstallRepository/deleteUnneeded(ids:)``).
     public func releaseInstalls(ofSettled ids: [UUID]) async throws(PostgresError) -> [UUID] {
         guard !ids.isEmpty else { return [] }
-        return try released(
-            await db.query(
-                """
-                \(unescaped: Self.findReleased) id = ANY(\(ids)) AND (state IN ('failed', 'expired') OR redeemed_at IS NOT NULL)
-                \(unescaped: Self.releaseFound)
-                """))
+        let rows = try await db.query(
+            """
+            \(unescaped: Self.findReleased) id = ANY(\(ids)) AND (state IN ('failed', 'expired') OR redeemed_at IS NOT NULL)
+            \(unescaped: Self.releaseFound)
+            """)
+        return try rows.column("released_install")
     }
 
     /// Removes the references of all sessions of a user to their installations. Reads the whole table, which holds the sessions of one
@@ -29,21 +29,21 @@ extension SessionRepository {
     ///
     /// - Returns: The installations, as for ``releaseInstalls(ofSettled:)``.
     public func releaseInstalls(userID: UUID) async throws(PostgresError) -> [UUID] {
-        try released(await db.query("\(unescaped: Self.findReleased) user_id = \(userID) \(unescaped: Self.releaseFound)"))
+        try await db.query("\(unescaped: Self.findReleased) user_id = \(userID) \(unescaped: Self.releaseFound)").column("released_install")
     }
 
     /// Removes the reference of a session that is being redeemed, if its push is settled; otherwise the settlement does.
     ///
     /// - Returns: The installation, as for ``releaseInstalls(ofSettled:)``.
     public func releaseInstall(ofRedeemed id: UUID) async throws(PostgresError) -> [UUID] {
-        try released(
-            await db.query(
-                """
-                \(unescaped: Self.findReleased) id = \(id) AND EXISTS (
-                    SELECT FROM notifications
-                    WHERE dedupe_key = \(Session.notificationKey(of: id)) AND state IN ('settled', 'skipped'))
-                \(unescaped: Self.releaseFound)
-                """))
+        let rows = try await db.query(
+            """
+            \(unescaped: Self.findReleased) id = \(id) AND EXISTS (
+                SELECT FROM notifications
+                WHERE dedupe_key = \(Session.notificationKey(of: id)) AND state IN ('settled', 'skipped'))
+            \(unescaped: Self.releaseFound)
+            """)
+        return try rows.column("released_install")
     }
 
     private static let findReleased = """
@@ -53,10 +53,6 @@ extension SessionRepository {
         ORDER BY id FOR UPDATE)
         UPDATE sessions SET install_id = NULL FROM released WHERE id = released_id RETURNING released_install
         """
-
-    private func released(_ rows: PostgresRows) throws(PostgresError) -> [UUID] {
-        try rows.column("released_install")
-    }
 
     /// Returns sessions by id, including expired records; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Session] {
