@@ -3,6 +3,7 @@ internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
+internal import WireFormat
 
 extension ImageWorker {
     /// Time in which the worker that ended a job deletes its upload, before the sweeper does.

@@ -48,21 +48,20 @@ public struct DeliveryRepository: Sendable {
         let onPages = try await DeliveryPageRepository(db).deferDeliveries(batch)
         let batch = batch.filter { !onPages.contains($0.id) }.sorted { $0.id < $1.id }
         guard !batch.isEmpty else { return onPages }
-        return try ids(
-            await db.query(
-                """
-                UPDATE deliveries d
-                SET state = 'pending', due_at = now() + make_interval(secs => delay), code = given_code,
-                    attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END,
-                    may_have_arrived = may_have_arrived OR arrived
-                FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map { $0.delay / .seconds(1) }),
-                            \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)), \(batch.map(\.mayHaveArrived)))
-                    AS g (given_id, given_attempt, delay, given_code, counts, arrived)
-                WHERE d.id = given_id
-                  AND d.state = 'sending' AND d.attempt = given_attempt
-                RETURNING d.id
-                """)
-        ).union(onPages)
+        let rows = try await db.query(
+            """
+            UPDATE deliveries d
+            SET state = 'pending', due_at = now() + make_interval(secs => delay), code = given_code,
+                attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END,
+                may_have_arrived = may_have_arrived OR arrived
+            FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map { $0.delay / .seconds(1) }),
+                        \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)), \(batch.map(\.mayHaveArrived)))
+                AS g (given_id, given_attempt, delay, given_code, counts, arrived)
+            WHERE d.id = given_id
+              AND d.state = 'sending' AND d.attempt = given_attempt
+            RETURNING d.id
+            """)
+        return Set(try rows.column("id", as: UUID.self)).union(onPages)
     }
 
     /// Skips deferred deliveries to installations that no longer exist: `pending → skipped`. Those on pages are skipped when their page
