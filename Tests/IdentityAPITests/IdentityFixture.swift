@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import Logging
 import PostgresClient
 import ServiceDefaults

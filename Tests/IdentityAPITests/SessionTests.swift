@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -57,7 +58,7 @@ extension IdentityFixture {
             let data = try await api.status(session).json
             #expect(data.text("data.state") == "failed")
             #expect(data.text("data.reason") == "no_match")
-            #expect(data.value("data.retryable") as? Bool == true)
+            #expect(data.value("data.retryable") == true)
             #expect(data.number("data.attempts_left") == 4)
             #expect(data.text("data.completed_at") != nil)
         }
@@ -234,12 +235,12 @@ extension IdentityFixture {
             let data = try await api.status(session).json
             #expect(data.text("data.state") == "expired")
             #expect(data.text("data.reason") == "timeout")
-            #expect(data.value("data.retryable") as? Bool == true)
+            #expect(data.value("data.retryable") == true)
             #expect(try await api.status(open).json.text("data.state") == "received")
             #expect(api.storedFiles().allSatisfy { $0.contains(open.id.uuidString.lowercased()) })
             let rows = try await api.postgres.query("SELECT type, convert_from(body, 'UTF8') AS body FROM outbox ORDER BY id")
             #expect(try rows.map { try $0.decode("type", as: String.self) } == ["ekyc.completed", "notification.requested"])
-            let push = JSON(root: try JSONSerialization.jsonObject(with: Data(rows[1].decode("body", as: String.self).utf8)))
+            let push = try JSONValue(parsing: Array(rows[1].decode("body", as: String.self).utf8))
             #expect(push.text("dedupe_key") == "ekyc:\(session.id.uuidString.lowercased())")
             #expect(push.text("kind") == "sign_up")
             #expect(push.text("parameters.success") == "false")

@@ -1,5 +1,6 @@
 import FCMEmulator
 import Hummingbird
+import JSON
 import NIOCore
 
 /// `/control/…`: the API by which tests, demos and developers control the emulator; and `/healthz`.
@@ -9,7 +10,7 @@ struct GeminiControlRoutes: Sendable {
     func add(to router: Router<EmulatorContext>) {
         router.get("/healthz") { _, _ in Answer.json(["status": "ok"]) }
         router.get("/control/calls") { _, _ in
-            Answer.json(["calls_at_once_max": JSONValue(core.maxCallsAtOnce), "calls": .array(core.calls.map(Self.json))])
+            Answer.json(["calls_at_once_max": .integer(core.maxCallsAtOnce), "calls": .array(core.calls.map(Self.json))])
         }
         router.delete("/control/calls") { _, _ in
             core.clearCalls()
@@ -24,7 +25,7 @@ struct GeminiControlRoutes: Sendable {
 
     private func add(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: 65_536)
-        guard let json = JSONValue(parsing: Array(body.readableBytesView)) else { return Answer.problem("the body is not JSON") }
+        guard let json = try? JSONValue(parsing: Array(body.readableBytesView)) else { return Answer.problem("the body is not JSON") }
         guard let effect = Self.effect(json) else {
             return Answer.problem(
                 "effect must be picture, snake_case, thought, words, finish, blocked, nothing, rate_limited, daily_quota, failure, "
@@ -37,7 +38,7 @@ struct GeminiControlRoutes: Sendable {
             effect, count: count == 0 ? nil : count, latency: .milliseconds(latency),
             promptContains: json["prompt_contains"]?.string)
         guard let id = core.add(behaviour) else { return Answer.problem("too many behaviours", status: 429) }
-        return Answer.json(["id": JSONValue(id)], status: 201)
+        return Answer.json(["id": .integer(id)], status: 201)
     }
 
     private static func effect(_ json: JSONValue) -> GeminiBehaviour.Effect? {
@@ -65,15 +66,15 @@ struct GeminiControlRoutes: Sendable {
     }
 
     private static func json(_ call: GeminiCall) -> JSONValue {
-        var object = JSONObject()
-        object["number"] = JSONValue(call.number)
+        var object: JSONValue = [:]
+        object["number"] = .integer(call.number)
         object["model"] = .string(call.model)
         object["prompt"] = .string(call.prompt)
         object["fingerprint"] = .string(call.fingerprint)
-        object["picture_bytes"] = JSONValue(call.pictureByteCount)
+        object["picture_bytes"] = .integer(call.pictureByteCount)
         object["aspect_ratio"] = call.aspectRatio.map(JSONValue.string)
         object["image_size"] = call.imageSize.map(JSONValue.string)
         object["paid"] = .bool(call.isPaid)
-        return .object(object)
+        return object
     }
 }

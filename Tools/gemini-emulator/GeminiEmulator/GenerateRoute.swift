@@ -2,6 +2,7 @@ import FCMEmulator
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 /// `POST /v1beta/models/{model}:generateContent`.
@@ -69,7 +70,7 @@ struct GenerateRoute: Sendable {
     /// Sends half of an answer and closes the connection.
     private func cutMidway(_ request: GenerateContentRequest, model: String, _ context: EmulatorContext) -> Response {
         let writer = AnswerWriter(model: model, request: request, pictureSide: core.configuration.pictureSide)
-        let answer = Array((writer.answer(.picture) ?? [:]).serialized().utf8)
+        let answer = (writer.answer(.picture) ?? [:]).bytes
         let connection = context.connection
         return Response(
             status: .ok, headers: [.contentType: "application/json; charset=UTF-8"],

@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import JSONStream
+internal import JSON
 internal import Multipart
 internal import NIOCore
 
@@ -59,7 +59,7 @@ struct JSONImageBody: ImageUploadBody {
             guard bytesLeft >= 0 else { throw APIError(.payloadTooLarge, "The body is too large") }
             (chunk, position) = (next, 0)
         }
-        do throws(JSONStreamError) {
+        do throws(JSONError) {
             try parser.finish()
         } catch {
             throw refusal(error)
@@ -91,7 +91,7 @@ struct JSONImageBody: ImageUploadBody {
             return .textEnded
         }
         let event: JSONStreamEvent?
-        do throws(JSONStreamError) {
+        do throws(JSONError) {
             event = try decodeNextEvent(into: &decoded)
         } catch {
             throw refusal(error)
@@ -103,9 +103,9 @@ struct JSONImageBody: ImageUploadBody {
         return event
     }
 
-    private mutating func decodeNextEvent(into decoded: inout [UInt8]) throws(JSONStreamError) -> JSONStreamEvent? {
+    private mutating func decodeNextEvent(into decoded: inout [UInt8]) throws(JSONError) -> JSONStreamEvent? {
         let chunk = chunk
-        return try chunk.withUnsafeReadableBytes { bytes throws(JSONStreamError) in
+        return try chunk.withUnsafeReadableBytes { bytes throws(JSONError) in
             let bytes = RawSpan(_unsafeBytes: bytes)
             let event = try parser.nextEvent(in: bytes, at: &position)
             switch event {
@@ -115,7 +115,7 @@ struct JSONImageBody: ImageUploadBody {
                 if textLeft >= 0 { try decoder.decode(bytes.extracting(range), into: &decoded) }
             case .escaped(let byte):
                 textLeft -= 1
-                try withUnsafeBytes(of: byte) { byte throws(JSONStreamError) in
+                try withUnsafeBytes(of: byte) { byte throws(JSONError) in
                     try decoder.decode(RawSpan(_unsafeBytes: byte), into: &decoded)
                 }
             case .textEnded:
@@ -127,10 +127,10 @@ struct JSONImageBody: ImageUploadBody {
         }
     }
 
-    private func refusal(_ error: JSONStreamError) -> APIError {
+    private func refusal(_ error: JSONError) -> APIError {
         switch error.code {
         case .badBase64: APIError(.invalidImage, "The picture is not base64", field: pictureField, underlying: error)
-        case .notText: APIError(.invalidRequest, "The picture must be a text", field: pictureField, underlying: error)
+        case .notString: APIError(.invalidRequest, "The picture must be a text", field: pictureField, underlying: error)
         case .limitExceeded: APIError(.invalidRequest, "The JSON has too much beside the picture", underlying: error)
         case .duplicateName: APIError(.invalidRequest, "The JSON has a name twice", underlying: error)
         case .truncated: APIError(.invalidRequest, "The JSON ends too early", underlying: error)
@@ -172,7 +172,7 @@ struct MultipartImageBody: ImageUploadBody {
     /// Parses the text of a field: `options` and `async`, which are not texts in the JSON format, are written as JSON in a form too.
     private static func value(of name: String, _ text: String) throws(APIError) -> JSONValue {
         guard name == ImageOrderFields.options || name == ImageOrderFields.isAsync else { return .string(text) }
-        do throws(JSONStreamError) {
+        do throws(JSONError) {
             return try JSONValue(parsing: Array(text.utf8))
         } catch {
             throw APIError(.invalidRequest, "A field is not the JSON that is asked for", field: name, underlying: error)

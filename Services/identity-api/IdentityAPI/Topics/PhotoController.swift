@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
 internal import ImageProbe
+internal import JSON
 internal import Logging
 internal import Metrics
 internal import Multipart

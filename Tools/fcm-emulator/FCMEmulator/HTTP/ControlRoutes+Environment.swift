@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 
 /// The emulator's clock, its quota and its access tokens.
 extension ControlRoutes {
@@ -37,11 +38,11 @@ extension ControlRoutes {
     private static let maxAdvanceSeconds = 315_360_000
 
     private var clock: Response {
-        Answer.json(["now": .string(RFC3339.string(core.clock.now)), "moved_seconds": JSONValue(Int(core.clock.offsetSeconds))])
+        Answer.json(["now": .string(RFC3339.string(core.clock.now)), "moved_seconds": .integer(Int(core.clock.offsetSeconds))])
     }
 
     private var quota: Response {
         let (limit, left) = core.quota.standing
-        return Answer.json(["per_minute": limit.map { JSONValue($0) } ?? .null, "left": limit == nil ? .null : JSONValue(left)])
+        return Answer.json(["per_minute": limit.map(JSONValue.integer) ?? .null, "left": limit == nil ? .null : .integer(left)])
     }
 }

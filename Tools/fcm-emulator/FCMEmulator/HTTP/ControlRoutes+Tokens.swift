@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Hummingbird
+import JSON
 
 /// `/control/tokens`: creates registrations, shows them, and changes their state.
 extension ControlRoutes {
@@ -64,17 +65,17 @@ extension ControlRoutes {
 
     private func show(_ token: String) -> Response {
         guard let registration = core.registrations.find(token) else { return done(false) }
-        var json = JSONObject()
+        var json: JSONValue = [:]
         json["platform"] = .string(registration.platform.rawValue)
         json["sender_id"] = .string(registration.project ?? core.configuration.projectNumber)
         json["alive"] = .bool(Registrations.isAlive(registration, now: core.clock.now))
-        json["accepted"] = JSONValue(core.registrations.accepted(by: token))
+        json["accepted"] = .integer(core.registrations.accepted(by: token))
         json["online"] = .bool(registration.store == nil)
         if let store = registration.store {
-            json["waiting"] = JSONValue(store.messages.count)
+            json["waiting"] = .integer(store.messages.count)
             json["overflowed"] = .bool(store.hasOverflowed)
         }
-        return Answer.json(.object(json))
+        return Answer.json(json)
     }
 
     private func reconnect(_ token: String) -> Response {
@@ -82,6 +83,6 @@ extension ControlRoutes {
             return Answer.problem("no such phone is offline", status: 404)
         }
         core.inbox.arrive(numbers)
-        return Answer.json(["delivered": JSONValue(numbers.count), "deleted_messages": .bool(hasLost)])
+        return Answer.json(["delivered": .integer(numbers.count), "deleted_messages": .bool(hasLost)])
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 /// `/control/…`: the API by which tests, demos and developers control the emulator.
@@ -51,7 +52,7 @@ struct ControlRoutes: Sendable {
     /// The body as JSON; an empty one is an empty object.
     func json(_ request: Request) async throws -> JSONValue? {
         let body = try await request.body.collect(upTo: core.configuration.limits.bodyBytes)
-        return body.readableBytes == 0 ? [:] : JSONValue(parsing: Array(body.readableBytesView))
+        return body.readableBytes == 0 ? [:] : try? JSONValue(parsing: Array(body.readableBytesView))
     }
 
     private func messages(_ request: Request) async -> Response {
@@ -75,7 +76,7 @@ struct ControlRoutes: Sendable {
         }
         let (messages, next) = await core.inbox.page(from: number, within: patience)
         return Answer.json([
-            "messages": .array(messages.map { $0.json(senderID: core.configuration.projectNumber) }), "next": JSONValue(next),
+            "messages": .array(messages.map { $0.json(senderID: core.configuration.projectNumber) }), "next": .integer(next),
         ])
     }
 
@@ -94,17 +95,17 @@ struct ControlRoutes: Sendable {
 
     private var statistics: JSONValue {
         let statistics = core.statistics
-        var byStatus = JSONObject()
-        for (status, count) in statistics.byStatus.sorted(by: { $0.key < $1.key }) { byStatus["\(status)"] = JSONValue(count) }
-        var byCount = JSONObject()
+        var byStatus: JSONValue = [:]
+        for (status, count) in statistics.byStatus.sorted(by: { $0.key < $1.key }) { byStatus["\(status)"] = .integer(count) }
+        var byCount: JSONValue = [:]
         for (messages, registrations) in core.registrations.acceptedCounts.sorted(by: { $0.key < $1.key }) {
-            byCount["\(messages)"] = JSONValue(registrations)
+            byCount["\(messages)"] = .integer(registrations)
         }
         return [
-            "sends": JSONValue(statistics.sends), "accepted": JSONValue(statistics.accepted),
-            "access_tokens_issued": JSONValue(statistics.accessTokensIssued), "by_status": .object(byStatus),
-            "connections": JSONValue(statistics.connections), "goaways": JSONValue(statistics.goAways),
-            "registrations_by_messages": .object(byCount),
+            "sends": .integer(statistics.sends), "accepted": .integer(statistics.accepted),
+            "access_tokens_issued": .integer(statistics.accessTokensIssued), "by_status": byStatus,
+            "connections": .integer(statistics.connections), "goaways": .integer(statistics.goAways),
+            "registrations_by_messages": byCount,
         ]
     }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 /// The inbox page, and the stream of events that feeds it.
@@ -18,7 +19,8 @@ struct PageRoutes: Sendable {
     }
 
     private func page() -> Response {
-        let name = JSONValue.string(core.configuration.appName).serialized()
+        // "</script>" must stay harmless.
+        let name = JSONValue.string(core.configuration.appName).text.replacing("<", with: #"\u003c"#)
         let page = String(decoding: PackageResources.inbox_html, as: UTF8.self)
             .split(separator: "/*APP_NAME*/", maxSplits: 1, omittingEmptySubsequences: false)
             .joined(separator: "window.APP_NAME = \(name);")
@@ -51,8 +53,8 @@ struct PageRoutes: Sendable {
     private func text(_ event: Inbox.Event) -> String {
         let sender = core.configuration.projectNumber
         return switch event {
-        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).serialized())\n\n"
-        case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json(senderID: sender).serialized())\n\n"
+        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).text)\n\n"
+        case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json(senderID: sender).text)\n\n"
         case .cleared: "event: cleared\ndata: {}\n\n"
         case .heartbeat: ": still here\n\n"
         }

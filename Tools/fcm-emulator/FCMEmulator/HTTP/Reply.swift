@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 import NIOHPACK
 
@@ -21,7 +22,7 @@ struct Reply: Sendable {
     /// An answer in JSON.
     init(_ json: JSONValue, status: Int = 200) {
         self.status = status
-        body = ByteBuffer(string: json.prettyPrinted())
+        body = ByteBuffer(string: json.prettyText)
     }
 
     /// A refusal, under its own status or another.

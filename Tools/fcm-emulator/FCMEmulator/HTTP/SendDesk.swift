@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import NIOCore
 import Synchronization
 
@@ -58,7 +59,7 @@ struct SendDesk: Sendable {
     /// Returns the registration of a request and its platform; called only when a fault rule depends on it or hits the request.
     private func target(of bytes: [UInt8]) -> (registration: String?, platform: DevicePlatform?) {
         let known = core.templates.withLock { $0.match(bytes)?.1 }
-        let target = known ?? JSONValue(parsing: bytes)?["message"].flatMap(MessageTarget.init)
+        let target = known ?? (try? JSONValue(parsing: bytes, limits: .request))?["message"].flatMap(MessageTarget.init)
         let registration = target?.registration
         return (registration, registration.flatMap { core.registrations.find($0)?.platform })
     }
@@ -100,8 +101,8 @@ struct SendDesk: Sendable {
     /// Returns the template and the target of a request, which is parsed whole only when no cached template matches.
     private func read(_ bytes: [UInt8]) throws(FCMRefusal) -> (MessageTemplate, MessageTarget) {
         if let known = core.templates.withLock({ $0.match(bytes) }) { return known }
-        let (request, place) = try MessageValidator(sizeLimit: core.configuration.sizeLimit).validate(bytes)
-        let template = MessageTemplate(bytes, request, place: place)
+        let request = try MessageValidator(sizeLimit: core.configuration.sizeLimit).validate(bytes)
+        let template = MessageTemplate(bytes, request)
         core.templates.withLock { $0.add(template) }
         return (template, request.target)
     }
