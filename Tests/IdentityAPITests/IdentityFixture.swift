@@ -10,6 +10,7 @@ import ServiceLifecycle
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -81,7 +82,7 @@ enum Path {
     static let signUp = "/api/v1/ekyc/upload-photos"
     static let login = "/api/v1/ekyc/login"
 
-    static func session(_ id: UUID) -> String { "/api/v1/ekyc/sessions/\(id.uuidString.lowercased())" }
+    static func session(_ id: UUID) -> String { "/api/v1/ekyc/sessions/\(id.wireString)" }
 }
 
 struct UnexpectedAnswer: Error { let response: HTTPClientResponse }

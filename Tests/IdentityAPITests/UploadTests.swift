@@ -22,7 +22,7 @@ import WireFormat
             #expect(
                 response.text
                     == #"{"success":true,"code":0,"message":"Photos uploaded successfully","data":{"session_id":"\#(id)"}}"#)
-            #expect(id == UUID(uuidString: id)?.uuidString.lowercased())
+            #expect(id == UUID(uuidString: id)?.wireString)
             #expect(response.header("Content-Type") == "application/json")
             #expect(response.header("X-Request-ID") == "abc-123")
             #expect(response.header("X-Session-Token")?.count == 43)
@@ -77,7 +77,7 @@ import WireFormat
             let outbox = try await api.postgres.query("SELECT stream, key, convert_from(body, 'UTF8') AS body FROM outbox")
             #expect(outbox.count == 1)
             #expect(try outbox[0].decode("stream", as: String.self) == "ekyc.requested")
-            #expect(try outbox[0].decode("key", as: String.self) == id.uuidString.lowercased())
+            #expect(try outbox[0].decode("key", as: String.self) == id.wireString)
         }
     }
 

@@ -168,7 +168,7 @@ private final class Witnesses {
 
 /// Measures the requests per second of h2load on the same emulator with a body of the same size.
 private func generatorRate(_ stack: PushStack, token: String) async throws -> Double {
-    let session = UUID().uuidString.lowercased()
+    let session = UUID().wireString
     let body = #"""
         {"message":{"android":{"notification":{"channel_id":"event_photos","tag":"event:bench"},"priority":"HIGH",\#
         "ttl":"3600s"},"apns":{"headers":{"apns-collapse-id":"event:bench","apns-expiration":"1761562800",\#

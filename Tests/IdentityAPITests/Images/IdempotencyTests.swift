@@ -6,6 +6,7 @@ import PostgresClient
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -138,7 +139,7 @@ import Testing
             let again = try await api.order(by: customer, headers: [Self.key, ("Prefer", "wait=30")])
             #expect(again.status == 200)
             #expect(again.header("Idempotent-Replayed") == "true")
-            #expect(again.json.text("data.job_id") == id.wireText)
+            #expect(again.json.text("data.job_id") == id.wireString)
         }
     }
 

@@ -34,7 +34,7 @@ import WireFormat
             #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n") && head.contains("text/event-stream"))
             #expect(head.contains("retry: 2000\n\n"))
             #expect(head.contains("id: pending-q2\nevent: state\n"))
-            #expect(head.contains(#"data: {"job_id":"\#(id.wireText)","status":"pending","queue_position":2,"percent":0,"attempts":0}"#))
+            #expect(head.contains(#"data: {"job_id":"\#(id.wireString)","status":"pending","queue_position":2,"percent":0,"attempts":0}"#))
             let repository = ImageJobRepository(api.postgres)
             #expect(try await repository.begin(id: id) != nil)
             #expect(try await repository.progress(id: id, percent: 40) == 40)

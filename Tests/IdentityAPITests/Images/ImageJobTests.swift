@@ -5,6 +5,7 @@ import PostgresClient
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -17,7 +18,7 @@ import Testing
             let created = try #require(response.json.text("data.created_at"))
             let time = try #require(response.json.text("meta.timestamp"))
             #expect(
-                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"pending","#
+                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireString)","status":"pending","#
                     + #""created_at":"\#(created)","attempts":0},"#
                     + #""meta":{"requestId":"r-1","timestamp":"\#(time)"}}"#)
         }
@@ -34,7 +35,7 @@ import Testing
             let (created, completed) = (response.json.text("data.created_at") ?? "", response.json.text("data.completed_at") ?? "")
             let time = try #require(response.json.text("meta.timestamp"))
             let expected =
-                #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"completed","created_at":"\#(created)","#
+                #"{"success":true,"data":{"job_id":"\#(id.wireString)","status":"completed","created_at":"\#(created)","#
                 + #""completed_at":"\#(completed)","attempts":0,"result":{"processed_image_base64":"data:image/webp;base64,"#
                 + Data(picture).base64EncodedString()
                 + #"","metadata":{"templateId":"anime-style","templateName":"Anime Style","modelUsed":"local","#
@@ -131,7 +132,7 @@ import Testing
             let (customer, other) = (try await api.customer(), try await api.customer("other"))
             _ = try await api.job(by: other)
             var ids: [String] = []
-            for _ in 0..<5 { ids.insert(try await api.job(by: customer).wireText, at: 0) }
+            for _ in 0..<5 { ids.insert(try await api.job(by: customer).wireString, at: 0) }
             var (listed, cursor, pages): ([String], String?, Int) = ([], nil, 0)
             repeat {
                 let page = try await api.get("\(Path.jobs)?limit=2" + (cursor.map { "&cursor=\($0)" } ?? ""), by: customer)
@@ -153,7 +154,7 @@ import Testing
             let response = try await api.get(Path.jobs, by: customer)
             let created = response.json.value("data.jobs")?[0]?["created_at"]?.string ?? ""
             #expect(
-                response.text == #"{"success":true,"data":{"jobs":[{"job_id":"\#(id.wireText)","status":"pending","#
+                response.text == #"{"success":true,"data":{"jobs":[{"job_id":"\#(id.wireString)","status":"pending","#
                     + #""template_id":"anime-style","created_at":"\#(created)","completed_at":null}]}}"#)
         }
     }

@@ -25,7 +25,7 @@ import WireFormat
                     + #""message":"Processing started. You will receive a notification when complete."},"#
                     + #""meta":{"requestId":"2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11","timestamp":"\#(time)"}}"#)
             #expect(response.header("Content-Type") == "application/json")
-            #expect(id == UUID(uuidString: id)?.uuidString.lowercased())
+            #expect(id == UUID(uuidString: id)?.wireString)
             #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
         }
     }
@@ -77,7 +77,7 @@ import WireFormat
             let outbox = try await api.postgres.query("SELECT stream, key FROM outbox")
             #expect(outbox.count == 1)
             #expect(try outbox[0].decode("stream", as: String.self) == "image.requested")
-            #expect(try outbox[0].decode("key", as: String.self) == id.wireText)
+            #expect(try outbox[0].decode("key", as: String.self) == id.wireString)
         }
     }
 
@@ -132,7 +132,7 @@ import WireFormat
             let picture = Data(Array(0...255)).base64EncodedString()
             let meta = try #require(response.json.text("meta.timestamp"))
             #expect(
-                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"completed","#
+                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireString)","status":"completed","#
                     + #""processed_image_base64":"data:image/jpeg;base64,\#(picture)","metadata":{"templateId":"anime-style","#
                     + #""templateName":"Anime Style","modelUsed":"local","generationTimeMs":1234,"#
                     + #""originalDimensions":{"width":640,"height":480},"processedDimensions":{"width":512,"height":384}}},"#
@@ -164,7 +164,7 @@ import WireFormat
         } _: { api in
             let response = try await api.order(Order().with(#""async":false"#), by: try await api.customer())
             #expect(response.status == 202 && response.json.text("data.status") == "pending")
-            #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireText)
+            #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireString)
         }
     }
 
@@ -177,7 +177,7 @@ import WireFormat
             let id = try await eventually("the job exists") { try await api.onlyJob() }
             try await api.complete(id)
             let response = try await answer
-            #expect(response.status == 202 && response.json.text("data.job_id") == id.wireText)
+            #expect(response.status == 202 && response.json.text("data.job_id") == id.wireString)
             #expect(response.header("Location") == Path.job(id))
             #expect(response.header("Preference-Applied") == nil)
         }

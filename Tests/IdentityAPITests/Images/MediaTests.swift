@@ -5,6 +5,7 @@ import JSON
 import NIOCore
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -20,7 +21,7 @@ import Testing
             let job = try await api.get(Path.job(id) + "?result=url", by: customer)
             let link = try #require(job.json.text("data.result.image_url"))
             let thumbnail = try #require(job.json.text("data.result.thumbnail_url"))
-            #expect(link.hasPrefix("https://api.example.org/media/images/\(id.wireText)/result-abc.jpg?exp="))
+            #expect(link.hasPrefix("https://api.example.org/media/images/\(id.wireString)/result-abc.jpg?exp="))
             #expect(thumbnail.contains("/thumbnail-def.jpg?exp="))
             #expect(job.json.value("data.result.processed_image_base64") == nil)
             try await body(api, String(link.dropFirst("https://api.example.org".count)))

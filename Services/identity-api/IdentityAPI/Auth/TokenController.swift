@@ -37,7 +37,7 @@ struct TokenController: Sendable {
             return (try await AccessTokenRepository(transaction).find(accessHash: tokens.access.hash), false)
         }
         guard let minted else { throw Self.refusal(session) }
-        if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.uuidString.lowercased())"]) }
+        if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.wireString)"]) }
         return Self.answer(minted, tokens)
     }
 
@@ -142,7 +142,7 @@ struct TokenController: Sendable {
             .members(
                 ("access_token", .string(tokens.access.text)), ("refresh_token", .string(tokens.refresh.text)),
                 ("token_type", "Bearer"), ("expires_in", .integer(seconds)),
-                ("user_id", .string(pair.userID.uuidString.lowercased()))))
+                ("user_id", .string(pair.userID.wireString))))
         response.headers[.cacheControl] = "no-store"
         return response
     }

@@ -21,7 +21,7 @@ enum ImageJobAnswer {
             (
                 "data",
                 .members(
-                    ("job_id", .string(jobID.wireText)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
+                    ("job_id", .string(jobID.wireString)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
                     ("message", "Processing started. You will receive a notification when complete."))
             ),
             ("meta", Answer.meta(requestID)))
@@ -34,7 +34,7 @@ enum ImageJobAnswer {
             (
                 "data",
                 .members(
-                    ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+                    ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
                     ("created_at", .string(Answer.timestamp(job.createdAt))),
                     ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) }),
                     ("attempts", .integer(job.attempts)),
@@ -47,7 +47,7 @@ enum ImageJobAnswer {
     /// A job that ended while the response to its order waited for it: all members are directly in `data`.
     static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONValue {
         var data: [JSONValue.Member] = [
-            .init("job_id", .string(job.id.wireText)), .init("status", .string(job.status.rawValue)),
+            .init("job_id", .string(job.id.wireString)), .init("status", .string(job.status.rawValue)),
         ]
         if let picture { data += members(of: picture) + [.init("metadata", metadata(job))] }
         if let failure = job.failure { data.append(.init("error", self.failure(failure))) }
@@ -58,7 +58,7 @@ enum ImageJobAnswer {
     static func list(_ jobs: [ImageJob], next: ImageJobCursor?) -> JSONValue {
         let items = jobs.map { job in
             JSONValue.members(
-                ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+                ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
                 ("template_id", .string(job.templateID)), ("created_at", .string(Answer.timestamp(job.createdAt))),
                 ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) } ?? .null))
         }
@@ -100,11 +100,6 @@ enum ImageJobAnswer {
     private static func failure(_ failure: ImageJob.Failure) -> JSONValue {
         .members(("code", .string(failure.code.rawValue)), ("message", .string(failure.message)))
     }
-}
-
-extension UUID {
-    /// The id in the contract's spelling: lower case.
-    var wireText: String { uuidString.lowercased() }
 }
 
 extension ImageJob.Result {

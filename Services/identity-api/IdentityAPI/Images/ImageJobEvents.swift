@@ -105,7 +105,7 @@ struct ImageJobState {
         let attempt = job.attempts > 1 ? "-a\(job.attempts)" : ""
         id = "\(status)-\(position.map { "q\($0)" } ?? "\(job.percent)")\(attempt)"
         let data = JSONValue.members(
-            ("job_id", .string(job.id.wireText)), ("status", .string(status)),
+            ("job_id", .string(job.id.wireString)), ("status", .string(status)),
             ("queue_position", position.map(JSONValue.integer) ?? .null), ("percent", .integer(job.percent)),
             ("attempts", .integer(job.attempts)))
         event = "id: \(id)\nevent: state\ndata: \(data.text)\n\n"

@@ -78,7 +78,7 @@ struct ImageSubmitController: Sendable {
                 userID: identity.userID, requestID: context.requestID, traceparent: context.traceparent)
             let answer = try await starter.start(
                 received, jobID: jobID, inputKey: inputKey, lease: lease?.lease, origin: origin)
-            context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireText)"])
+            context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireString)"])
             return (answer, received.order)
         } catch let error as OutcomeUnknown {
             throw error
@@ -121,11 +121,12 @@ struct ImageSubmitController: Sendable {
             } catch  where !Task.isCancelled {
                 // The job exists even if waiting fails: a refusal would make the client order again.
                 context.logger.info(
-                    "an order that waits gets its 202", metadata: ["job_id": "\(outcome.answer.resourceID.wireText)", "error": "\(error)"])
+                    "an order that waits gets its 202",
+                    metadata: ["job_id": "\(outcome.answer.resourceID.wireString)", "error": "\(error)"])
             }
         }
         var response = Answer.kept(outcome.answer, isReplay: outcome.isReplay)
-        response.headers[.location] = "/v1/images/jobs/\(outcome.answer.resourceID.wireText)"
+        response.headers[.location] = "/v1/images/jobs/\(outcome.answer.resourceID.wireString)"
         return response
     }
 
@@ -157,10 +158,10 @@ struct ImageSubmitController: Sendable {
 /// The keys of jobs' pictures in the blob store.
 enum ImageBlobs {
     /// The prefix of all pictures of a job.
-    static func prefix(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)") }
+    static func prefix(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireString)") }
 
     /// The picture as it was uploaded.
-    static func input(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)/input") }
+    static func input(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireString)/input") }
 }
 
 extension ImageJobStatus {

@@ -41,7 +41,7 @@ struct SessionController: Sendable {
 
     private static func describe(_ session: Session) -> JSONValue {
         .members(
-            ("session_id", .string(session.id.uuidString.lowercased())), ("event", .string(session.event.rawValue)),
+            ("session_id", .string(session.id.wireString)), ("event", .string(session.event.rawValue)),
             ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
             ("retryable", session.retryable.map(JSONValue.bool)), ("attempts_left", session.attemptsLeft.map(JSONValue.integer)),
             ("created_at", .string(Answer.timestamp(session.createdAt))),

@@ -80,7 +80,7 @@ struct UploadController: Sendable {
             origin: SessionStarter.Origin(
                 address: context.client, requestID: context.requestID, traceparent: context.traceparent))
         context.logger.info(
-            "session started", metadata: ["session_id": "\(sessionID.wireText)", "event": "\(order.form.event.rawValue)"])
+            "session started", metadata: ["session_id": "\(sessionID.wireString)", "event": "\(order.form.event.rawValue)"])
         return answer
     }
 
@@ -112,7 +112,7 @@ struct UploadController: Sendable {
         guard let target = PushTarget(pushToken) else {
             throw APIError(.invalidRequest, "The device's push token is not one", field: UploadForm.pushToken)
         }
-        let fingerprint = upload.fingerprint(sender: identity.map { $0.userID.wireText } ?? "")
+        let fingerprint = upload.fingerprint(sender: identity.map { $0.userID.wireString } ?? "")
         return SessionOrder(form: form, owner: owner, target: target, upload: upload, fingerprint: fingerprint)
     }
 

@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import Multipart
 internal import NIOCore
 internal import Storage
+internal import WireFormat
 
 /// The content of a complete upload.
 struct ReceivedUpload: Sendable {
@@ -78,7 +79,7 @@ struct UploadReceiver {
 
     /// The prefix of all photos of a session.
     static func prefix(of sessionID: UUID) throws(BlobStoreError) -> BlobKey {
-        try BlobKey("ekyc/\(sessionID.uuidString.lowercased())")
+        try BlobKey("ekyc/\(sessionID.wireString)")
     }
 
     private func blobKey(number: Int) throws(BlobStoreError) -> BlobKey {

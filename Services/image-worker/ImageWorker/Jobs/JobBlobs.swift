@@ -4,6 +4,7 @@ internal import ImageProbe
 internal import Imaging
 internal import NIOCore
 internal import Storage
+internal import WireFormat
 
 /// The objects of a job, all under `images/<job>`.
 struct JobBlobs: Sendable {
@@ -18,7 +19,7 @@ struct JobBlobs: Sendable {
     let store: any BlobStore
     let jobID: UUID
 
-    private var prefix: String { "images/\(jobID.uuidString.lowercased())" }
+    private var prefix: String { "images/\(jobID.wireString)" }
 
     /// The key of the unprocessed picture of an attempt.
     func rawKey(_ attempt: Int) throws(BlobStoreError) -> BlobKey { try BlobKey("\(prefix)/raw-\(attempt)") }
@@ -32,7 +33,7 @@ struct JobBlobs: Sendable {
     ///
     /// - Parameter role: The first part of the file name, such as `result`.
     func writeMedia(_ picture: EncodedPicture, as role: String) async throws -> BlobKey {
-        let random = UUID().uuidString.lowercased()
+        let random = UUID().wireString
         let key = try BlobKey("\(prefix)/\(role)-\(random).\(picture.format.fileExtension)")
         try await store.write(key, as: .media(contentType: picture.format.mimeType)) {
             try await $0.append(ByteBuffer(bytes: picture.bytes))

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HTTPClient
+internal import WireFormat
 
 /// A client of identity-api's HTTP API, as an app uses it.
 struct LoadAPI: Sendable {
@@ -29,7 +30,7 @@ struct LoadAPI: Sendable {
     ) async throws(LoadFailure) -> Reply {
         var request = HTTPClientRequest(method: method, url: url + path, timeout: timeout ?? patience)
         if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }
-        if let key { request.headers.append(("X-Request-ID", key.uuidString.lowercased())) }
+        if let key { request.headers.append(("X-Request-ID", key.wireString)) }
         if let trigger { request.headers.append(("X-Client-Trigger", trigger)) }
         if let form {
             request.headers.append(("Content-Type", form.contentType))

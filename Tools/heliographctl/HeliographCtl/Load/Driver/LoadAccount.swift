@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import WireFormat
 
 /// An account of the load, with its person, its phone and its tokens.
 final class LoadAccount: Sendable {
@@ -23,7 +24,7 @@ final class LoadAccount: Sendable {
         self.email = email
         self.phone = phone
         self.person = person
-        topic = "event:load-\(UUID().uuidString.lowercased())"
+        topic = "event:load-\(UUID().wireString)"
     }
 
     var tokens: Tokens? { storedTokens.withLock { $0 } }
