@@ -44,7 +44,7 @@ struct NotifierConfiguration: Sendable {
     let tokenURL: String?
     /// The client for access tokens.
     let httpClient: HTTPClientConfiguration
-    let retryPolicy: RetryPolicy
+    let retryPolicy: PushRetryPolicy
     let consumer: EventConsumerConfiguration
     let quota: PushQuotaLimits
     /// Nil when no canary is configured.
@@ -79,7 +79,7 @@ struct NotifierConfiguration: Sendable {
                 * Self.quotaShare,
             bulkRamp: try settings.seconds("FCM_BULK_RAMP_SECONDS", default: .seconds(60), in: 0...600))
         canary = try Canary.Configuration(settings)
-        retryPolicy = RetryPolicy(
+        retryPolicy = PushRetryPolicy(
             maxAttempts: try settings.int("NOTIFY_MAX_ATTEMPTS", default: 12, in: 1...20),
             minDelay: try settings.seconds("NOTIFY_RETRY_SECONDS", default: .seconds(10), in: 0.01...600))
         var consumer = EventConsumerConfiguration()

@@ -22,7 +22,7 @@ struct GenerateRoute: Sendable {
             let request = try RequestReader(model: String(model)).read(Array(body.readableBytesView))
             return try await act(on: request, model: String(model), context)
         } catch {
-            return Answer.json(error.body, status: error.code)
+            return EmulatorAnswer.json(error.body, status: error.code)
         }
     }
 
@@ -44,8 +44,8 @@ struct GenerateRoute: Sendable {
         case .dailyQuota: throw .dailyQuota(model: model)
         case .failure(let status, let retryAfter):
             let headers: HTTPFields = retryAfter.map { [.retryAfter: $0] } ?? [:]
-            return Answer.json(GeminiRefusal.failure(status: status).body, status: status, headers: headers)
-        case .html(let status): return Answer.html(status: status)
+            return EmulatorAnswer.json(GeminiRefusal.failure(status: status).body, status: status, headers: headers)
+        case .html(let status): return EmulatorAnswer.html(status: status)
         case .hang:
             try? await Task.sleep(for: longest)
             return await cut(context)
@@ -55,7 +55,7 @@ struct GenerateRoute: Sendable {
             return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"candidates":[{"content":{"par"#)))
         default:
             let writer = AnswerWriter(model: model, request: request, pictureSide: core.configuration.pictureSide)
-            return Answer.json(writer.answer(behaviour.effect) ?? [:])
+            return EmulatorAnswer.json(writer.answer(behaviour.effect) ?? [:])
         }
     }
 

@@ -14,7 +14,7 @@ struct PageRoutes: Sendable {
         router.get("/control/stream") { request, context in await stream(request, context) }
         router.get("/healthz") { _, _ in
             // Healthy also means that the key file exists, which other processes wait to read.
-            core.verifier == nil ? Answer.problem("starting", status: 503) : Answer.json(["status": "ok"])
+            core.verifier == nil ? EmulatorAnswer.problem("starting", status: 503) : EmulatorAnswer.json(["status": "ok"])
         }
     }
 
@@ -37,7 +37,7 @@ struct PageRoutes: Sendable {
     private func stream(_ request: Request, _ context: EmulatorContext) async -> Response {
         core.connections.add(context.connection)
         guard let events = core.inbox.subscribe(to: ControlRoutes.query("token", request)) else {
-            return Answer.problem("too many streams", status: 503)
+            return EmulatorAnswer.problem("too many streams", status: 503)
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

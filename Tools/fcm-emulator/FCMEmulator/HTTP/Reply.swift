@@ -38,7 +38,7 @@ struct Reply: Sendable {
     static func page(status: Int, retryAfter: String? = nil) -> Reply {
         var reply = Reply(nil, status: status)
         reply.contentType = "text/html; charset=UTF-8"
-        reply.body = ByteBuffer(string: Answer.errorPage(status: status))
+        reply.body = ByteBuffer(string: EmulatorAnswer.errorPage(status: status))
         reply.retryAfter = retryAfter
         return reply
     }
@@ -64,7 +64,7 @@ struct Reply: Sendable {
 }
 
 /// The outcome of a request: its end, its delay, and whether its connection ends with it.
-struct Verdict: Sendable {
+struct RequestOutcome: Sendable {
     /// The end of a request.
     enum Fate: Sendable {
         case reply(Reply)

@@ -4,7 +4,7 @@ package import JSON
 import NIOCore
 
 /// The kinds of responses that the emulator gives.
-package enum Answer {
+package enum EmulatorAnswer {
     /// JSON in the layout of Google's APIs.
     package static func json(_ value: JSONValue, status: Int = 200, headers: HTTPFields = [:]) -> Response {
         var headers = headers
