@@ -41,32 +41,35 @@ public struct JSONLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
         if let error = event.error { fields["error"] = "\(error)" }
-        let members = JSONWriter.bytes { line in
-            line.member("ts", Date.now.formatted(Self.timestamp))
-            line.member("level", event.level.rawValue)
-            line.member("service", service)
-            line.member("logger", label)
-            line.member("msg", event.message.description)
-            for (key, value) in fields.sorted(by: { $0.key < $1.key }) { line.member(key, value.description) }
-        }
-        write(Self.line(members))
+        let members = [
+            ("ts", Date.now.formatted(Self.timestamp)), ("level", event.level.rawValue), ("service", service), ("logger", label),
+            ("msg", event.message.description),
+        ]
+        write(Self.line(members + fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }))
     }
 
     private static let timestamp = Date.ISO8601FormatStyle.iso8601.year().month().day().timeSeparator(.colon)
         .time(includingFractionalSeconds: true)
 
-    /// Puts the members of an object between braces, on one line, and cuts it at ``maxLineBytes``.
-    private static func line(_ members: [UInt8]) -> [UInt8] {
-        var line = [UInt8(ascii: "{")]
-        line.reserveCapacity(members.count + 2)
-        line += members.prefix(maxLineBytes - 1)
-        if line.count <= members.count {
-            // Drops back to the last plain byte, so that the line does not end within an escape or a character.
-            while let last = line.last, last >= 0x80 || line.suffix(6).contains(UInt8(ascii: "\\")) { line.removeLast() }
-            line += #"","cut":"true""#.utf8
+    /// Writes an object on one line. The value that would exceed ``maxLineBytes`` is cut, and all members behind it are left out.
+    private static func line(_ members: [(String, String)]) -> [UInt8] {
+        var writer = JSONWriter()
+        var (end, valueStart) = (0, 0)
+        for (name, value) in members where writer.bytes.count <= maxLineBytes {
+            end = writer.bytes.count
+            writer.name(name)
+            valueStart = writer.bytes.count + 1
+            writer.string(value)
         }
-        line += "}\n".utf8
-        return line
+        var line = writer.bytes
+        if line.count > maxLineBytes {
+            line.removeLast(line.count - (valueStart < maxLineBytes ? maxLineBytes : end))
+            // Drops back to the last plain byte, so that the value does not end within an escape or a character.
+            while line.count > valueStart, line[line.count - 1] >= 0x80 || line.suffix(6).contains(UInt8(ascii: "\\")) { line.removeLast() }
+            if line.count >= valueStart { line.append(UInt8(ascii: "\"")) }
+            line += #","cut":"true""#.utf8
+        }
+        return [UInt8(ascii: "{")] + line + Array("}\n".utf8)
     }
 
     /// Writes a line with one system call, so that lines of several threads do not mix.
