@@ -26,7 +26,7 @@ final class MessageTemplate: Sendable {
     init(_ bytes: [UInt8], _ request: SendRequest) {
         isValidateOnly = request.validateOnly
         if case .fid = request.target { isFID = true } else { isFID = false }
-        if let place = request.target.registration.flatMap({ Self.place(of: $0, in: bytes) }) {
+        if let place = request.target.registration.flatMap({ MessageTemplate.place(of: $0, in: bytes) }) {
             prefix = Array(bytes[..<place.lowerBound])
             suffix = Array(bytes[place.upperBound...])
             isSpliced = true
@@ -47,10 +47,8 @@ final class MessageTemplate: Sendable {
     }
 
     private static func first(_ part: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
-        bytes.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, let found = memmem(base + start, bytes.count - start, part, part.count) else { return nil }
-            return UnsafeRawPointer(found) - base
-        }
+        guard let head = part.first, start + part.count <= bytes.count else { return nil }
+        return (start...bytes.count - part.count).first { bytes[$0] == head && isEqual(bytes, from: $0, part) }
     }
 
     /// Whether requests to other registrations can have this template.
