@@ -67,7 +67,7 @@ let package = Package(
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
         .shared("Multipart", []),
-        .shared("JSONStream", []),
+        .shared("JSON", []),
         .shared("ImageProbe", []),
         .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
@@ -75,7 +75,7 @@ let package = Package(
         // MARK: What the services share
         // Not named Tracing: swift-distributed-tracing has a module of that name.
         .shared(
-            "HeliographTracing", ["HTTPClient", "WireFormat", .instrumentation, .tracing, .logging, .metrics, .lifecycle],
+            "HeliographTracing", ["HTTPClient", "JSON", "WireFormat", .instrumentation, .tracing, .logging, .metrics, .lifecycle],
             path: "Shared/Tracing"),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
@@ -86,13 +86,13 @@ let package = Package(
                 "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics,
                 .lifecycle, .deque,
             ]),
-        .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
-        .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
+        .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", .logging, .lifecycle]),
+        .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "JSON", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
                 "AsyncPrimitives", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto",
-                "HeliographTracing",
+                "HeliographTracing", "JSON",
                 .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser, .nioCore, .httpTypes,
             ]),
@@ -101,7 +101,7 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "Multipart", "JSONStream", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
+                "Multipart", "JSON", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
                 .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
@@ -130,19 +130,19 @@ let package = Package(
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK, .httpTypes,
-                .logging, .lifecycle,
+                "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
+                .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
             name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
             path: "Tools/fcm-emulator/main",
             swiftSettings: sharedSettings),
-        // Its listener, its answers and its JSON are those of the other emulator.
+        // Its listener and its answers are those of the other emulator.
         .target(
             name: "GeminiEmulator",
             dependencies: [
-                "FCMEmulator", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
+                "FCMEmulator", "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
@@ -156,7 +156,7 @@ let package = Package(
             name: "heliograph-bench",
             dependencies: [
                 "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
-                "ImageProbe", "Imaging", "HTTPClient", "FCM", "HeliographCrypto", .argumentParser, .logging,
+                "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
             path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
         .target(
@@ -185,7 +185,7 @@ let package = Package(
         .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "SeededRandom"]),
-        .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
+        .tests("JSONTests", ["JSON", "SeededRandom"]),
         .tests("ImageProbeTests", ["ImageProbe", "SeededRandom"]),
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport", "SeededRandom"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
@@ -198,7 +198,7 @@ let package = Package(
                 .lifecycleTestKit,
             ]),
         .tests("ContractTests", ["WireFormat", "FCM", "SeededRandom"], exclude: ["Fixtures"]),
-        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
+        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
             [
@@ -208,7 +208,7 @@ let package = Package(
             ]),
         .tests(
             "FCMEmulatorTests",
-            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
+            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
             [
@@ -220,7 +220,7 @@ let package = Package(
             "IdentityAPITests",
             [
                 "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
-                "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
+                "HeliographCrypto", "BlobStore", "JSON", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
                 .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
@@ -246,7 +246,7 @@ let package = Package(
         .tests(
             "NotifierTests",
             [
-                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage",
+                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "HTTPClient", "JSON", "ServiceDefaults", "EventBus", "Storage",
                 "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
@@ -259,7 +259,7 @@ let package = Package(
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "SeededRandom",
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "RedisClient", "SeededRandom",
                 "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .logging,
             ]),
         .tests(

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 public import Logging
 
 /// Writes each log line as one JSON object to standard error, so that a collector needs no pattern to read it.
@@ -36,67 +37,43 @@ public struct JSONLogHandler: LogHandler {
     }
 
     public func log(event: LogEvent) {
-        var line = JSONLine()
-        line.add("ts", Date.now.formatted(.iso8601.year().month().day().timeSeparator(.colon).time(includingFractionalSeconds: true)))
-        line.add("level", event.level.rawValue)
-        line.add("service", service)
-        line.add("logger", label)
-        line.add("msg", event.message.description)
         var fields = metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
         if let error = event.error { fields["error"] = "\(error)" }
-        for (key, value) in fields.sorted(by: { $0.key < $1.key }) { line.add(key, value.description) }
-        write(line.finished(limit: Self.maxLineBytes))
+        let members = [
+            ("ts", Date.now.formatted(Self.timestamp)), ("level", event.level.rawValue), ("service", service), ("logger", label),
+            ("msg", event.message.description),
+        ]
+        write(Self.line(members + fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }))
+    }
+
+    private static let timestamp = Date.ISO8601FormatStyle.iso8601.year().month().day().timeSeparator(.colon)
+        .time(includingFractionalSeconds: true)
+
+    /// Writes an object on one line. The value that would exceed ``maxLineBytes`` is cut, and all members behind it are left out.
+    private static func line(_ members: [(String, String)]) -> [UInt8] {
+        var writer = JSONWriter()
+        var (end, valueStart) = (0, 0)
+        for (name, value) in members where writer.bytes.count <= maxLineBytes {
+            end = writer.bytes.count
+            writer.name(name)
+            valueStart = writer.bytes.count + 1
+            writer.string(value)
+        }
+        var line = writer.bytes
+        if line.count > maxLineBytes {
+            line.removeLast(line.count - (valueStart < maxLineBytes ? maxLineBytes : end))
+            // Drops back to the last plain byte, so that the value does not end within an escape or a character.
+            while line.count > valueStart, line[line.count - 1] >= 0x80 || line.suffix(6).contains(UInt8(ascii: "\\")) { line.removeLast() }
+            if line.count >= valueStart { line.append(UInt8(ascii: "\"")) }
+            line += #","cut":"true""#.utf8
+        }
+        return [UInt8(ascii: "{")] + line + Array("}\n".utf8)
     }
 
     /// Writes a line with one system call, so that lines of several threads do not mix.
     public static let writeToStandardError: @Sendable ([UInt8]) -> Void = { line in
         FileHandle.standardError.write(Data(line))
-    }
-}
-
-/// A JSON object on one line, put together by hand: a log line must not fail to encode.
-private struct JSONLine {
-    private var bytes: [UInt8] = [UInt8(ascii: "{")]
-
-    mutating func add(_ key: String, _ value: String) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        addQuoted(key)
-        bytes.append(UInt8(ascii: ":"))
-        addQuoted(value)
-    }
-
-    consuming func finished(limit: Int) -> [UInt8] {
-        if bytes.count > limit {
-            bytes.removeLast(bytes.count - limit)
-            // Drops back to the last plain byte, so that the line does not end within an escape or a character.
-            while let last = bytes.last, last == UInt8(ascii: "\\") || last >= 0x80 || bytes.suffix(6).contains(UInt8(ascii: "\\")) {
-                bytes.removeLast()
-            }
-            bytes.append(contentsOf: "\",\"cut\":\"true".utf8)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        bytes.append(contentsOf: "}\n".utf8)
-        return bytes
-    }
-
-    private mutating func addQuoted(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
-            case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -2,6 +2,7 @@ import FCMEmulator
 import FoundationEssentials
 import HTTPClient
 import HeliographCrypto
+import JSON
 import Logging
 import TestSupport
 import Testing
@@ -53,7 +54,7 @@ struct Fixture: Sendable {
         let response: HTTPClientResponse
         var status: Int { response.status }
         var text: String { String(decoding: response.body, as: UTF8.self) }
-        var json: JSONValue { JSONValue(parsing: response.body) ?? nil }
+        var json: JSONValue { (try? JSONValue(parsing: response.body)) ?? .null }
         /// The details of an error, each as the last part of its type.
         var details: [String] {
             (json["error"]?["details"]?.elements ?? []).map { detail in

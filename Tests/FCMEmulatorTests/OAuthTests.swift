@@ -2,6 +2,7 @@ import FCMEmulator
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct Assertion {
 
     /// Returns the signed assertion for the account of the key file.
     func token(keyFile: String) throws -> String {
-        let file = try #require(JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: keyFile)))))
+        let file = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: keyFile))))
         func text(_ name: String) throws -> JSONValue { .string(try #require(file[name]?.string)) }
         let now = Int(Date().timeIntervalSince1970 + issuedAt)
         let header: JSONValue = [
@@ -26,10 +27,10 @@ struct Assertion {
         ]
         let claims: JSONValue = [
             "iss": try issuer.map(JSONValue.string) ?? text("client_email"), "scope": scope,
-            "aud": try audience.map(JSONValue.string) ?? text("token_uri"), "iat": JSONValue(now),
-            "exp": JSONValue(now + Int(lifetime)),
+            "aud": try audience.map(JSONValue.string) ?? text("token_uri"), "iat": .integer(now),
+            "exp": .integer(now + Int(lifetime)),
         ]
-        let signed = [header, claims].map { Base64URL.encode(Array($0.serialized().utf8)) }.joined(separator: ".")
+        let signed = [header, claims].map { Base64URL.encode(Array($0.text.utf8)) }.joined(separator: ".")
         let key = try key ?? RSAPrivateKey(pem: try #require(file["private_key"]?.string))
         return signed + "." + Base64URL.encode(try key.signRS256(Array(signed.utf8)))
     }

@@ -1,5 +1,6 @@
 import FCMEmulator
 import HTTPClient
+import JSON
 import Testing
 
 /// A body that FCM refuses, with the expected error. `TOKEN` is replaced by a live token.
@@ -174,7 +175,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
                 #expect(try await fixture.send(body).status == 200)
             }
             let messages = await fixture.emulator.messages()
-            #expect(messages.map { $0.message.serialized() } == [snake, snake])
+            #expect(messages.map { $0.message.text } == [snake, snake])
         }
     }
 

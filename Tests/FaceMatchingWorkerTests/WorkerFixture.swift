@@ -34,7 +34,7 @@ struct WorkerFixture {
         let id = UUID()
         var stored: [SessionPhoto] = []
         for (index, photo) in photos.enumerated() {
-            let key = "ekyc/\(id.uuidString.lowercased())/\(index)"
+            let key = "ekyc/\(id.wireString)/\(index)"
             try await blobs.write(try BlobKey(key)) { try await $0.append(ByteBuffer(bytes: photo.file)) }
             stored.append(SessionPhoto(key: key, pose: photo.pose, sha256: Hex.encode(SHA256.hash(photo.file))))
         }
@@ -82,7 +82,7 @@ struct WorkerFixture {
         var message: Substring = ""
         for (name, value) in zip(lines, lines.dropFirst()) {
             if name == "i" { message = value }
-            if value.contains("\"session_id\":\"\(id.uuidString.lowercased())\"") { messages.insert(message) }
+            if value.contains("\"session_id\":\"\(id.wireString)\"") { messages.insert(message) }
         }
         return messages.count
     }
@@ -91,7 +91,7 @@ struct WorkerFixture {
     func pushedUser(of id: UUID) async throws -> UUID {
         try await eventually("the push about \(id)") {
             let lines = try await redis.cli("XRANGE", "\(redisPrefix){notification.requested}", "-", "+").split(separator: "\n")
-            let line = lines.first { $0.contains("\"session_id\":\"\(id.uuidString.lowercased())\"") }
+            let line = lines.first { $0.contains("\"session_id\":\"\(id.wireString)\"") }
             let match = try line?.firstMatch(of: Regex("\"user_id\":\"([0-9a-f-]{36})\"", as: (Substring, Substring).self))
             return match.flatMap { UUID(uuidString: String($0.1)) }
         }
@@ -103,7 +103,7 @@ struct WorkerFixture {
         return paths.contains { path in
             var isFolder: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: blobRoot + "/" + path, isDirectory: &isFolder)
-            return path.contains(id.uuidString.lowercased()) && !isFolder.boolValue
+            return path.contains(id.wireString) && !isFolder.boolValue
         }
     }
 }

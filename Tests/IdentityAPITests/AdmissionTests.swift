@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import Logging
 import PostgresClient
 import ServiceDefaults

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import NIOCore
 import TestSupport
 import Testing
@@ -42,7 +43,7 @@ import Testing
         try await withIdentityAPI { api in
             let response = try await api.send(form, to: path)
             #expect(response.refusal == expected)
-            #expect(response.json.value("success") as? Bool == false)
+            #expect(response.json.value("success") == false)
             #expect(response.header("X-Session-Token") == nil)
             #expect(try await api.isUntouched())
         }

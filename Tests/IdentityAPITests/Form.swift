@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 
 /// A multipart form, valid or invalid.
 struct Form: Sendable {
@@ -94,23 +95,19 @@ enum TestPhoto {
     }
 }
 
-/// JSON whose values are read by dotted paths.
-struct JSON {
-    let root: Any?
+/// JSON is read by dotted paths.
+extension JSONValue {
+    func value(_ path: String) -> JSONValue? { path.split(separator: ".").reduce(self) { $0?[String($1)] } }
 
-    func value(_ path: String) -> Any? {
-        path.split(separator: ".").reduce(root) { ($0 as? [String: Any])?[String($1)] }
-    }
+    func text(_ path: String) -> String? { value(path)?.string }
 
-    func text(_ path: String) -> String? { value(path) as? String }
-
-    func number(_ path: String) -> Int? { value(path) as? Int }
+    func number(_ path: String) -> Int? { value(path)?.integer }
 }
 
 extension HTTPClientResponse {
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    var json: JSON { JSON(root: try? JSONSerialization.jsonObject(with: Data(body))) }
+    var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
 
     /// The status, code and field of an error, such as `400 missing_field left_faces`.
     var refusal: String {

@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import Logging
 import PostgresClient
 import ServiceDefaults
@@ -9,6 +10,7 @@ import ServiceLifecycle
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -80,7 +82,7 @@ enum Path {
     static let signUp = "/api/v1/ekyc/upload-photos"
     static let login = "/api/v1/ekyc/login"
 
-    static func session(_ id: UUID) -> String { "/api/v1/ekyc/sessions/\(id.uuidString.lowercased())" }
+    static func session(_ id: UUID) -> String { "/api/v1/ekyc/sessions/\(id.wireString)" }
 }
 
 struct UnexpectedAnswer: Error { let response: HTTPClientResponse }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import NIOCore
 import ServiceDefaults
 import Storage

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import SeededRandom
 import Storage

@@ -62,7 +62,7 @@ private struct StubbornBlobStore: BlobStore {
                 postgres: api.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey),
                 interval: .seconds(3_600), logger: api.context.logger)
             await sweeper.sweep()
-            #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.uuidString.lowercased())])
+            #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.wireString)])
             #expect(try await api.count("access_tokens") == 0)
             let leftovers = try await SessionRepository(api.postgres).leftoverPhotos(gracePeriod: .zero, limit: 10)
             #expect(leftovers.map(\.sessionID) == [stuck.id])

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -44,7 +45,7 @@ extension IdentityFixture {
             let expires = try #require(response.json.text("data.expires_at"))
             #expect(
                 response.text == #"{"success":true,"code":0,"message":"Session found","data":{"#
-                    + #""session_id":"\#(session.id.uuidString.lowercased())","event":"sign_in","state":"received","#
+                    + #""session_id":"\#(session.id.wireString)","event":"sign_in","state":"received","#
                     + #""created_at":"\#(created)","expires_at":"\#(expires)"}}"#)
             #expect(created.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
         }
@@ -57,7 +58,7 @@ extension IdentityFixture {
             let data = try await api.status(session).json
             #expect(data.text("data.state") == "failed")
             #expect(data.text("data.reason") == "no_match")
-            #expect(data.value("data.retryable") as? Bool == true)
+            #expect(data.value("data.retryable") == true)
             #expect(data.number("data.attempts_left") == 4)
             #expect(data.text("data.completed_at") != nil)
         }
@@ -234,13 +235,13 @@ extension IdentityFixture {
             let data = try await api.status(session).json
             #expect(data.text("data.state") == "expired")
             #expect(data.text("data.reason") == "timeout")
-            #expect(data.value("data.retryable") as? Bool == true)
+            #expect(data.value("data.retryable") == true)
             #expect(try await api.status(open).json.text("data.state") == "received")
-            #expect(api.storedFiles().allSatisfy { $0.contains(open.id.uuidString.lowercased()) })
+            #expect(api.storedFiles().allSatisfy { $0.contains(open.id.wireString) })
             let rows = try await api.postgres.query("SELECT type, convert_from(body, 'UTF8') AS body FROM outbox ORDER BY id")
             #expect(try rows.map { try $0.decode("type", as: String.self) } == ["ekyc.completed", "notification.requested"])
-            let push = JSON(root: try JSONSerialization.jsonObject(with: Data(rows[1].decode("body", as: String.self).utf8)))
-            #expect(push.text("dedupe_key") == "ekyc:\(session.id.uuidString.lowercased())")
+            let push = try JSONValue(parsing: Array(rows[1].decode("body", as: String.self).utf8))
+            #expect(push.text("dedupe_key") == "ekyc:\(session.id.wireString)")
             #expect(push.text("kind") == "sign_up")
             #expect(push.text("parameters.success") == "false")
             let account = try #require(try await SessionRepository(api.postgres).find(id: session.id)).userID

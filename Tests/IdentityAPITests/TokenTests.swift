@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -73,7 +74,7 @@ extension IdentityFixture {
             #expect(response.json.text("access_token")?.count == 43)
             #expect(response.header("Cache-Control") == "no-store")
             let user = try #require(try await SessionRepository(api.postgres).find(id: signUp.id)).userID
-            #expect(response.json.text("user_id") == user.uuidString.lowercased())
+            #expect(response.json.text("user_id") == user.wireString)
             #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
         }
     }
@@ -132,7 +133,7 @@ extension IdentityFixture {
             let device = try await api.signedInDevice()
             let response = try await api.refresh(device.refreshToken)
             #expect(response.status == 200)
-            #expect(response.json.text("user_id") == device.userID.uuidString.lowercased())
+            #expect(response.json.text("user_id") == device.userID.wireString)
             #expect(try await !api.isAccepted(device.accessToken))
             #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
         }

@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import NIOCore
 import PostgresClient
 import ServiceDefaults
@@ -21,7 +22,7 @@ import WireFormat
             #expect(
                 response.text
                     == #"{"success":true,"code":0,"message":"Photos uploaded successfully","data":{"session_id":"\#(id)"}}"#)
-            #expect(id == UUID(uuidString: id)?.uuidString.lowercased())
+            #expect(id == UUID(uuidString: id)?.wireString)
             #expect(response.header("Content-Type") == "application/json")
             #expect(response.header("X-Request-ID") == "abc-123")
             #expect(response.header("X-Session-Token")?.count == 43)
@@ -76,7 +77,7 @@ import WireFormat
             let outbox = try await api.postgres.query("SELECT stream, key, convert_from(body, 'UTF8') AS body FROM outbox")
             #expect(outbox.count == 1)
             #expect(try outbox[0].decode("stream", as: String.self) == "ekyc.requested")
-            #expect(try outbox[0].decode("key", as: String.self) == id.uuidString.lowercased())
+            #expect(try outbox[0].decode("key", as: String.self) == id.wireString)
         }
     }
 
@@ -157,7 +158,7 @@ import WireFormat
             let refused = try await api.send(.signIn(), to: Path.login)
             #expect(refused.refusal == "503 overloaded")
             #expect(refused.header("Retry-After") == "2")
-            #expect(refused.json.value("error.retryable") as? Bool == true)
+            #expect(refused.json.value("error.retryable") == true)
             try await first.send(form.bytes)
             #expect(try await first.receive(until: "session_id")?.hasPrefix("HTTP/1.1 200") == true)
             #expect(try await api.send(.signIn(), to: Path.login).status == 200)

@@ -31,7 +31,7 @@ extension PostgresClient {
 extension NewImageJob {
     static func make(_ user: UUID) -> NewImageJob {
         let id = UUID()
-        return NewImageJob(id: id, userID: user, templateID: "vintage", inputKey: "images/\(id.uuidString.lowercased())/input")
+        return NewImageJob(id: id, userID: user, templateID: "vintage", inputKey: "images/\(id.wireString)/input")
     }
 }
 

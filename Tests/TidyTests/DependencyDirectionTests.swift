@@ -8,7 +8,7 @@ import Testing
         ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib"],
         ["AsyncPrimitives"],
         [
-            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe",
+            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe",
             "SeededRandom",
         ],
         ["Imaging", "WireFormat"],

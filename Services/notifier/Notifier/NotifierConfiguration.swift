@@ -26,7 +26,7 @@ struct NotifierConfiguration: Sendable {
     let tokenURL: String?
     /// The client for access tokens.
     let httpClient: HTTPClientConfiguration
-    let retryPolicy: RetryPolicy
+    let retryPolicy: PushRetryPolicy
     let consumer: EventConsumerConfiguration
     let quota: PushQuotaLimits
     /// Nil when no canary is configured.
@@ -70,7 +70,7 @@ struct NotifierConfiguration: Sendable {
                     notifier sends some 9,500 a second of a fan-out beside them, whatever the quota
                     """))
         canary = try Canary.Configuration(settings)
-        retryPolicy = RetryPolicy(
+        retryPolicy = PushRetryPolicy(
             maxAttempts: try settings.int(
                 "NOTIFY_MAX_ATTEMPTS", default: 12, in: 1...20,
                 about: "tries of a push within its hour when FCM has a passing fault; 1 means no retry"),

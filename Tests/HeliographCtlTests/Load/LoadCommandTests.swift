@@ -35,12 +35,12 @@ struct LoadCommandTests {
 
     @Test(arguments: [("2", 2.0), ("2/s", 2), ("90/min", 1.5), ("1800/h", 0.5)])
     func `a rate is read in its unit`(text: String, perSecond: Double) throws {
-        #expect(try #require(Rate(argument: text)).perSecond == perSecond)
+        #expect(try #require(RateArgument(argument: text)).perSecond == perSecond)
     }
 
     @Test(arguments: ["", "0", "-1/s", "2/d", "2/", "nan", "1e9/s"])
     func `an invalid rate is refused`(text: String) {
-        #expect(Rate(argument: text) == nil)
+        #expect(RateArgument(argument: text) == nil)
     }
 
     @Test(arguments: [

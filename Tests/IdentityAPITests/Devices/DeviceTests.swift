@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import PostgresClient
 import Storage
 import Testing

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage

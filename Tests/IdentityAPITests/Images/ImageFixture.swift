@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import NIOCore
 import PostgresClient
 import ServiceDefaults

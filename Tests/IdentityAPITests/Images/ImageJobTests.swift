@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import Storage
 import TestSupport
@@ -135,7 +136,7 @@ import WireFormat
             var (listed, cursor, pages): ([String], String?, Int) = ([], nil, 0)
             repeat {
                 let page = try await api.get("\(Path.jobs)?limit=2" + (cursor.map { "&cursor=\($0)" } ?? ""), by: customer)
-                listed += (page.json.value("data.jobs") as? [[String: Any]])?.compactMap { $0["job_id"] as? String } ?? []
+                listed += page.json.value("data.jobs")?.elements?.compactMap { $0["job_id"]?.string } ?? []
                 cursor = page.json.text("data.next_cursor")
                 pages += 1
             } while cursor != nil && pages < 10
@@ -151,7 +152,7 @@ import WireFormat
             #expect(try await api.get(Path.jobs, by: customer).text == #"{"success":true,"data":{"jobs":[]}}"#)
             let id = try await api.job(by: customer)
             let response = try await api.get(Path.jobs, by: customer)
-            let created = (response.json.value("data.jobs") as? [[String: Any]])?.first?["created_at"] as? String ?? ""
+            let created = response.json.value("data.jobs")?[0]?["created_at"]?.string ?? ""
             #expect(
                 response.text == #"{"success":true,"data":{"jobs":[{"job_id":"\#(id.wireString)","status":"pending","#
                     + #""template_id":"anime-style","created_at":"\#(created)","completed_at":null}]}}"#)
@@ -177,9 +178,9 @@ import WireFormat
     @Test func `templates are listed without a bearer`() async throws {
         try await withIdentityAPI { api in
             let response = try await api.send("GET", "/v1/templates")
-            let templates = try #require(response.json.value("data.templates") as? [[String: Any]])
+            let templates = try #require(response.json.value("data.templates")?.elements)
             #expect(templates.count >= 6)
-            #expect(templates.allSatisfy { Set($0.keys) == ["id", "name", "description", "preview"] })
+            #expect(templates.allSatisfy { $0.members?.map(\.name) == ["id", "name", "description", "preview"] })
             #expect(!response.text.contains("prompt"))
         }
     }

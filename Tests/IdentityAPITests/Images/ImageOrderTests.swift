@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -24,7 +25,7 @@ import WireFormat
                     + #""message":"Processing started. You will receive a notification when complete."},"#
                     + #""meta":{"requestId":"2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11","timestamp":"\#(time)"}}"#)
             #expect(response.header("Content-Type") == "application/json")
-            #expect(id == UUID(uuidString: id)?.uuidString.lowercased())
+            #expect(id == UUID(uuidString: id)?.wireString)
             #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
         }
     }

@@ -1,6 +1,7 @@
 import BlobStore
 import Foundation
 import HTTPClient
+import JSON
 import NIOCore
 import TestSupport
 import Testing

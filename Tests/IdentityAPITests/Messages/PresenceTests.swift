@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import Storage
 import Testing
@@ -26,7 +27,7 @@ import WireFormat
             #expect(try rows[0].decode("lasts", as: Bool.self))
             for _ in 0..<2 {
                 let ended = try await chat.api.json("PUT", Self.path, #"{"conversation_id":null}"#, by: chat.ada)
-                #expect(ended.status == 200 && ended.json.value("data.conversation_id") is NSNull)
+                #expect(ended.status == 200 && ended.json.value("data.conversation_id") == .null)
             }
             #expect(try await chat.api.count("push_presence") == 0)
         }

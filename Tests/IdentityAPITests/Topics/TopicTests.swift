@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import Storage
 import TestSupport
@@ -14,7 +15,7 @@ import WireFormat
             let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))
             let made = try await api.send("PUT", "/v1/topics/event:42/members/me", headers: [ada.bearer])
             #expect(made.status == 200 && made.json.text("data.user_id") == ada.userID.wireString)
-            #expect(made.json.text("data.topic") == "event:42" && made.json.value("success") as? Bool == true)
+            #expect(made.json.text("data.topic") == "event:42" && made.json.value("success") == true)
             let asked = try await api.send("PUT", "/v1/topics/event:42/members/\(ben.userID.uuidString)", headers: [ada.bearer])
             #expect(asked.status == 202 && asked.json.text("data.user_id") == ben.userID.wireString)
             #expect(asked.json.text("data.topic") == "event:42" && asked.json.text("data.status") == "invited")
@@ -24,7 +25,7 @@ import WireFormat
             #expect(again.status == 200)
             let list = try await api.send("GET", "/v1/topics/event:42/members", headers: [ben.bearer]).json
             #expect(list.text("data.owner_id") == ada.userID.wireString && list.number("data.member_count") == 2)
-            let ids = (list.value("data.members") as? [[String: Any]])?.compactMap { $0["user_id"] as? String } ?? []
+            let ids = list.value("data.members")?.elements?.compactMap { $0["user_id"]?.string } ?? []
             #expect(Set(ids) == [ada.userID.wireString, ben.userID.wireString])
         }
     }
@@ -71,7 +72,7 @@ import WireFormat
             repeat {
                 let path = "/v1/topics/event:1/members?limit=2" + (cursor.map { "&cursor=\($0)" } ?? "")
                 let page = try await api.send("GET", path, headers: [ada.bearer]).json
-                seen += (page.value("data.members") as? [[String: Any]])?.compactMap { $0["user_id"] as? String } ?? []
+                seen += page.value("data.members")?.elements?.compactMap { $0["user_id"]?.string } ?? []
                 cursor = page.text("data.next_cursor")
             } while cursor != nil
             #expect(seen.count == 5 && Set(seen).count == 5)

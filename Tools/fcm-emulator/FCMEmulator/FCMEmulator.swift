@@ -131,8 +131,8 @@ public final class FCMEmulator: Service, Sendable {
         MetadataRoutes(core: core).add(to: router)
         ControlRoutes(core: core).add(to: router)
         PageRoutes(core: core).add(to: router)
-        router.get("/**") { _, _ in Answer.html(status: 404) }
-        router.post("/**") { _, _ in Answer.html(status: 404) }
+        router.get("/**") { _, _ in EmulatorAnswer.html(status: 404) }
+        router.post("/**") { _, _ in EmulatorAnswer.html(status: 404) }
         return router
     }
 

@@ -40,8 +40,8 @@ public final class GeminiEmulator: Service, Sendable {
         let route = GenerateRoute(core: core)
         router.post("/v1beta/models/{call}") { try await route.respond($0, $1) }
         GeminiControlRoutes(core: core).add(to: router)
-        router.get("/**") { _, _ in Answer.html(status: 404) }
-        router.post("/**") { _, _ in Answer.html(status: 404) }
+        router.get("/**") { _, _ in EmulatorAnswer.html(status: 404) }
+        router.post("/**") { _, _ in EmulatorAnswer.html(status: 404) }
         let configuration = core.configuration
         do {
             let listener = try await Listener.start(

@@ -1,4 +1,5 @@
 import FCMEmulator
+import JSON
 
 /// A refusal in the error envelope of Google's APIs.
 struct GeminiRefusal: Error {
@@ -8,12 +9,12 @@ struct GeminiRefusal: Error {
     var details: [JSONValue]?
 
     var body: JSONValue {
-        var error = JSONObject()
-        error["code"] = JSONValue(code)
+        var error: JSONValue = [:]
+        error["code"] = .integer(code)
         error["message"] = .string(message)
         error["status"] = .string(status)
         if let details { error["details"] = .array(details) }
-        return ["error": .object(error)]
+        return ["error": error]
     }
 
     // MARK: The caller

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import Logging
 internal import NIOCore
 internal import PostgresClient

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Hummingbird
+internal import JSON
 internal import Storage
 internal import WireFormat
 
@@ -22,7 +23,7 @@ struct DeviceController: Sendable {
             Answer.data(
                 .members(
                     ("installation_id", .string(install.id.wireString)), ("kind", .string(install.kind.rawValue)),
-                    ("platform", install.platform.map(JSONText.string))),
+                    ("platform", install.platform.map(JSONValue.string))),
                 context.requestID))
     }
 

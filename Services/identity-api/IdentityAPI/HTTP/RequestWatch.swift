@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import JSON
 internal import NIOCore
 internal import NIOHTTP1
 internal import WireFormat

@@ -1,6 +1,7 @@
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
+internal import JSON
 internal import Logging
 internal import Metrics
 internal import PostgresClient

@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import JSONStream
+internal import JSON
 internal import NIOCore
 
 /// `application/json` with the picture in base64.
@@ -28,7 +28,7 @@ struct JSONImageBody: UploadBody {
         repeat {
             if let piece = try nextInChunk() { return piece }
         } while try await chunks.advance()
-        do throws(JSONStreamError) {
+        do throws(JSONError) {
             try parser.finish()
         } catch {
             throw refusal(error)
@@ -60,7 +60,7 @@ struct JSONImageBody: UploadBody {
             return .textEnded
         }
         let event: JSONStreamEvent?
-        do throws(JSONStreamError) {
+        do throws(JSONError) {
             event = try decodeNextEvent(into: &decoded)
         } catch {
             throw refusal(error)
@@ -72,9 +72,9 @@ struct JSONImageBody: UploadBody {
         return event
     }
 
-    private mutating func decodeNextEvent(into decoded: inout [UInt8]) throws(JSONStreamError) -> JSONStreamEvent? {
+    private mutating func decodeNextEvent(into decoded: inout [UInt8]) throws(JSONError) -> JSONStreamEvent? {
         let chunk = chunks.chunk
-        return try chunk.withUnsafeReadableBytes { bytes throws(JSONStreamError) in
+        return try chunk.withUnsafeReadableBytes { bytes throws(JSONError) in
             let bytes = RawSpan(_unsafeBytes: bytes)
             let event = try parser.nextEvent(in: bytes, at: &chunks.position)
             switch event {
@@ -84,7 +84,7 @@ struct JSONImageBody: UploadBody {
                 if textLeft >= 0 { try decoder.decode(bytes.extracting(range), into: &decoded) }
             case .escaped(let byte):
                 textLeft -= 1
-                try withUnsafeBytes(of: byte) { byte throws(JSONStreamError) in
+                try withUnsafeBytes(of: byte) { byte throws(JSONError) in
                     try decoder.decode(RawSpan(_unsafeBytes: byte), into: &decoded)
                 }
             case .textEnded:
@@ -96,10 +96,10 @@ struct JSONImageBody: UploadBody {
         }
     }
 
-    private func refusal(_ error: JSONStreamError) -> APIError {
+    private func refusal(_ error: JSONError) -> APIError {
         switch error.code {
         case .badBase64: APIError(.invalidImage, "The picture is not base64", field: Self.pictureField, underlying: error)
-        case .notText: APIError(.invalidRequest, "The picture must be a text", field: Self.pictureField, underlying: error)
+        case .notString: APIError(.invalidRequest, "The picture must be a text", field: Self.pictureField, underlying: error)
         case .limitExceeded: APIError(.invalidRequest, "The JSON has too much beside the picture", underlying: error)
         case .duplicateName: APIError(.invalidRequest, "The JSON has a name twice", underlying: error)
         case .truncated: APIError(.invalidRequest, "The JSON ends too early", underlying: error)

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
+internal import JSON
 internal import Logging
 internal import Metrics
 internal import PostgresClient

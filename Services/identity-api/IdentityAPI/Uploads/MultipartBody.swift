@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import JSONStream
+internal import JSON
 internal import Multipart
 internal import NIOCore
 
@@ -94,7 +94,7 @@ struct MultipartBody: UploadBody {
             throw APIError(.invalidRequest, "A field is not UTF-8", field: field)
         }
         guard fields.json.contains(field) else { return .string(text) }
-        do throws(JSONStreamError) {
+        do throws(JSONError) {
             return try JSONValue(parsing: bytes)
         } catch {
             throw APIError(.invalidRequest, "A field is not the JSON that is asked for", field: field, underlying: error)

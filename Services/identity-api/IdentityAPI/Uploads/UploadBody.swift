@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import JSONStream
+internal import JSON
 internal import NIOCore
 
 /// The next piece of the body of an upload.

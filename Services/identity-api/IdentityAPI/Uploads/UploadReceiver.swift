@@ -1,7 +1,7 @@
 internal import BlobStore
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import JSONStream
+internal import JSON
 internal import Storage
 
 /// The content of a complete upload.

@@ -76,7 +76,7 @@ struct EmulatorChannel: HTTPChannelHandler {
 
     private func configureHTTP2(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
-            try HTTP2Connection.configure(channel, core: core, router: router)
+            try HTTP2ConnectionHandler.configure(channel, core: core, router: router)
         }
     }
 

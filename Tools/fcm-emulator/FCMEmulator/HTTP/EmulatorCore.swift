@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Logging
 import Synchronization
 
@@ -63,7 +64,7 @@ final class EmulatorCore: Sendable {
     func issueAccessToken(now: Date) -> JSONValue {
         let lifetime = configuration.accessTokenLifetimeSeconds
         let token = accessTokens.issue(expires: now.addingTimeInterval(Double(lifetime)))
-        return ["access_token": .string(token), "expires_in": JSONValue(lifetime), "token_type": "Bearer"]
+        return ["access_token": .string(token), "expires_in": .integer(lifetime), "token_type": "Bearer"]
     }
 
     var statistics: FCMEmulatorStatistics {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Google's two endpoints over HTTP/1.1, which Google serves as well; ``HTTP2Connection`` serves them over HTTP/2.
+/// Google's two endpoints over HTTP/1.1, which Google serves as well; ``HTTP2ConnectionHandler`` serves them over HTTP/2.
 struct HTTP1Routes: Sendable {
     let core: EmulatorCore
 
@@ -11,10 +11,10 @@ struct HTTP1Routes: Sendable {
             let desk = SendDesk(core: core)
             let line = line(context)
             guard let bytes = await body(of: request) else { return try await carryOut(desk.tooLarge(line: line), context) }
-            let verdict = desk.handle(
+            let outcome = desk.handle(
                 bytes, project: context.parameters.get("project") ?? "", authorization: request.headers[.authorization],
                 line: line)
-            return try await carryOut(verdict, context)
+            return try await carryOut(outcome, context)
         }
         router.post("/token") { request, context in
             let line = line(context)
@@ -34,13 +34,13 @@ struct HTTP1Routes: Sendable {
         return body.map { Array($0.readableBytesView) }
     }
 
-    private func carryOut(_ verdict: Verdict, _ context: EmulatorContext) async throws -> Response {
+    private func carryOut(_ outcome: RequestOutcome, _ context: EmulatorContext) async throws -> Response {
         let longest = Duration.seconds(core.configuration.limits.delaySeconds)
-        if verdict.delay > .zero { try await Task.sleep(for: min(verdict.delay, longest)) }
-        switch verdict.fate {
+        if outcome.delay > .zero { try await Task.sleep(for: min(outcome.delay, longest)) }
+        switch outcome.fate {
         case .reply(let reply):
             var response = reply.response
-            if verdict.isLast { response.headers[.connection] = "close" }
+            if outcome.isLast { response.headers[.connection] = "close" }
             return response
         case .hang: try await Task.sleep(for: longest)
         case .dropConnection, .resetStream: break

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 
 /// The metadata server `metadata.google.internal`, by which a machine of Google's cloud learns its service account.
 struct MetadataRoutes: Sendable {

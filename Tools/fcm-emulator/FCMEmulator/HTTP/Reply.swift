@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 import NIOHPACK
 
@@ -21,7 +22,7 @@ struct Reply: Sendable {
     /// An answer in JSON.
     init(_ json: JSONValue, status: Int = 200) {
         self.status = status
-        body = ByteBuffer(string: json.prettyPrinted())
+        body = ByteBuffer(string: json.prettyText)
     }
 
     /// A refusal, under its own status or another.
@@ -37,7 +38,7 @@ struct Reply: Sendable {
     static func page(status: Int, retryAfter: String? = nil) -> Reply {
         var reply = Reply(nil, status: status)
         reply.contentType = "text/html; charset=UTF-8"
-        reply.body = ByteBuffer(string: Answer.errorPage(status: status))
+        reply.body = ByteBuffer(string: EmulatorAnswer.errorPage(status: status))
         reply.retryAfter = retryAfter
         return reply
     }
@@ -63,7 +64,7 @@ struct Reply: Sendable {
 }
 
 /// The outcome of a request: its end, its delay, and whether its connection ends with it.
-struct Verdict: Sendable {
+struct RequestOutcome: Sendable {
     /// The end of a request.
     enum Fate: Sendable {
         case reply(Reply)

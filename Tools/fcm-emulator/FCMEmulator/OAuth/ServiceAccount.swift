@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HeliographCrypto
+import JSON
 
 /// The identity that the notifier proves: a service account as in the key file that Google issues.
 struct ServiceAccount: Sendable {
@@ -33,7 +34,7 @@ struct ServiceAccount: Sendable {
 
     /// Parses a key file.
     init(keyFile: [UInt8]) throws {
-        let json = JSONValue(parsing: keyFile)
+        let json = try? JSONValue(parsing: keyFile)
         func field(_ name: String) throws -> String {
             guard let text = json?[name]?.string else {
                 throw FCMEmulatorError(.serviceAccount, "the service-account key file has no \(name)")
@@ -61,6 +62,6 @@ struct ServiceAccount: Sendable {
             "token_uri": .string(tokenURI),
             "universe_domain": "googleapis.com",
         ]
-        return file.prettyPrinted()
+        return file.prettyText
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// Checks the part of a message that is Apple's: headers, and the `aps` dictionary.
 enum ApnsValidator {
     private static let pushTypes: Set = [
@@ -26,9 +28,7 @@ enum ApnsValidator {
         if let level = aps["interruption-level"], level.string.map(interruptionLevels.contains) != true {
             throw refusal("aps.interruption-level", "is unknown")
         }
-        if let score = aps["relevance-score"] {
-            guard case .number = score else { throw refusal("aps.relevance-score", "must be a number") }
-        }
+        if let score = aps["relevance-score"], score.double == nil { throw refusal("aps.relevance-score", "must be a number") }
     }
 
     private static func checkHeaders(_ headers: [String: String], aps: JSONValue?) throws(FCMRefusal) {
@@ -72,7 +72,7 @@ enum ApnsValidator {
         guard sound.members != nil, sound["name"]?.string != nil else {
             throw refusal("aps.sound", "must be a string or a dictionary with a name")
         }
-        if case .number(let spelling)? = sound["volume"], let volume = Double(spelling), !(0...1).contains(volume) {
+        if let volume = sound["volume"]?.double, !(0...1).contains(volume) {
             throw refusal("aps.sound.volume", "must be between 0 and 1")
         }
     }

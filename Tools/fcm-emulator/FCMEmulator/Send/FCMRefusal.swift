@@ -1,3 +1,5 @@
+import JSON
+
 /// A refusal of `messages:send`: an HTTP status and the error envelope of Google's APIs.
 ///
 /// The order of `details` differs from case to case, and some cases have none: clients that read only the first
@@ -16,12 +18,12 @@ struct FCMRefusal: Error, Equatable {
 
     /// The body of the answer.
     var body: JSONValue {
-        var error: JSONObject = JSONObject()
-        error["code"] = JSONValue(code)
+        var error: JSONValue = [:]
+        error["code"] = .integer(code)
         error["message"] = .string(message)
         error["status"] = .string(status)
         if let details { error["details"] = .array(details) }
-        return ["error": .object(error)]
+        return ["error": error]
     }
 }
 
@@ -41,7 +43,7 @@ extension FCMRefusal {
     }
 
     static func badRequest(_ violations: [FieldViolation]) -> JSONValue {
-        var detail = JSONObject()
+        var detail: JSONValue = [:]
         detail["@type"] = "type.googleapis.com/google.rpc.BadRequest"
         let list = violations.map { violation -> JSONValue in
             violation.field.isEmpty
@@ -49,7 +51,7 @@ extension FCMRefusal {
                 : ["field": .string(violation.field), "description": .string(violation.description)]
         }
         if !list.isEmpty { detail["fieldViolations"] = .array(list) }
-        return .object(detail)
+        return detail
     }
 
     static func badRequest(_ field: String, _ description: String) -> JSONValue {

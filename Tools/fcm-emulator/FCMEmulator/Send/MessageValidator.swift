@@ -1,3 +1,5 @@
+import JSON
+
 /// A request of `messages:send` that fits the schema, with all names in snake_case.
 struct SendRequest: Sendable {
     let message: JSONValue
@@ -12,13 +14,12 @@ struct SendRequest: Sendable {
 struct MessageValidator: Sendable {
     let sizeLimit: MessageSizeLimit
 
-    /// Returns the request, and the position of its registration in the bytes when it is unambiguous.
-    func validate(_ bytes: [UInt8]) throws(FCMRefusal) -> (request: SendRequest, registration: Range<Int>?) {
-        let (body, place): (JSONValue, Range<Int>?)
-        do throws(JSONSyntaxError) {
-            (body, place) = try JSONParser.parseRequest(bytes)
+    func validate(_ bytes: [UInt8]) throws(FCMRefusal) -> SendRequest {
+        let body: JSONValue
+        do throws(JSONError) {
+            body = try JSONValue(parsing: bytes, limits: .request)
         } catch {
-            throw .notJSON(error.reason)
+            throw .notJSON(error.message)
         }
         let request = try SchemaReader.read(body, as: .request)
         guard let message = request["message"], let target = MessageTarget(message: message) else { throw .noRecipient }
@@ -34,7 +35,7 @@ struct MessageValidator: Sendable {
         }
         try MessageSize.check(message, target: target, limit: sizeLimit)
         let isValidateOnly = request["validate_only"]?.boolean ?? false
-        return (SendRequest(message: message, target: target, validateOnly: isValidateOnly), place)
+        return SendRequest(message: message, target: target, validateOnly: isValidateOnly)
     }
 
     private static func checkData(_ data: JSONValue?, field: String) throws(FCMRefusal) {
@@ -94,4 +95,9 @@ struct MessageValidator: Sendable {
             throw .invalidField("message.webpush.fcm_options.link", "The link must be an HTTPS URL.")
         }
     }
+}
+
+extension JSONLimits {
+    /// The nesting that Google's parser of protocol buffers accepts.
+    static let request = JSONLimits(maxDepth: 100)
 }

@@ -21,7 +21,7 @@ struct DlqRedriveCommand: AsyncParsableCommand {
     @OptionGroup var selection: DeadLetterSelection
 
     @Option(name: .long, help: ArgumentHelp("The maximum rate, such as 10/s.", valueName: "rate"))
-    var rate: Rate?
+    var rate: RateArgument?
 
     mutating func run() async throws {
         let (selection, rate) = (selection, rate)
@@ -45,7 +45,7 @@ struct DlqRedriveCommand: AsyncParsableCommand {
 
     /// - Parameter note: Called with the moved dead letters only, because those dropped meanwhile must not be published again.
     private static func redrive(
-        _ items: [DeadLetterSelection.Item], in transport: RedisEventTransport, rate: Rate?,
+        _ items: [DeadLetterSelection.Item], in transport: RedisEventTransport, rate: RateArgument?,
         note: ([DeadLetterSelection.Item]) async throws -> Void
     ) async throws -> Int {
         let size = rate.map { max(1, min(stepSize, Int($0.perSecond / 10))) } ?? stepSize

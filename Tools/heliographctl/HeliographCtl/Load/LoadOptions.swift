@@ -15,7 +15,7 @@ struct LoadOptions: ParsableArguments {
     var caFile: String?
 
     @Option(name: .long, help: ArgumentHelp("The rate of arrivals: 2/s, 90/min, 500/h.", valueName: "rate"))
-    var rate: Rate
+    var rate: RateArgument
 
     @Option(name: .long, help: ArgumentHelp("The measured time: 90s, 10m, 8h; up to 30d.", valueName: "time"))
     var duration = TimeSpan(seconds: 60)

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// A rate in the syntax of the command line: `10/s`, `10`, `90/min`, `500/h`.
-struct Rate: ExpressibleByArgument, Equatable {
+struct RateArgument: ExpressibleByArgument, Equatable {
     let perSecond: Double
 
     init?(argument: String) {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Limits the number of concurrent uploads; further tasks wait in order of arrival.
-final class UploadSlots: Sendable {
+final class UploadSemaphore: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []

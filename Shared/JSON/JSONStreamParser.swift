@@ -49,10 +49,10 @@ public struct JSONStreamParser: Sendable {
     /// - Parameters:
     ///   - chunk: bytes of the body; the same chunk until nil is returned.
     ///   - position: the offset up to which the chunk is read; start with 0.
-    /// - Throws: ``JSONStreamError``; the parser must not be used after that.
+    /// - Throws: ``JSONError``; the parser must not be used after that.
     public mutating func nextEvent(
         in chunk: RawSpan, at position: inout Int
-    ) throws(JSONStreamError) -> JSONStreamEvent? {
+    ) throws(JSONError) -> JSONStreamEvent? {
         while position < chunk.byteCount {
             let byte = chunk.unsafeLoad(fromByteOffset: position, as: UInt8.self)
             switch state {
@@ -68,9 +68,9 @@ public struct JSONStreamParser: Sendable {
                 if let event = try takeValueByte(byte, at: &position) { return event }
             default:
                 position += 1
-                if JSONText.isBlank(byte) {
+                if JSONString.isBlank(byte) {
                     blanks += 1
-                    guard blanks <= limits.blankBytes else { throw JSONStreamError(.limitExceeded, "too much white space") }
+                    guard blanks <= limits.maxBlankBytes else { throw JSONError(.limitExceeded, "too much white space") }
                     continue
                 }
                 blanks = 0
@@ -85,12 +85,12 @@ public struct JSONStreamParser: Sendable {
     /// Checks that the body was complete when it ended.
     ///
     /// - Throws: `truncated` when the object had not ended.
-    public func finish() throws(JSONStreamError) {
-        guard state == .end else { throw JSONStreamError(.truncated, "the body ended after \(names.count) members") }
+    public func finish() throws(JSONError) {
+        guard state == .end else { throw JSONError(.truncated, "the body ended after \(names.count) members") }
     }
 
     /// Takes a byte between tokens, or the first one of a token.
-    private mutating func take(_ byte: UInt8, at position: inout Int) throws(JSONStreamError) -> JSONStreamEvent? {
+    private mutating func take(_ byte: UInt8, at position: inout Int) throws(JSONError) -> JSONStreamEvent? {
         switch (state, byte) {
         case (.start, UInt8(ascii: "{")): state = .memberOrEnd
         case (.memberOrEnd, UInt8(ascii: "}")), (.commaOrEnd, UInt8(ascii: "}")): state = .end
@@ -103,28 +103,28 @@ public struct JSONStreamParser: Sendable {
         case (.value, _):
             // Null counts as absent, and is a small value.
             guard !streamed.contains(name) || byte == UInt8(ascii: "n") else {
-                throw JSONStreamError(.notText, "a streamed member is not a text")
+                throw JSONError(.notString, "a streamed member is not a string")
             }
             state = .smallValue
             value = ValueEnd()
             position -= 1
         default:
-            throw JSONStreamError(.malformed, "an unexpected byte in state \(state)")
+            throw JSONError(.malformed, "an unexpected byte in state \(state)")
         }
         return nil
     }
 
     /// Takes a byte of a name; true at its end.
-    private mutating func takeNameByte(_ byte: UInt8) throws(JSONStreamError) -> Bool {
+    private mutating func takeNameByte(_ byte: UInt8) throws(JSONError) -> Bool {
         if byte == UInt8(ascii: "\""), !Self.endsInEscape(held) {
-            name = try JSONText.unescape(held[...])
+            name = try JSONString.decode(held[...])
             held = []
-            guard names.insert(name).inserted else { throw JSONStreamError(.duplicateName, "the body has a name twice") }
-            guard names.count <= limits.members else { throw JSONStreamError(.limitExceeded, "more than \(limits.members) members") }
+            guard names.insert(name).inserted else { throw JSONError(.duplicateName, "the body has a name twice") }
+            guard names.count <= limits.maxMembers else { throw JSONError(.limitExceeded, "more than \(limits.maxMembers) members") }
             return true
         }
         held.append(byte)
-        guard held.count <= limits.nameBytes else { throw JSONStreamError(.limitExceeded, "a name over \(limits.nameBytes) bytes") }
+        guard held.count <= limits.maxNameBytes else { throw JSONError(.limitExceeded, "a name over \(limits.maxNameBytes) bytes") }
         return false
     }
 
@@ -136,7 +136,7 @@ public struct JSONStreamParser: Sendable {
     /// Takes the longest unescaped piece of a text in the chunk; nil where an escape begins.
     private mutating func takeText(
         _ chunk: RawSpan, _ byte: UInt8, at position: inout Int
-    ) throws(JSONStreamError) -> JSONStreamEvent? {
+    ) throws(JSONError) -> JSONStreamEvent? {
         let start = position
         position = Self.endOfPlainText(in: chunk, from: start)
         if position > start { return .text(start..<position) }
@@ -149,42 +149,42 @@ public struct JSONStreamParser: Sendable {
             state = .textEscape
             return nil
         default:
-            throw JSONStreamError(.malformed, "a control character in a text")
+            throw JSONError(.malformed, "a control character in a text")
         }
     }
 
-    private mutating func takeEscapeByte(_ byte: UInt8) throws(JSONStreamError) -> UInt8? {
+    private mutating func takeEscapeByte(_ byte: UInt8) throws(JSONError) -> UInt8? {
         if held.isEmpty, byte != UInt8(ascii: "u") {
-            guard let escaped = JSONText.simpleEscape(byte) else {
-                throw JSONStreamError(.malformed, "an escape that JSON does not know")
+            guard let escaped = JSONString.simpleEscape(byte) else {
+                throw JSONError(.malformed, "an escape that JSON does not know")
             }
             state = .text
             return escaped
         }
         held.append(byte)
         guard held.count == 5 else { return nil }
-        let digits = held.dropFirst().compactMap(JSONText.hexDigit)
-        guard digits.count == 4 else { throw JSONStreamError(.malformed, "an escape without four hexadecimal digits") }
+        let digits = held.dropFirst().compactMap(JSONString.hexDigit)
+        guard digits.count == 4 else { throw JSONError(.malformed, "an escape without four hexadecimal digits") }
         guard digits[0] == 0, digits[1] == 0, digits[2] < 8 else {
-            throw JSONStreamError(.malformed, "an escape of a character that is not ASCII in a streamed text")
+            throw JSONError(.malformed, "an escape of a character that is not ASCII in a streamed text")
         }
         held = []
         state = .text
         return digits[2] << 4 | digits[3]
     }
 
-    private mutating func takeValueByte(_ byte: UInt8, at position: inout Int) throws(JSONStreamError) -> JSONStreamEvent? {
+    private mutating func takeValueByte(_ byte: UInt8, at position: inout Int) throws(JSONError) -> JSONStreamEvent? {
         let place = value.advance(byte)
         if place == .behind { return try completeValue() }
         held.append(byte)
         position += 1
-        guard held.count <= limits.valueBytes else {
-            throw JSONStreamError(.limitExceeded, "a value over \(limits.valueBytes) bytes")
+        guard held.count <= limits.maxValueBytes else {
+            throw JSONError(.limitExceeded, "a value over \(limits.maxValueBytes) bytes")
         }
         return place == .lastByte ? try completeValue() : nil
     }
 
-    private mutating func completeValue() throws(JSONStreamError) -> JSONStreamEvent {
+    private mutating func completeValue() throws(JSONError) -> JSONStreamEvent {
         let value = try JSONValue(parsing: held)
         held = []
         state = .commaOrEnd
@@ -239,7 +239,7 @@ private struct ValueEnd: Sendable {
             return depth == 0 ? .lastByte : .inside
         case UInt8(ascii: ",") where depth == 0:
             return .behind
-        case _ where JSONText.isBlank(byte) && depth == 0:
+        case _ where JSONString.isBlank(byte) && depth == 0:
             return .behind
         default:
             if depth == 0 { isBare = true }

@@ -1,4 +1,4 @@
-import JSONStream
+import JSON
 
 /// The parsed members of a body, with streamed texts joined again.
 struct Parsed: Equatable {
@@ -14,7 +14,7 @@ func cut(_ bytes: [UInt8], at cuts: [Int]) -> [[UInt8]] {
 
 func parse(
     _ chunks: [[UInt8]], streaming: Set<String> = ["image"], limits: JSONStreamLimits = JSONStreamLimits()
-) throws(JSONStreamError) -> Parsed {
+) throws(JSONError) -> Parsed {
     var parser = JSONStreamParser(streaming: streaming, limits: limits)
     var parsed = Parsed()
     var name = ""
@@ -34,9 +34,9 @@ func parse(
     return parsed
 }
 
-func parse(_ text: String) throws(JSONStreamError) -> Parsed { try parse([Array(text.utf8)]) }
+func parse(_ text: String) throws(JSONError) -> Parsed { try parse([Array(text.utf8)]) }
 
-func decode(_ chunks: [[UInt8]]) throws(JSONStreamError) -> [UInt8] {
+func decode(_ chunks: [[UInt8]]) throws(JSONError) -> [UInt8] {
     var decoder = DataURIDecoder()
     var bytes: [UInt8] = []
     for chunk in chunks { try decoder.decode(chunk.span.bytes, into: &bytes) }

@@ -7,7 +7,7 @@ import NIOHTTP2
 /// A request of Google's two endpoints is answered in the read that completes it, without a task, a channel or a JSON tree for
 /// each, because thousands arrive in a second. This also makes the faults exact: a stream is reset with exactly the error of the
 /// rule, and GOAWAY names the last stream that is served. All other requests go to the router.
-final class HTTP2Connection: ChannelInboundHandler {
+final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
@@ -77,7 +77,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         core.count { $0.connections += 1 }
         try channel.pipeline.syncOperations.addHandlers([
             NIOHTTP2Handler(mode: .server, connectionConfiguration: connection, streamConfiguration: stream),
-            HTTP2Connection(core: core, router: router, number: number),
+            HTTP2ConnectionHandler(core: core, router: router, number: number),
         ])
     }
 
@@ -150,7 +150,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
 // MARK: Requests
 
-extension HTTP2Connection {
+extension HTTP2ConnectionHandler {
     private func handle(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
         guard let stream = streams[id], stream.work == nil else { return }
         handled = max(handled, id)
@@ -161,11 +161,11 @@ extension HTTP2Connection {
             let desk = SendDesk(core: core)
             let isTooLong = stream.body.count > core.configuration.limits.bodyBytes
             let authorization = stream.head.first(name: "authorization")
-            let verdict =
+            let outcome =
                 isTooLong
                 ? desk.tooLarge(line: line)
                 : desk.handle(stream.body, project: project, authorization: authorization, line: line)
-            carryOut(verdict, id, context)
+            carryOut(outcome, id, context)
         } else if isPost, path == "/token" {
             carryOut(TokenDesk(core: core).handle(stream.body, line: line), id, context)
         } else {
@@ -187,20 +187,20 @@ extension HTTP2Connection {
         return project.utf8.contains(UInt8(ascii: "/")) ? nil : PercentCoding.decode(project)
     }
 
-    private func carryOut(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        if verdict.isLast, last == nil { goAway(context) }
-        guard verdict.delay > .zero else { return end(verdict, id, context) }
+    private func carryOut(_ outcome: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        if outcome.isLast, last == nil { goAway(context) }
+        guard outcome.delay > .zero else { return end(outcome, id, context) }
         let longest = Duration.seconds(core.configuration.limits.delaySeconds)
         streams[id]?.work = .delay(
-            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(verdict.delay, longest))) {
+            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(outcome.delay, longest))) {
                 guard self.streams[id] != nil else { return }
-                self.end(verdict, id, context)
+                self.end(outcome, id, context)
                 context.flush()
             })
     }
 
-    private func end(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        switch verdict.fate {
+    private func end(_ outcome: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        switch outcome.fate {
         case .reply(let reply):
             streams[id] = nil
             let isEmpty = reply.body.readableBytes == 0

@@ -20,7 +20,7 @@ public struct DataURIDecoder: Sendable {
     /// Decodes the next characters and appends the bytes they complete.
     ///
     /// - Throws: `badBase64` for any other text; the decoder must not be used after that.
-    public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONStreamError) {
+    public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONError) {
         if state == .data { return try base64.decode(text, into: &output) }
         var position = 0
         while state != .data, position < text.byteCount {
@@ -33,20 +33,20 @@ public struct DataURIDecoder: Sendable {
     }
 
     /// Checks that the text was complete when it ended, and appends the bytes of its buffered part.
-    public mutating func finish(into output: inout [UInt8]) throws(JSONStreamError) {
-        guard state != .prefix else { throw JSONStreamError(.badBase64, "a data URI without a comma") }
+    public mutating func finish(into output: inout [UInt8]) throws(JSONError) {
+        guard state != .prefix else { throw JSONError(.badBase64, "a data URI without a comma") }
         // A text of less than five characters, which could have been the start of a scheme.
         try decodeHeld(into: &output)
         try base64.finish()
     }
 
-    private mutating func decodeHeld(into output: inout [UInt8]) throws(JSONStreamError) {
+    private mutating func decodeHeld(into output: inout [UInt8]) throws(JSONError) {
         let first = held
         held = []
         try base64.decode(first.span.bytes, into: &output)
     }
 
-    private mutating func take(_ byte: UInt8) throws(JSONStreamError) {
+    private mutating func take(_ byte: UInt8) throws(JSONError) {
         switch state {
         case .start:
             let index = held.count
@@ -61,20 +61,20 @@ public struct DataURIDecoder: Sendable {
                 return state = .data
             }
             held.append(byte)
-            guard held.count <= Self.maxPrefixLength else { throw JSONStreamError(.badBase64, "a data URI that begins too long") }
+            guard held.count <= Self.maxPrefixLength else { throw JSONError(.badBase64, "a data URI that begins too long") }
         case .data:
             break
         }
     }
 
     /// Checks that the data is base64: `[type/subtype][;name=value…];base64`.
-    private static func check(_ prefix: [UInt8]) throws(JSONStreamError) {
+    private static func check(_ prefix: [UInt8]) throws(JSONError) {
         guard let text = String(validating: prefix, as: UTF8.self)?.lowercased() else {
-            throw JSONStreamError(.badBase64, "a data URI that is not UTF-8")
+            throw JSONError(.badBase64, "a data URI that is not UTF-8")
         }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts.last == "base64" else {
-            throw JSONStreamError(.badBase64, "a data URI of something else than base64")
+            throw JSONError(.badBase64, "a data URI of something else than base64")
         }
     }
 }

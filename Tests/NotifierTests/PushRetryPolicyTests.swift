@@ -6,8 +6,8 @@ import WireFormat
 
 @testable import Notifier
 
-@Suite struct RetryPolicyTests {
-    let policy = RetryPolicy(maxAttempts: 5, minDelay: .seconds(10))
+@Suite struct PushRetryPolicyTests {
+    let policy = PushRetryPolicy(maxAttempts: 5, minDelay: .seconds(10))
 
     @Test func `waits grow from ten seconds until the attempts are used up`() {
         let steps = (1...5).map { policy.next(after: .ambiguous, attempt: $0, age: .zero, jitter: 1) }
@@ -15,7 +15,7 @@ import WireFormat
     }
 
     @Test func `no wait is shorter than FCM's ten seconds nor much longer than ten minutes`() throws {
-        let patient = RetryPolicy(maxAttempts: 20, minDelay: .seconds(10))
+        let patient = PushRetryPolicy(maxAttempts: 20, minDelay: .seconds(10))
         for attempt in 1..<20 {
             guard case .after(let wait) = patient.next(after: .transient(retryAfter: nil), attempt: attempt, age: .zero) else {
                 Issue.record("given up at attempt \(attempt)")

@@ -28,7 +28,7 @@ public struct Base64StreamDecoder: Sendable {
     /// Decodes the next characters and appends the bytes they complete.
     ///
     /// - Throws: `badBase64`; the decoder must not be used after that.
-    public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONStreamError) {
+    public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONError) {
         let start = output.count
         let room = (text.byteCount + 3) / 4 * 3
         output.append(contentsOf: repeatElement(0, count: room))
@@ -37,12 +37,12 @@ public struct Base64StreamDecoder: Sendable {
             output.withUnsafeMutableBufferPointer { output in decode(text, into: output, at: &end) }
         }
         output.removeLast(start + room - end)
-        guard isGood else { throw JSONStreamError(.badBase64, "a character that is not base64 where it stands") }
+        guard isGood else { throw JSONError(.badBase64, "a character that is not base64 where it stands") }
     }
 
     /// Checks that the text was complete when it ended.
-    public func finish() throws(JSONStreamError) {
-        guard count == 0 else { throw JSONStreamError(.badBase64, "the last group has \(count + padding) characters, not 4") }
+    public func finish() throws(JSONError) {
+        guard count == 0 else { throw JSONError(.badBase64, "the last group has \(count + padding) characters, not 4") }
     }
 
     private mutating func decode(

@@ -1,5 +1,5 @@
 import Foundation
-import JSONStream
+import JSON
 import Testing
 
 @Suite struct Base64Tests {
@@ -49,7 +49,7 @@ import Testing
     func `any other text is refused, wherever it is split`(text: String) {
         let bytes = Array(text.utf8)
         for position in 0...bytes.count {
-            let error = #expect(throws: JSONStreamError.self) { try decode(cut(bytes, at: [position])) }
+            let error = #expect(throws: JSONError.self) { try decode(cut(bytes, at: [position])) }
             #expect(error?.code == .badBase64)
         }
     }

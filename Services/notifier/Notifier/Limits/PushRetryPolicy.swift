@@ -2,7 +2,7 @@ internal import AsyncPrimitives
 internal import FCM
 
 /// Decides whether and when a failed push is sent again: with exponential backoff, for an hour at most.
-struct RetryPolicy: Sendable {
+struct PushRetryPolicy: Sendable {
     /// The longest backoff without its jitter; FCM may ask for a longer wait.
     static let maxBackoff: Duration = .seconds(600)
     /// The age at which a push is given up, as Google advises.

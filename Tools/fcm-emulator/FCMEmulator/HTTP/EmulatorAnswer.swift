@@ -1,14 +1,15 @@
 package import HTTPTypes
 package import Hummingbird
+package import JSON
 import NIOCore
 
 /// The kinds of responses that the emulator gives.
-package enum Answer {
+package enum EmulatorAnswer {
     /// JSON in the layout of Google's APIs.
     package static func json(_ value: JSONValue, status: Int = 200, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json; charset=UTF-8"
-        return text(value.prettyPrinted(), status: status, headers: headers)
+        return text(value.prettyText, status: status, headers: headers)
     }
 
     /// The HTML page with which Google's front end answers a request that does not reach the API.
