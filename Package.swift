@@ -226,8 +226,8 @@ let package = Package(
         .tests(
             "FaceMatchingWorkerTests",
             [
-                "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults", "Storage",
-                "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
+                "AsyncPrimitives", "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults",
+                "Storage", "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "ImageWorkerTests",

@@ -11,44 +11,40 @@ import WireFormat
 @Suite struct ReceiptTests {
     private static let path = "/v1/notifications/receipts"
 
-    @Test func `a repeated receipt counts once`() async throws {
-        try await withIdentityAPI { api in
-            let ada = try await api.customer("ada")
-            let id = try await api.notification(for: ada)
-            let receipts =
-                #"[{"notification_id":"\#(id)","event":"delivered","at":"2020-01-01T00:00:00Z"},"#
-                + #"{"notification_id":"\#(id)","event":"opened"},{"notification_id":"\#(id)","event":"opened"}]"#
-            let first = try await api.json("POST", Self.path, receipts, by: ada)
-            #expect(first.status == 200 && first.json.number("data.received") == 3 && first.json.number("data.counted") == 2)
-            #expect(try await api.json("POST", Self.path, receipts, by: ada).json.number("data.counted") == 0)
-            let clamped = try await api.postgres.query(
-                "SELECT bool_and(r.at BETWEEN n.created_at AND now()) AS yes FROM notification_receipts r, notifications n")
-            #expect(try clamped[0].decode("yes", as: Bool.self))
-        }
+    @Test(.api) func `a repeated receipt counts once`() async throws {
+        let ada = try await api.customer()
+        let id = try await api.notification(for: ada)
+        let receipts =
+            #"[{"notification_id":"\#(id)","event":"delivered","at":"2020-01-01T00:00:00Z"},"#
+            + #"{"notification_id":"\#(id)","event":"opened"},{"notification_id":"\#(id)","event":"opened"}]"#
+        let first = try await api.json("POST", Self.path, receipts, by: ada)
+        #expect(first.status == 200)
+        #expect(first.json.number("data.received") == 3)
+        #expect(first.json.number("data.counted") == 2)
+        #expect(try await api.json("POST", Self.path, receipts, by: ada).json.number("data.counted") == 0)
+        let clamped = try await api.postgres.query(
+            "SELECT bool_and(r.at BETWEEN n.created_at AND now()) AS yes FROM notification_receipts r, notifications n")
+        #expect(try clamped[0].decode("yes", as: Bool.self))
     }
 
-    @Test func `receipts for other users' pushes and for unknown pushes get the same response`() async throws {
-        try await withIdentityAPI { api in
-            let (ada, eve) = (try await api.customer("ada"), try await api.customer("eve"))
-            for id in [try await api.notification(for: ada), UUID().wireString] {
-                let answer = try await api.json("POST", Self.path, #"[{"notification_id":"\#(id)","event":"opened"}]"#, by: eve)
-                #expect(answer.status == 200 && answer.json.number("data.counted") == 0)
-            }
-            #expect(try await api.count("notification_receipts") == 0)
+    @Test(.api) func `receipts for other users' pushes and for unknown pushes get the same response`() async throws {
+        let (ada, eve) = (try await api.customer("one"), try await api.customer("another"))
+        for id in [try await api.notification(for: ada), UUID().wireString] {
+            let answer = try await api.json("POST", Self.path, #"[{"notification_id":"\#(id)","event":"opened"}]"#, by: eve)
+            #expect(answer.status == 200 && answer.json.number("data.counted") == 0)
         }
+        #expect(try await api.count("notification_receipts") == 0)
     }
 
-    @Test func `a receipt may name its push by its job`() async throws {
-        try await withIdentityAPI { api in
-            let ada = try await api.customer("ada")
-            let job = UUID()
-            _ = try await api.notification(for: ada, dedupeKey: "job:\(job.wireString)")
-            let answer = try await api.json("POST", Self.path, #"[{"job_id":"\#(job)","event":"opened"}]"#, by: ada)
-            #expect(answer.json.number("data.counted") == 1)
-        }
+    @Test(.api) func `a receipt may name its push by its job`() async throws {
+        let ada = try await api.customer()
+        let job = UUID()
+        _ = try await api.notification(for: ada, dedupeKey: "job:\(job.wireString)")
+        let answer = try await api.json("POST", Self.path, #"[{"job_id":"\#(job)","event":"opened"}]"#, by: ada)
+        #expect(answer.json.number("data.counted") == 1)
     }
 
-    @Test(arguments: [
+    private static let badReceipts: [(body: String, refusal: String)] = [
         ("{}", "400 invalid_request"), ("[", "400 invalid_request"), ("[7]", "400 invalid_request [0]"),
         (#"[{"event":"opened"}]"#, "400 missing_field [0].notification_id"),
         (#"[{"notification_id":"x","event":"opened"}]"#, "400 invalid_request [0].notification_id"),
@@ -58,40 +54,37 @@ import WireFormat
         (#"[{"event_id":"a b","event":"opened"}]"#, "400 invalid_request [0].event_id"),
         ("[" + Array(repeating: #"{"message_id":"m","event":"opened"}"#, count: 101).joined(separator: ",") + "]", "400 invalid_request"),
         ("[" + String(repeating: " ", count: 70_000) + "]", "413 payload_too_large"),
-    ])
-    func `invalid receipts are refused with their index and field`(body: String, refusal: String) async throws {
-        try await withIdentityAPI { api in
-            let ada = try await api.customer("ada")
-            #expect(try await api.json("POST", Self.path, body, by: ada).refusal == refusal)
+    ]
+
+    @Test(.api) func `invalid receipts are refused with their index and field`() async throws {
+        let ada = try await api.customer()
+        for (body, refusal) in Self.badReceipts {
+            #expect(try await api.json("POST", Self.path, body, by: ada).refusal == refusal, "\(body.prefix(80))")
         }
     }
 
-    @Test func `a request has up to a hundred receipts and needs a bearer`() async throws {
-        try await withIdentityAPI { api in
-            let ada = try await api.customer("ada")
-            let many = "[" + Array(repeating: #"{"message_id":"m","event":"suppressed"}"#, count: 100).joined(separator: ",") + "]"
-            #expect(try await api.json("POST", Self.path, many, by: ada).json.number("data.received") == 100)
-            #expect(try await api.json("POST", Self.path, "[]", by: ada).json.number("data.received") == 0)
-            #expect(try await api.json("POST", Self.path, "[]").refusal == "401 unauthorized")
-        }
+    @Test(.api) func `a request has up to a hundred receipts and needs a bearer`() async throws {
+        let ada = try await api.customer()
+        let many = "[" + Array(repeating: #"{"message_id":"m","event":"suppressed"}"#, count: 100).joined(separator: ",") + "]"
+        #expect(try await api.json("POST", Self.path, many, by: ada).json.number("data.received") == 100)
+        #expect(try await api.json("POST", Self.path, "[]", by: ada).json.number("data.received") == 0)
+        #expect(try await api.json("POST", Self.path, "[]").refusal == "401 unauthorized")
     }
 
-    @Test func `the trigger of an outcome's fetch counts once per job and trigger`() async throws {
-        try await withIdentityAPI { api in
-            let ada = try await api.customer("ada")
-            let job = try await api.job(by: ada)
-            func fetch(_ trigger: String) async throws {
-                let answer = try await api.get(Path.job(job), by: ada, headers: [("X-Client-Trigger", trigger)])
-                #expect(answer.status == 200)
-            }
-            try await fetch("poll")
-            #expect(try await api.count("image_job_reads") == 0, "there is no outcome yet")
-            try await api.complete(job)
-            for trigger in ["push", "Push", "poll", "curiosity"] { try await fetch(trigger) }
-            let reads = try await ReceiptRepository(api.postgres).firstReads(since: Date(timeIntervalSinceNow: -600))
-            #expect(reads == ["push": 1])
-            #expect(try await api.count("image_job_reads") == 2)
+    @Test(.api) func `the trigger of an outcome's fetch counts once per job and trigger`() async throws {
+        let ada = try await api.customer()
+        let job = try await api.job(by: ada)
+        func fetch(_ trigger: String) async throws {
+            let answer = try await api.get(Path.job(job), by: ada, headers: [("X-Client-Trigger", trigger)])
+            #expect(answer.status == 200)
         }
+        try await fetch("poll")
+        #expect(try await api.count("image_job_reads") == 0, "there is no outcome yet")
+        try await api.complete(job)
+        for trigger in ["push", "Push", "poll", "curiosity"] { try await fetch(trigger) }
+        let reads = try await ReceiptRepository(api.postgres).firstReads(since: Date(timeIntervalSinceNow: -600))
+        #expect(reads == ["push": 1])
+        #expect(try await api.count("image_job_reads") == 2)
     }
 }
 
