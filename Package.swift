@@ -173,7 +173,7 @@ let package = Package(
             dependencies: ["FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/Run",
+            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/main",
             swiftSettings: sharedSettings),
 
         // MARK: Tests
