@@ -267,6 +267,7 @@ let package = Package(
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests", swiftSettings: sharedSettings),
+        .tests("BenchTests", ["heliograph-bench"]),
         .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
         .tests("TidyTests", []),
     ],
