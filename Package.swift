@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "token-registry", targets: ["token-registry"]),
         .executable(name: "notifier", targets: ["notifier"]),
         .executable(name: "heliographctl", targets: ["heliographctl"]),
+        .executable(name: "heliograph-load", targets: ["heliograph-load"]),
         .executable(name: "fcm-emulator", targets: ["fcm-emulator"]),
         .executable(name: "gemini-emulator", targets: ["gemini-emulator"]),
         .executable(name: "heliograph-bench", targets: ["heliograph-bench"]),
@@ -121,16 +122,26 @@ let package = Package(
         .service("notifier", library: "Notifier"),
 
         // MARK: Tools
+        .target(
+            name: "CommandLineSupport", dependencies: ["ServiceDefaults", .argumentParser, .logging],
+            path: "Tools/CommandLineSupport", swiftSettings: sharedSettings),
         .serviceLibrary(
-            "HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque],
-            in: "Tools"),
+            "HeliographCtl", of: "heliographctl", ["CommandLineSupport", "HeliographCrypto", .argumentParser], in: "Tools"),
         .service("heliographctl", library: "HeliographCtl", in: "Tools"),
-        .target(name: "SeededRandom", path: "Tools/SeededRandom", swiftSettings: sharedSettings),
+        .target(
+            name: "HeliographLoad",
+            dependencies: [
+                "CommandLineSupport", "HTTPClient", "ServiceDefaults", "TestSupport", .argumentParser, .deque, .logging, .unixSignals,
+            ],
+            path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "heliograph-load", dependencies: ["HeliographLoad", .argumentParser], path: "Tools/heliograph-load/main",
+            swiftSettings: sharedSettings),
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK, .httpTypes,
-                .logging, .lifecycle,
+                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
+                .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
@@ -178,36 +189,35 @@ let package = Package(
 
         // MARK: Tests
         .tests("AsyncPrimitivesTests", ["AsyncPrimitives"]),
-        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
-        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
+        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
+        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
-        .tests("MultipartTests", ["Multipart", "SeededRandom"]),
-        .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
-        .tests("ImageProbeTests", ["ImageProbe", "SeededRandom"]),
-        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport", "SeededRandom"]),
+        .tests("MultipartTests", ["Multipart", "TestSupport"]),
+        .tests("JSONStreamTests", ["JSONStream", "TestSupport"]),
+        .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
+        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", "SeededRandom", .logging]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",
             [
                 "AsyncPrimitives", "EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging,
                 .lifecycleTestKit,
             ]),
-        .tests("ContractTests", ["WireFormat", "FCM", "SeededRandom"], exclude: ["Fixtures"]),
+        .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
             [
-                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "SeededRandom",
-                "TestSupport",
+                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport",
                 .logging, .nioPosix,
             ]),
         .tests(
             "FCMEmulatorTests",
-            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
+            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
             [
@@ -219,7 +229,7 @@ let package = Package(
             "IdentityAPITests",
             [
                 "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
-                "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
+                "HeliographCrypto", "BlobStore", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
                 .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
@@ -252,18 +262,19 @@ let package = Package(
         .tests(
             "HeliographCtlTests",
             [
-                "HeliographCtl", "HeliographCrypto", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Storage",
-                "TestSupport", "SeededRandom", "WireFormat", .argumentParser, .logging,
+                "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage",
+                "TestSupport", "WireFormat", .argumentParser, .logging,
             ]),
+        .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "TestSupport", .argumentParser]),
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "SeededRandom",
-                "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .logging,
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "ServiceDefaults", "Storage",
+                "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
             "EndToEndTests",
-            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "SeededRandom", "Storage", "HeliographCrypto"]),
+            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests", swiftSettings: sharedSettings),

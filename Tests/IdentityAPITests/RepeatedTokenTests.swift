@@ -1,7 +1,6 @@
 import Foundation
 import HTTPClient
 import PostgresClient
-import SeededRandom
 import Storage
 import TestSupport
 import Testing

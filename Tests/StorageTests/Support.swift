@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SeededRandom
+import TestSupport
 import WireFormat
 
 @testable import Storage

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPClient
-import SeededRandom
+import TestSupport
 import Testing
 
 @testable import IdentityAPI
