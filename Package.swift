@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
+                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
                 .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
@@ -156,7 +156,7 @@ let package = Package(
             ],
             path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "gemini-emulator", dependencies: ["GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
+            name: "gemini-emulator", dependencies: ["FCMEmulator", "GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
             path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",

@@ -112,7 +112,7 @@ import Testing
         var configuration = fixture.emulator.configuration
         configuration.port = try #require(fixture.emulator.port)
         let second = FCMEmulator(configuration: configuration)
-        await #expect { try await second.start() } throws: { ($0 as? FCMEmulatorError)?.code == .cannotListen }
+        await #expect { try await second.start() } throws: { ($0 as? EmulatorError)?.code == .cannotListen }
     }
 
     @Test func `a running emulator is healthy, a stopped one is not`() async throws {

@@ -147,6 +147,6 @@ struct Assertion {
         let configuration = FCMEmulatorConfiguration(directory: directory.path)
         try Data("{}".utf8).write(to: URL(filePath: configuration.serviceAccountFile))
         let emulator = FCMEmulator(configuration: configuration)
-        await #expect { try await emulator.start() } throws: { ($0 as? FCMEmulatorError)?.code == .serviceAccount }
+        await #expect { try await emulator.start() } throws: { ($0 as? EmulatorError)?.code == .serviceAccount }
     }
 }

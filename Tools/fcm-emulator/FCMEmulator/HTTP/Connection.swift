@@ -1,13 +1,14 @@
 import NIOCore
 import NIOHPACK
+import NIOHTTP1
 import NIOHTTP2
 
-/// One connection of HTTP/2, served frame by frame on its event loop.
+/// One connection, served frame by frame on its event loop; ``HTTP1Codec`` makes frames of HTTP/1.1.
 ///
 /// A request of Google's two endpoints is answered in the read that completes it, without a task, a channel or a JSON tree for
 /// each, because thousands arrive in a second. This also makes the faults exact: a stream is reset with exactly the error of the
 /// rule, and GOAWAY names the last stream that is served. All other requests go to the router.
-final class HTTP2Connection: ChannelInboundHandler {
+final class Connection: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
@@ -40,8 +41,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// Number of received bytes after which the window of the client is restored.
     private static let windowUpdateBytes = 1_048_576
 
-    private let core: EmulatorCore
-    private let router: RouterBridge
+    private let service: EmulatorService
+    private let isHTTP2: Bool
     private let number: Int
     private var streams: [HTTP2StreamID: Stream] = [:]
     private var receivedBytes = 0
@@ -53,32 +54,39 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// Time a connection that serves no more streams waits for its client to close it.
     private static let closingGrace = TimeAmount.seconds(1)
 
-    init(core: EmulatorCore, router: RouterBridge, number: Int) {
-        self.core = core
-        self.router = router
+    private init(_ service: EmulatorService, isHTTP2: Bool, number: Int) {
+        self.service = service
+        self.isHTTP2 = isHTTP2
         self.number = number
     }
 
     /// Puts the connection's handlers into its pipeline; on the channel's event loop.
-    static func configure(_ channel: any Channel, core: EmulatorCore, router: RouterBridge) throws {
+    static func configure(_ channel: any Channel, _ service: EmulatorService, isHTTP2: Bool) throws {
+        let pipeline = channel.pipeline.syncOperations
+        if isHTTP2 {
+            try pipeline.addHandler(http2Handler(maxBodyBytes: service.maxBodyBytes))
+            service.connections.count { $0.http2 += 1 }
+        } else {
+            try pipeline.configureHTTPServerPipeline()
+            try pipeline.addHandler(HTTP1Codec())
+        }
+        try pipeline.addHandler(Connection(service, isHTTP2: isHTTP2, number: service.connections.add(channel)))
+    }
+
+    private static func http2Handler(maxBodyBytes: Int) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: maxStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: HPACKDecoder.defaultMaxHeaderListSize),
             // A whole body fits, so that no stream waits for its window.
-            HTTP2Setting(parameter: .initialWindowSize, value: max(initialWindow, core.configuration.limits.bodyBytes * 2)),
+            HTTP2Setting(parameter: .initialWindowSize, value: max(initialWindow, maxBodyBytes * 2)),
         ]
         var stream = NIOHTTP2Handler.StreamConfiguration()
         // NIO closes a connection whose client resets more than 200 streams in 30 seconds. libcurl 7.88 resets many streams whose
         // answers it has read, so a busy libcurl client exceeds that. FCM's reaction is not known.
         stream.streamResetFrameRateLimit.maximumCount = 1_000_000
         stream.streamErrorRateLimit.maximumCount = 1_000_000
-        let number = core.connections.add(channel)
-        core.count { $0.connections += 1 }
-        try channel.pipeline.syncOperations.addHandlers([
-            NIOHTTP2Handler(mode: .server, connectionConfiguration: connection, streamConfiguration: stream),
-            HTTP2Connection(core: core, router: router, number: number),
-        ])
+        return NIOHTTP2Handler(mode: .server, connectionConfiguration: connection, streamConfiguration: stream)
     }
 
     // MARK: Frames
@@ -132,7 +140,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     private func receive(_ bytes: ByteBuffer, _ id: HTTP2StreamID) {
         // One byte over the limit is enough to detect that it was exceeded.
-        let room = core.configuration.limits.bodyBytes + 1 - (streams[id]?.body.count ?? 0)
+        let room = service.maxBodyBytes + 1 - (streams[id]?.body.count ?? 0)
         streams[id]?.body.append(contentsOf: bytes.readableBytesView.prefix(max(room, 0)))
     }
 
@@ -150,49 +158,25 @@ final class HTTP2Connection: ChannelInboundHandler {
 
 // MARK: Requests
 
-extension HTTP2Connection {
+extension Connection {
     private func handle(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
         guard let stream = streams[id], stream.work == nil else { return }
         handled = max(handled, id)
-        let path = stream.head.first(name: ":path") ?? ""
-        let isPost = stream.head.first(name: ":method") == "POST"
-        let line = RequestLog.Line(connection: number, stream: Int(id))
-        if isPost, let project = Self.project(ofSend: path) {
-            let desk = SendDesk(core: core)
-            let isTooLong = stream.body.count > core.configuration.limits.bodyBytes
-            let authorization = stream.head.first(name: "authorization")
-            let verdict =
-                isTooLong
-                ? desk.tooLarge(line: line)
-                : desk.handle(stream.body, project: project, authorization: authorization, line: line)
+        let line = RequestLog.Line(connection: number, stream: isHTTP2 ? Int(id) : nil)
+        if let verdict = service.verdict(stream.head, stream.body, line) {
             carryOut(verdict, id, context)
-        } else if isPost, path == "/token" {
-            carryOut(TokenDesk(core: core).handle(stream.body, line: line), id, context)
         } else {
-            let channel = context.channel
-            let task = Task { [router] in
-                await router.respond(to: stream.head, body: stream.body, on: channel, stream: id)
-            }
+            let (channel, router) = (context.channel, service.router)
+            let task = Task { await router.respond(to: stream.head, body: stream.body, on: channel, stream: id) }
             streams[id]?.work = .route(task)
         }
     }
 
-    /// Returns the project of `/v1/projects/{project}/messages:send`; nil for another path.
-    static func project(ofSend path: String) -> String? {
-        let (path, start, end) = (path.utf8, "/v1/projects/".utf8, "/messages:send".utf8)
-        guard path.count > start.count + end.count, path.starts(with: start), path.suffix(end.count).elementsEqual(end) else {
-            return nil
-        }
-        let project = Substring(path.dropFirst(start.count).dropLast(end.count))
-        return project.utf8.contains(UInt8(ascii: "/")) ? nil : PercentCoding.decode(project)
-    }
-
     private func carryOut(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        if verdict.isLast, last == nil { goAway(context) }
+        if verdict.isLast, last == nil, isHTTP2 { goAway(context) }
         guard verdict.delay > .zero else { return end(verdict, id, context) }
-        let longest = Duration.seconds(core.configuration.limits.delaySeconds)
         streams[id]?.work = .delay(
-            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(verdict.delay, longest))) {
+            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(verdict.delay, service.maxDelay))) {
                 guard self.streams[id] != nil else { return }
                 self.end(verdict, id, context)
                 context.flush()
@@ -204,7 +188,9 @@ extension HTTP2Connection {
         case .reply(let reply):
             streams[id] = nil
             let isEmpty = reply.body.readableBytes == 0
-            write(.headers(.init(headers: reply.headers, endStream: isEmpty)), id, context)
+            var headers = reply.headers
+            if verdict.isLast, !isHTTP2 { headers.add(name: "connection", value: "close") }
+            write(.headers(.init(headers: headers, endStream: isEmpty)), id, context)
             if !isEmpty { write(.data(.init(data: .byteBuffer(reply.body), endStream: true)), id, context) }
         case .hang:
             // The stream stays open, and counts towards the limit of 100, until the client resets it.
@@ -225,7 +211,7 @@ extension HTTP2Connection {
     private func goAway(_ context: ChannelHandlerContext) {
         let id = handled
         last = id
-        core.count { $0.goAways += 1 }
+        service.connections.count { $0.goAways += 1 }
         for (stream, state) in streams where stream > id {
             state.work?.cancel()
             streams[stream] = nil

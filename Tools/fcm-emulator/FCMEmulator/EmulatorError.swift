@@ -1,5 +1,5 @@
 /// An error that keeps the emulator from starting.
-public struct FCMEmulatorError: Error, CustomStringConvertible {
+public struct EmulatorError: Error, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Equatable {
         /// A listener could not be bound.
@@ -19,7 +19,7 @@ public struct FCMEmulatorError: Error, CustomStringConvertible {
     /// The error below, when there was one.
     public let underlying: (any Error)?
 
-    init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.underlying = underlying
