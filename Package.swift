@@ -165,7 +165,7 @@ let package = Package(
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
+                "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
                 "ImageProbe", "Imaging", "HTTPClient", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
             path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
@@ -181,7 +181,9 @@ let package = Package(
             path: "Tools/faults/Worker", swiftSettings: sharedSettings),
         .target(
             name: "FaultMatrix",
-            dependencies: ["FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging],
+            dependencies: [
+                "CommandLineSupport", "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging,
+            ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/main",

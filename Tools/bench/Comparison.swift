@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 
 /// Figures beside those of a baseline. Both are lines of `heliograph-bench` or of `heliograph-faults`; a baseline is an array of them,
@@ -75,13 +76,10 @@ struct Comparison {
 
     /// The rows as a table, and which figures are worse.
     var text: String {
-        let cells = [["figure", "baseline", "now", ""]] + rows.map { [$0.name, $0.baseline, $0.now, $0.verdict.rawValue] }
-        let widths = (0..<3).map { column in cells.map { $0[column].count }.max() ?? 0 }
-        let lines = cells.map { row in
-            row.enumerated().map { $1 + String(repeating: " ", count: $0 < 3 ? widths[$0] - $1.count : 0) }.joined(separator: "  ")
-        }
+        var table = Table(["figure", "baseline", "now", ""])
+        for row in rows { table.add([row.name, row.baseline, row.now, row.verdict.rawValue].map { Table.Cell($0) }) }
         let summary =
             worse.isEmpty ? "Nothing is worse than the baseline by more than its noise." : "Worse: \(worse.joined(separator: ", "))"
-        return (lines + [summary]).joined(separator: "\n")
+        return (table.lines(.plain) + [summary]).joined(separator: "\n")
     }
 }
