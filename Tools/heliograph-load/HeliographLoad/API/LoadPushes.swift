@@ -70,13 +70,15 @@ final class LoadPushes: Sendable {
     /// Waits for the push about a session or job; nil when it does not arrive in time.
     func arrival(of id: String, within time: Duration) async -> ContinuousClock.Instant? {
         await withCheckedContinuation { continuation in
-            let known: ContinuousClock.Instant?? = state.withLock { state in
-                if let instant = state.unclaimed.removeValue(forKey: id) { return instant }
-                if state.isOver { return .some(nil) }
-                state.waiters[id] = Waiter(deadline: .now + time, continuation: continuation)
-                return nil
+            state.withLock { state in
+                if let instant = state.unclaimed.removeValue(forKey: id) {
+                    continuation.resume(returning: instant)
+                } else if state.isOver {
+                    continuation.resume(returning: nil)
+                } else {
+                    state.waiters[id] = Waiter(deadline: .now + time, continuation: continuation)
+                }
             }
-            if let known { continuation.resume(returning: known) }
         }
     }
 
@@ -87,22 +89,20 @@ final class LoadPushes: Sendable {
     }
 
     private func arrive(_ id: String, at instant: ContinuousClock.Instant) {
-        let waiter = state.withLock { state -> Waiter? in
-            if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
+        state.withLock { state in
+            if let waiter = state.waiters.removeValue(forKey: id) { return waiter.continuation.resume(returning: instant) }
             state.unclaimed[id] = instant
             state.order.append(id)
             if state.order.count > Self.maxUnclaimed, let oldest = state.order.popFirst() { state.unclaimed[oldest] = nil }
-            return nil
         }
-        waiter?.continuation.resume(returning: instant)
     }
 
     private func expire(_ isOver: (Waiter) -> Bool) {
-        let waiters = state.withLock { state in
-            let over = state.waiters.filter { isOver($0.value) }
-            for id in over.keys { state.waiters[id] = nil }
-            return over.values
+        state.withLock { state in
+            for (id, waiter) in state.waiters where isOver(waiter) {
+                state.waiters[id] = nil
+                waiter.continuation.resume(returning: nil)
+            }
         }
-        for waiter in waiters { waiter.continuation.resume(returning: nil) }
     }
 }

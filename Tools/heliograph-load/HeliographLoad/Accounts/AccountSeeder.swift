@@ -18,23 +18,18 @@ struct AccountSeeder: Sendable {
     func seed(_ size: LoadPopulation.Size, progress: @Sendable (Int) -> Void) async throws -> LoadPopulation {
         let name = "load-\(UUID().uuidString.prefix(8).lowercased())"
         let total = size.members + size.owners
-        var accounts: [Int: LoadAccount] = [:]
-        try await withThrowingTaskGroup(of: (Int, LoadAccount).self) { group in
-            for number in 0..<total {
-                if number >= Self.concurrency, let (made, account) = try await group.next() {
-                    accounts[made] = account
-                    progress(accounts.count)
+        var all: [LoadAccount] = []
+        for first in stride(from: 0, to: total, by: Self.concurrency) {
+            all += try await withThrowingTaskGroup(of: (Int, LoadAccount).self) { group in
+                for number in first..<min(first + Self.concurrency, total) {
+                    group.addTask {
+                        (number, try await make(LoadPopulation.email(name, number + 1), number, isOwner: number >= size.members))
+                    }
                 }
-                group.addTask {
-                    (number, try await make(LoadPopulation.email(name, number + 1), number, isOwner: number >= size.members))
-                }
+                return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
             }
-            for try await (made, account) in group {
-                accounts[made] = account
-                progress(accounts.count)
-            }
+            progress(all.count)
         }
-        let all = (0..<total).compactMap { accounts[$0] }
         let owners = Array(all[size.members...])
         for (index, owner) in owners.enumerated() { try await makeTopic(of: owner, with: owners[(index + 1) % owners.count]) }
         return LoadPopulation(name: name, count: total, members: Array(all[..<size.members]), owners: owners)
