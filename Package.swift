@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "token-registry", targets: ["token-registry"]),
         .executable(name: "notifier", targets: ["notifier"]),
         .executable(name: "heliographctl", targets: ["heliographctl"]),
+        .executable(name: "heliograph-load", targets: ["heliograph-load"]),
         .executable(name: "fcm-emulator", targets: ["fcm-emulator"]),
         .executable(name: "gemini-emulator", targets: ["gemini-emulator"]),
         .executable(name: "heliograph-bench", targets: ["heliograph-bench"]),
@@ -122,15 +123,25 @@ let package = Package(
         .service("notifier", library: "Notifier"),
 
         // MARK: Tools
+        .target(
+            name: "CommandLineSupport", dependencies: ["ServiceDefaults", .argumentParser, .logging],
+            path: "Tools/CommandLineSupport", swiftSettings: sharedSettings),
         .serviceLibrary(
-            "HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque],
-            in: "Tools"),
+            "HeliographCtl", of: "heliographctl", ["CommandLineSupport", "HeliographCrypto", .argumentParser], in: "Tools"),
         .service("heliographctl", library: "HeliographCtl", in: "Tools"),
-        .target(name: "SeededRandom", path: "Tools/SeededRandom", swiftSettings: sharedSettings),
+        .target(
+            name: "HeliographLoad",
+            dependencies: [
+                "CommandLineSupport", "HTTPClient", "ServiceDefaults", "TestSupport", .argumentParser, .deque, .logging, .unixSignals,
+            ],
+            path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "heliograph-load", dependencies: ["HeliographLoad", .argumentParser], path: "Tools/heliograph-load/main",
+            swiftSettings: sharedSettings),
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
+                "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
                 .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
@@ -146,7 +157,7 @@ let package = Package(
             ],
             path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "gemini-emulator", dependencies: ["GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
+            name: "gemini-emulator", dependencies: ["FCMEmulator", "GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
             path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
@@ -155,7 +166,7 @@ let package = Package(
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
+                "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
                 "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
             path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
@@ -171,44 +182,45 @@ let package = Package(
             path: "Tools/faults/Worker", swiftSettings: sharedSettings),
         .target(
             name: "FaultMatrix",
-            dependencies: ["FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging],
+            dependencies: [
+                "CommandLineSupport", "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging,
+            ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/Run",
+            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/main",
             swiftSettings: sharedSettings),
 
         // MARK: Tests
         .tests("AsyncPrimitivesTests", ["AsyncPrimitives"]),
-        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
-        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
+        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
+        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
-        .tests("MultipartTests", ["Multipart", "SeededRandom"]),
-        .tests("JSONTests", ["JSON", "SeededRandom"]),
-        .tests("ImageProbeTests", ["ImageProbe", "SeededRandom"]),
-        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport", "SeededRandom"]),
+        .tests("MultipartTests", ["Multipart", "TestSupport"]),
+        .tests("JSONTests", ["JSON", "TestSupport"]),
+        .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
+        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", "SeededRandom", .logging]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",
             [
                 "AsyncPrimitives", "EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging,
                 .lifecycleTestKit,
             ]),
-        .tests("ContractTests", ["WireFormat", "FCM", "SeededRandom"], exclude: ["Fixtures"]),
+        .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
             [
-                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "SeededRandom",
-                "TestSupport",
+                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport",
                 .logging, .nioPosix,
             ]),
         .tests(
             "FCMEmulatorTests",
-            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
+            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
             [
@@ -220,7 +232,7 @@ let package = Package(
             "IdentityAPITests",
             [
                 "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
-                "HeliographCrypto", "BlobStore", "JSON", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
+                "HeliographCrypto", "BlobStore", "JSON", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
                 .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
@@ -253,21 +265,23 @@ let package = Package(
         .tests(
             "HeliographCtlTests",
             [
-                "HeliographCtl", "HeliographCrypto", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Storage",
-                "TestSupport", "SeededRandom", "WireFormat", .argumentParser, .logging,
+                "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage",
+                "TestSupport", "WireFormat", .argumentParser, .logging,
             ]),
+        .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "TestSupport", .argumentParser]),
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "RedisClient", "SeededRandom",
-                "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .logging,
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "RedisClient", "ServiceDefaults",
+                "Storage", "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
             "EndToEndTests",
-            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "SeededRandom", "Storage", "HeliographCrypto"]),
+            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests", swiftSettings: sharedSettings),
+        .tests("BenchTests", ["heliograph-bench"]),
         .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
         .tests("TidyTests", []),
     ],

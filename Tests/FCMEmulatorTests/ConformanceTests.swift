@@ -33,6 +33,8 @@ struct RefusalVector: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct ConformanceTests {
+    private var fixture: Fixture { .current }
+
     /// The path of a service-account key of a real project, for requests to FCM itself (`validate_only`; no message is sent).
     static let keyFile = ProcessInfo.processInfo.environment["FCM_CONFORMANCE_KEY"]
 
@@ -40,28 +42,26 @@ struct RefusalVector: Sendable, CustomTestStringConvertible {
         #expect(RefusalVector.all.count >= 20)
     }
 
-    @Test(arguments: RefusalVector.all)
+    @Test(.emulator, arguments: RefusalVector.all)
     func `the emulator refuses with the same bytes as FCM`(_ vector: RefusalVector) async throws {
-        try await Fixture.run { fixture async throws in
-            let emulator = fixture.emulator
-            let (dead, deadFID) = (emulator.mintToken(), emulator.mintFID())
-            emulator.deleteToken(dead)
-            emulator.deleteToken(deadFID)
-            let body = vector.request([
-                "TOKEN": emulator.mintToken(), "DEAD_TOKEN": dead, "DEAD_FID": deadFID,
-                "FOREIGN_TOKEN": emulator.mintToken(project: "another"),
-            ])
-            if let fault = vector.json["fault"] {
-                #expect(try await fixture.call("POST", "/control/faults", fault.text).status == 201)
-            }
-            let authorization = vector.json["authorization"].map { $0.string } ?? ""
-            let answer = try await fixture.send(
-                body, project: vector.json["project"]?.string ?? "heliograph-dev", authorization: authorization)
-            #expect(answer.status == vector.status)
-            #expect(answer.text == vector.answer)
-            #expect(answer.response.header("content-type") == "application/json; charset=UTF-8")
-            #expect(emulator.statistics.accepted == 0)
+        let emulator = fixture.emulator
+        let (dead, deadFID) = (emulator.mintToken(), emulator.mintFID())
+        emulator.deleteToken(dead)
+        emulator.deleteToken(deadFID)
+        let body = vector.request([
+            "TOKEN": emulator.mintToken(), "DEAD_TOKEN": dead, "DEAD_FID": deadFID,
+            "FOREIGN_TOKEN": emulator.mintToken(project: "another"),
+        ])
+        if let fault = vector.json["fault"] {
+            #expect(try await fixture.call("POST", "/control/faults", fault.text).status == 201)
         }
+        let authorization = vector.json["authorization"].map { $0.string } ?? ""
+        let answer = try await fixture.send(
+            body, project: vector.json["project"]?.string ?? "heliograph-dev", authorization: authorization)
+        #expect(answer.status == vector.status)
+        #expect(answer.text == vector.answer)
+        #expect(answer.response.header("content-type") == "application/json; charset=UTF-8")
+        #expect(emulator.statistics.accepted == 0)
     }
 
     @Test(.enabled(if: keyFile != nil, "FCM itself is not asked: FCM_CONFORMANCE_KEY names no service-account key"))

@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import SeededRandom
+import TestSupport
 import Testing
 
 @Suite struct FuzzTests {

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import PostgresClient
-import SeededRandom
 import Storage
 import TestSupport
 import Testing

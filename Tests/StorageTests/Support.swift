@@ -1,8 +1,5 @@
 import FoundationEssentials
-import PostgresClient
-import SeededRandom
 import TestSupport
-import Testing
 import WireFormat
 
 @testable import Storage

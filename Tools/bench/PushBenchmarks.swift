@@ -118,9 +118,11 @@ private func fanOut(_ stack: PushStack, beside push: (() async throws -> Void)? 
         try await Task.sleep(for: .milliseconds(20))
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let counts = try await stack.control("GET", "statistics")["registrations_by_messages"]?.members ?? []
-    let repeated = counts.filter { (Int($0.name) ?? 0) > 1 }.reduce(0) { $0 + ($1.value.integer ?? 0) }
-    return FanOutRun(seconds: seconds, repeated: repeated)
+    guard case .object(let counts) = try await stack.control("GET", "statistics")["registrations_by_messages"] else {
+        throw DeadlineExceeded(description: "the emulator has no registrations_by_messages")
+    }
+    let repeated = counts.filter { (Int($0.key) ?? 0) > 1 }.values.reduce(0) { $0 + ($1.number ?? 0) }
+    return FanOutRun(seconds: seconds, repeated: Int(repeated))
 }
 
 /// Requests a push to all members of a topic.

@@ -1,7 +1,5 @@
 import Foundation
 import HTTPClient
-import JSON
-import SeededRandom
 import TestSupport
 import Testing
 

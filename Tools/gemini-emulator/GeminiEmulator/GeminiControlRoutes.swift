@@ -12,15 +12,9 @@ struct GeminiControlRoutes: Sendable {
         router.get("/control/calls") { _, _ in
             EmulatorAnswer.json(["calls_at_once_max": .integer(core.maxCallsAtOnce), "calls": .array(core.calls.map(Self.json))])
         }
-        router.delete("/control/calls") { _, _ in
-            core.clearCalls()
-            return EmulatorAnswer.noContent
-        }
+        router.delete("/control/calls", doing: core.clearCalls)
         router.post("/control/behaviours") { request, _ in try await add(request) }
-        router.delete("/control/behaviours") { _, _ in
-            core.clearBehaviours()
-            return EmulatorAnswer.noContent
-        }
+        router.delete("/control/behaviours", doing: core.clearBehaviours)
     }
 
     private func add(_ request: Request) async throws -> Response {

@@ -10,7 +10,6 @@ struct GenerateRoute: Sendable {
     let core: GeminiCore
 
     func respond(_ httpRequest: Request, _ context: EmulatorContext) async throws -> Response {
-        core.connections.add(context.connection)
         let limit = core.configuration.maxRequestBytes
         let path = context.parameters.get("call") ?? ""
         do throws(GeminiRefusal) {

@@ -69,7 +69,7 @@ extension SessionAdmission.Limits {
         let then = ", over all instances, then 503; 0 is no limit"
         perAddress = try settings.int(
             "EKYC_UNDECIDED_PER_ADDRESS", default: perAddress, in: range,
-            about: "sign-ups and sign-ins of one address (IPv6: /64) that are not decided yet\(then). `heliographctl load` sends from one")
+            about: "sign-ups and sign-ins of one address (IPv6: /64) that are not decided yet\(then). `heliograph-load` sends from one")
         perInstallation = try settings.int(
             "EKYC_UNDECIDED_PER_INSTALLATION", default: perInstallation, in: range, about: "those of one device\(then)")
         perAccount = try settings.int(

@@ -24,14 +24,8 @@ extension ControlRoutes {
             core.quota.set(perMinute: limit)
             return quota
         }
-        router.delete("/control/quota") { _, _ in
-            core.quota.set(perMinute: nil)
-            return EmulatorAnswer.noContent
-        }
-        router.delete("/control/access-tokens") { _, _ in
-            core.accessTokens.revokeAll()
-            return EmulatorAnswer.noContent
-        }
+        router.delete("/control/quota", doing: { core.quota.set(perMinute: nil) })
+        router.delete("/control/access-tokens", doing: core.accessTokens.revokeAll)
     }
 
     /// Maximum step of the clock in one request, in seconds: ten years.

@@ -10,16 +10,12 @@ extension ControlRoutes {
     func addTokens(to router: Router<EmulatorContext>) {
         router.post("/control/tokens") { request, _ in try await mint(request) }
         router.get("/control/tokens/{token}") { _, context in show(Self.token(context)) }
-        router.delete("/control/tokens/{token}") { _, context in
-            done(core.registrations.delete(Self.token(context)))
-        }
+        router.delete("/control/tokens/{token}") { _, context in done(core.registrations.delete(Self.token(context))) }
         router.post("/control/tokens/{token}/rotate") { _, context in
             guard let token = core.registrations.rotate(Self.token(context)) else { return done(false) }
             return EmulatorAnswer.json(["token": .string(token)])
         }
-        router.post("/control/tokens/{token}/revive") { _, context in
-            done(core.registrations.revive(Self.token(context)))
-        }
+        router.post("/control/tokens/{token}/revive") { _, context in done(core.registrations.revive(Self.token(context))) }
         router.post("/control/tokens/{token}/expire") { _, context in
             done(core.registrations.expire(Self.token(context), at: core.clock.now))
         }

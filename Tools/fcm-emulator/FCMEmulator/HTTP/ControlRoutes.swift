@@ -16,12 +16,7 @@ struct ControlRoutes: Sendable {
 
     private func addMessages(to router: Router<EmulatorContext>) {
         router.get("/control/messages") { request, _ in await messages(request) }
-        router.delete("/control/messages") { _, _ in
-            core.inbox.clear()
-            core.requests.clear()
-            core.registrations.resetCounts()
-            return EmulatorAnswer.noContent
-        }
+        router.delete("/control/messages", doing: core.clearMessages)
         router.get("/control/inbox") { request, _ in
             let cards = core.inbox.cards(of: Self.query("token", request))
             return EmulatorAnswer.json(["cards": .array(cards.map { $0.json(senderID: core.configuration.projectNumber) })])
@@ -35,10 +30,7 @@ struct ControlRoutes: Sendable {
         router.get("/control/faults") { _, _ in
             EmulatorAnswer.json(["faults": .array(core.faults.all(now: core.clock.now).map { $0.rule.json(id: $0.id) })])
         }
-        router.delete("/control/faults") { _, _ in
-            core.faults.removeAll()
-            return EmulatorAnswer.noContent
-        }
+        router.delete("/control/faults", doing: core.faults.removeAll)
         router.delete("/control/faults/{id}") { _, context in
             let found = Int(context.parameters.get("id") ?? "").map(core.faults.remove) ?? false
             return found ? EmulatorAnswer.noContent : EmulatorAnswer.problem("no such fault", status: 404)

@@ -46,3 +46,13 @@ package enum EmulatorAnswer {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }
+
+extension Router {
+    /// Adds a route that does something and answers without a body.
+    package func delete(_ path: RouterPath, doing action: @escaping @Sendable () -> Void) {
+        delete(path) { _, _ in
+            action()
+            return Answer.noContent
+        }
+    }
+}

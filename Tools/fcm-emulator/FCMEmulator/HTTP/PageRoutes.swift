@@ -11,7 +11,7 @@ struct PageRoutes: Sendable {
         for path in ["/", "/inbox"] as [RouterPath] {
             router.get(path) { _, _ in page() }
         }
-        router.get("/control/stream") { request, context in await stream(request, context) }
+        router.get("/control/stream") { request, _ in stream(request) }
         router.get("/healthz") { _, _ in
             // Healthy also means that the key file exists, which other processes wait to read.
             core.verifier == nil ? EmulatorAnswer.problem("starting", status: 503) : EmulatorAnswer.json(["status": "ok"])
@@ -34,8 +34,7 @@ struct PageRoutes: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
-    private func stream(_ request: Request, _ context: EmulatorContext) async -> Response {
-        core.connections.add(context.connection)
+    private func stream(_ request: Request) -> Response {
         guard let events = core.inbox.subscribe(to: ControlRoutes.query("token", request)) else {
             return EmulatorAnswer.problem("too many streams", status: 503)
         }

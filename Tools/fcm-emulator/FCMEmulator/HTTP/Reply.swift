@@ -1,11 +1,9 @@
 import FoundationEssentials
-import HTTPTypes
-import Hummingbird
 import JSON
 import NIOCore
 import NIOHPACK
 
-/// An answer before it is written to an HTTP/2 stream or an HTTP/1.1 connection.
+/// An answer before it is written.
 struct Reply: Sendable {
     var status = 200
     var contentType = "application/json; charset=UTF-8"
@@ -43,16 +41,7 @@ struct Reply: Sendable {
         return reply
     }
 
-    /// The answer as a response of the router.
-    var response: Response {
-        var headers: HTTPFields = [.contentType: contentType]
-        if let retryAfter { headers[.retryAfter] = retryAfter }
-        if isChallenge { headers[.wwwAuthenticate] = Self.challenge }
-        return Response(
-            status: HTTPResponse.Status(code: status), headers: headers, body: ResponseBody(byteBuffer: body))
-    }
-
-    /// The headers of the answer on an HTTP/2 stream.
+    /// The headers of the answer, as frames have them.
     var headers: HPACKHeaders {
         var headers: HPACKHeaders = [
             ":status": String(status), "content-type": contentType, "content-length": String(body.readableBytes),

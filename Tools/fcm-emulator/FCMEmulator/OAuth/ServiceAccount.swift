@@ -18,17 +18,17 @@ struct ServiceAccount: Sendable {
     /// Blocking: reads and writes files and may generate a key.
     static func loadOrCreate(
         file: String, projectID: String, tokenURI: String
-    ) throws(FCMEmulatorError) -> ServiceAccount {
+    ) throws(EmulatorError) -> ServiceAccount {
         do {
             if !FileManager.default.fileExists(atPath: file) {
                 try KeyFiles.write(try makeKeyFile(projectID: projectID, tokenURI: tokenURI), to: file)
             }
             return try ServiceAccount(keyFile: [UInt8](try Data(contentsOf: URL(filePath: file))))
-        } catch let error as FCMEmulatorError {
+        } catch let error as EmulatorError {
             throw error
         } catch {
             let message = "cannot read or write the service-account key file \(file)"
-            throw FCMEmulatorError(.serviceAccount, message, underlying: error)
+            throw EmulatorError(.serviceAccount, message, underlying: error)
         }
     }
 
@@ -37,7 +37,7 @@ struct ServiceAccount: Sendable {
         let json = try? JSONValue(parsing: keyFile)
         func field(_ name: String) throws -> String {
             guard let text = json?[name]?.string else {
-                throw FCMEmulatorError(.serviceAccount, "the service-account key file has no \(name)")
+                throw EmulatorError(.serviceAccount, "the service-account key file has no \(name)")
             }
             return text
         }

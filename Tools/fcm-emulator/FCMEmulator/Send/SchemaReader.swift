@@ -3,7 +3,7 @@ import JSON
 /// Reads a JSON body against a schema: collects every violation, and writes all names in snake_case.
 struct SchemaReader {
     /// The violations so far, in the order of the body.
-    private(set) var violations: [FieldViolation] = []
+    private var violations: [(field: String, description: String)] = []
 
     /// Returns the body with every known field under its snake_case name.
     static func read(_ body: JSONValue, as schema: MessageSchema) throws(FCMRefusal) -> JSONValue {
@@ -14,7 +14,7 @@ struct SchemaReader {
     }
 
     private mutating func complain(_ path: String, _ description: String) {
-        violations.append(FieldViolation(field: path, description: description))
+        violations.append((path, description))
     }
 
     private mutating func invalid(_ path: String, _ type: String, _ value: JSONValue) {

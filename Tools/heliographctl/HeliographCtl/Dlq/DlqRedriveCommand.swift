@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
 internal import PostgresClient
 internal import Storage
@@ -23,8 +24,7 @@ struct DlqRedriveCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The maximum rate, such as 10/s.", valueName: "rate"))
     var rate: RateArgument?
 
-    mutating func run() async throws {
-        let (selection, rate) = (selection, rate)
+    func run() async throws {
         try await servers.withServers { transport, postgres in
             let items = try await selection.confirmed(to: "redrive", in: transport)
             let moved = try await Self.redrive(items, in: transport, rate: rate) { moved in
