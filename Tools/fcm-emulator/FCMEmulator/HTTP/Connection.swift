@@ -172,7 +172,7 @@ extension Connection {
         }
     }
 
-    private func carryOut(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    private func carryOut(_ verdict: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
         if verdict.isLast, last == nil, isHTTP2 { goAway(context) }
         guard verdict.delay > .zero else { return end(verdict, id, context) }
         streams[id]?.work = .delay(
@@ -183,7 +183,7 @@ extension Connection {
             })
     }
 
-    private func end(_ verdict: Verdict, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    private func end(_ verdict: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
         switch verdict.fate {
         case .reply(let reply):
             streams[id] = nil

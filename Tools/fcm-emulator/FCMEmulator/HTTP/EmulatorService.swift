@@ -4,7 +4,7 @@ import NIOHPACK
 /// What the connections of a listener serve.
 package struct EmulatorService: Sendable {
     /// Answers a request in the read that completes it; nil leaves it to the router.
-    let verdict: @Sendable (HPACKHeaders, _ body: [UInt8], RequestLog.Line) -> Verdict?
+    let verdict: @Sendable (HPACKHeaders, _ body: [UInt8], RequestLog.Line) -> RequestOutcome?
     let router: RouterBridge
     let connections: ConnectionTracker
     /// The largest request body, in bytes; of a longer one, one byte more is passed on.
