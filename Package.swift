@@ -149,7 +149,9 @@ let package = Package(
             path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
-            dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix],
+            dependencies: [
+                "AsyncPrimitives", "HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix,
+            ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-bench",
@@ -177,7 +179,7 @@ let package = Package(
             swiftSettings: sharedSettings),
 
         // MARK: Tests
-        .tests("AsyncPrimitivesTests", ["AsyncPrimitives"]),
+        .tests("AsyncPrimitivesTests", ["AsyncPrimitives", "TestSupport"]),
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
