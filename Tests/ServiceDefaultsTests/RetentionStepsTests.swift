@@ -3,22 +3,13 @@ import CoreMetrics
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ServiceDefaults
 
 @Suite struct RetentionStepsTests {
     private struct Stuck: Error {}
-
-    /// A clock that the test advances.
-    private final class Clock: Sendable {
-        private let start = ContinuousClock.now
-        private let passed = Mutex(Duration.zero)
-
-        func advance(by duration: Duration) { passed.withLock { $0 += duration } }
-
-        func now() -> ContinuousClock.Instant { start + passed.withLock { $0 } }
-    }
 
     /// Items in the order in which they are due, some of which cannot be deleted.
     private final class Items: Sendable {
@@ -44,7 +35,7 @@ import Testing
     }
 
     private let registry = PrometheusRegistry()
-    private let clock = Clock()
+    private let clock = ManualClock()
 
     private func steps(_ backoff: DeletionBackoff = DeletionBackoff()) -> RetentionSteps {
         var logger = Logger(label: "test")
@@ -62,7 +53,7 @@ import Testing
 
     @Test func `items that cannot be deleted do not block the items behind them`() async {
         let items = Items(stuck: RetentionSteps.batchSize * 2, others: 7)
-        let backoff = DeletionBackoff(now: clock.now)
+        let backoff = DeletionBackoff(clock: clock)
         for _ in 0..<3 {
             await steps(backoff).deleteEach("items", id: { $0 }, due: { items.due($0, $1) }, delete: { try items.delete($0) })
         }
@@ -72,7 +63,7 @@ import Testing
     @Test func `an item that could not be deleted is attempted again after its delay`() async {
         let tries = Mutex(0)
         let items = Items(stuck: 1, others: 0)
-        let backoff = DeletionBackoff(now: clock.now)
+        let backoff = DeletionBackoff(clock: clock)
         func sweep() async {
             await steps(backoff).deleteEach("items", id: { $0 }, due: { items.due($0, $1) }) {
                 tries.withLock { $0 += 1 }
