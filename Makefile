@@ -44,9 +44,9 @@ faults: setup ## Kill, freeze and wipe everything, and show that nothing is lost
 	@for product in heliographctl fault-worker heliograph-faults; do swift build --product $$product -j $(JOBS) || exit 1; done
 	@.build/debug/heliograph-faults --only "$(ONLY)" --json .build/faults.jsonl
 
-bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; stdout has one JSON line a figure (PARTS="bus push")
+bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; stdout has one JSON line a figure (PARTS="bus push", BASELINE=file)
 	@$(MAKE) --no-print-directory release >&2
-	@.build-release/release/heliograph-bench $(PARTS)
+	@.build-release/release/heliograph-bench $(PARTS) $(if $(BASELINE),--baseline $(BASELINE))
 
 release: setup
 	@[ -d .build-release ] || echo "==> first release build: about 6 minutes on two cores"

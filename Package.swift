@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "token-registry", targets: ["token-registry"]),
         .executable(name: "notifier", targets: ["notifier"]),
         .executable(name: "heliographctl", targets: ["heliographctl"]),
+        .executable(name: "heliograph-load", targets: ["heliograph-load"]),
         .executable(name: "fcm-emulator", targets: ["fcm-emulator"]),
         .executable(name: "gemini-emulator", targets: ["gemini-emulator"]),
         .executable(name: "heliograph-bench", targets: ["heliograph-bench"]),
@@ -67,7 +68,7 @@ let package = Package(
         // Not named Crypto: swift-crypto, which Hummingbird brings along, has a target of that name.
         .shared("HeliographCrypto", ["COpenSSL"], path: "Shared/Crypto"),
         .shared("Multipart", []),
-        .shared("JSONStream", []),
+        .shared("JSON", []),
         .shared("ImageProbe", []),
         .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
@@ -75,23 +76,24 @@ let package = Package(
         // MARK: What the services share
         // Not named Tracing: swift-distributed-tracing has a module of that name.
         .shared(
-            "HeliographTracing", ["HTTPClient", .instrumentation, .tracing, .logging, .metrics, .lifecycle], path: "Shared/Tracing"),
+            "HeliographTracing", ["HTTPClient", "JSON", "WireFormat", .instrumentation, .tracing, .logging, .metrics, .lifecycle],
+            path: "Shared/Tracing"),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
-        .shared("BlobStore", ["AsyncPrimitives", "HTTPClient", "HeliographCrypto", .logging, .nioCore, .nioPosix]),
+        .shared("BlobStore", ["AsyncPrimitives", "HTTPClient", "HeliographCrypto", "WireFormat", .logging, .nioCore, .nioPosix]),
         .shared(
             "EventBus",
             [
                 "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics,
                 .lifecycle, .deque,
             ]),
-        .shared("FCM", ["HTTPClient", "HeliographCrypto", .logging, .lifecycle]),
-        .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", .logging, .nioCore, .nioPosix]),
+        .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", .logging, .lifecycle]),
+        .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "JSON", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
                 "AsyncPrimitives", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto",
-                "HeliographTracing",
+                "HeliographTracing", "JSON",
                 .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser, .nioCore, .httpTypes,
             ]),
@@ -100,7 +102,7 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "Multipart", "JSONStream", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
+                "Multipart", "JSON", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
                 .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
@@ -121,31 +123,41 @@ let package = Package(
         .service("notifier", library: "Notifier"),
 
         // MARK: Tools
+        .target(
+            name: "CommandLineSupport", dependencies: ["ServiceDefaults", .argumentParser, .logging],
+            path: "Tools/CommandLineSupport", swiftSettings: sharedSettings),
         .serviceLibrary(
-            "HeliographCtl", of: "heliographctl", ["HTTPClient", "HeliographCrypto", "SeededRandom", .argumentParser, .deque],
-            in: "Tools"),
+            "HeliographCtl", of: "heliographctl", ["CommandLineSupport", "HeliographCrypto", .argumentParser], in: "Tools"),
         .service("heliographctl", library: "HeliographCtl", in: "Tools"),
-        .target(name: "SeededRandom", path: "Tools/SeededRandom", swiftSettings: sharedSettings),
+        .target(
+            name: "HeliographLoad",
+            dependencies: [
+                "CommandLineSupport", "HTTPClient", "ServiceDefaults", "TestSupport", .argumentParser, .deque, .logging, .unixSignals,
+            ],
+            path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "heliograph-load", dependencies: ["HeliographLoad", .argumentParser], path: "Tools/heliograph-load/main",
+            swiftSettings: sharedSettings),
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK, .httpTypes,
-                .logging, .lifecycle,
+                "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
+                .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
             name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
             path: "Tools/fcm-emulator/main",
             swiftSettings: sharedSettings),
-        // Its listener, its answers and its JSON are those of the other emulator.
+        // Its listener and its answers are those of the other emulator.
         .target(
             name: "GeminiEmulator",
             dependencies: [
-                "FCMEmulator", "HeliographCrypto", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
+                "FCMEmulator", "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "gemini-emulator", dependencies: ["GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
+            name: "gemini-emulator", dependencies: ["FCMEmulator", "GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
             path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
@@ -156,8 +168,8 @@ let package = Package(
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
-                "ImageProbe", "Imaging", "HTTPClient", "FCM", "HeliographCrypto", .argumentParser, .logging,
+                "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
+                "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
             path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
         .target(
@@ -172,44 +184,45 @@ let package = Package(
             path: "Tools/faults/Worker", swiftSettings: sharedSettings),
         .target(
             name: "FaultMatrix",
-            dependencies: ["FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging],
+            dependencies: [
+                "CommandLineSupport", "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging,
+            ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/Run",
+            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/main",
             swiftSettings: sharedSettings),
 
         // MARK: Tests
         .tests("AsyncPrimitivesTests", ["AsyncPrimitives", "TestSupport"]),
-        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", "SeededRandom", .nioCore, .nioPosix, .nioSSL, .logging]),
-        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "SeededRandom", .logging, .lifecycle]),
+        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
+        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests("CryptoTests", ["HeliographCrypto"]),
-        .tests("MultipartTests", ["Multipart", "SeededRandom"]),
-        .tests("JSONStreamTests", ["JSONStream", "SeededRandom"]),
-        .tests("ImageProbeTests", ["ImageProbe", "SeededRandom"]),
-        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport", "SeededRandom"]),
+        .tests("MultipartTests", ["Multipart", "TestSupport"]),
+        .tests("JSONTests", ["JSON", "TestSupport"]),
+        .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
+        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", "SeededRandom", .logging]),
+        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",
             [
                 "AsyncPrimitives", "EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging,
                 .lifecycleTestKit,
             ]),
-        .tests("ContractTests", ["WireFormat", "FCM", "SeededRandom"], exclude: ["Fixtures"]),
-        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", .logging]),
+        .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
+        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging]),
         .tests(
             "ImageGeneratorsTests",
             [
-                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "SeededRandom",
-                "TestSupport",
+                "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport",
                 .logging, .nioPosix,
             ]),
         .tests(
             "FCMEmulatorTests",
-            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "TestSupport", "SeededRandom", .logging, .nioCore, .nioPosix]),
+            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioPosix]),
         .tests(
             "ServiceDefaultsTests",
             [
@@ -221,14 +234,14 @@ let package = Package(
             "IdentityAPITests",
             [
                 "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
-                "HeliographCrypto", "BlobStore", "TestSupport", "SeededRandom", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
+                "HeliographCrypto", "BlobStore", "JSON", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
                 .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
             "FaceMatchingWorkerTests",
             [
-                "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults", "Storage",
-                "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
+                "AsyncPrimitives", "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults",
+                "Storage", "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "ImageWorkerTests",
@@ -247,28 +260,30 @@ let package = Package(
         .tests(
             "NotifierTests",
             [
-                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "HTTPClient", "ServiceDefaults", "EventBus", "Storage",
+                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "HTTPClient", "JSON", "ServiceDefaults", "EventBus", "Storage",
                 "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "HeliographCtlTests",
             [
-                "HeliographCtl", "HeliographCrypto", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Storage",
-                "TestSupport", "SeededRandom", "WireFormat", .argumentParser, .logging,
+                "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage",
+                "TestSupport", "WireFormat", .argumentParser, .logging,
             ]),
+        .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "TestSupport", .argumentParser]),
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "PostgresClient", "RedisClient", "SeededRandom",
-                "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .logging,
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "RedisClient", "ServiceDefaults",
+                "Storage", "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
             "EndToEndTests",
-            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "SeededRandom", "Storage", "HeliographCrypto"]),
+            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests", swiftSettings: sharedSettings),
+        .tests("BenchTests", ["heliograph-bench"]),
         .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
         .tests("TidyTests", []),
     ],

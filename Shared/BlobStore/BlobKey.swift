@@ -22,6 +22,9 @@ public struct BlobKey: Sendable, Hashable, CustomStringConvertible {
         self.name = name
     }
 
+    /// Makes a key of a name that is valid by construction.
+    init(valid name: String) { self.name = name }
+
     /// The name, for logs.
     public var description: String { name }
 

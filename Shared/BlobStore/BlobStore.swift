@@ -58,6 +58,23 @@ extension BlobStore {
     public func read(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> [UInt8] {
         try await read(key, kind: .sealed, limit: limit)
     }
+
+    /// Returns a sealed object by its name; nil when it is missing or permanently unreadable.
+    public func readIfPresent(_ name: String, limit: Int) async throws(BlobStoreError) -> [UInt8]? {
+        do throws(BlobStoreError) {
+            return try await read(BlobKey(name), limit: limit)
+        } catch {
+            switch error.code {
+            case .notFound, .damaged, .tooLarge, .invalidKey: return nil
+            case .unavailable: throw error
+            }
+        }
+    }
+
+    /// Stores a whole object.
+    public func write(_ bytes: [UInt8], to key: BlobKey, as access: BlobAccess = .sealed) async throws {
+        try await write(key, as: access) { try await $0.append(ByteBuffer(bytes: bytes)) }
+    }
 }
 
 /// Receives the pieces of one object that is being stored.

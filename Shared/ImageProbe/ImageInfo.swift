@@ -43,10 +43,11 @@ public struct ImageLimits: Sendable, Equatable {
     /// Maximum ``ImageInfo/wholeBytes``.
     public var wholeBytes: Int
 
-    /// Creates limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP, 10 MiB. 256 MiB hold 40 MP of
-    /// all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive CMYK, HEIC of more than 8 bits.
+    /// Creates limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP; any size of the file, which its reader
+    /// limits. 256 MiB hold 40 MP of all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive CMYK, HEIC of
+    /// more than 8 bits.
     public init(
-        side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = 10 * 1024 * 1024, wholeBytes: Int = 256 * 1024 * 1024
+        side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = .max, wholeBytes: Int = 256 * 1024 * 1024
     ) {
         self.side = side
         self.pixels = pixels

@@ -14,6 +14,21 @@ public struct PostgresRows: RandomAccessCollection, Sendable {
         precondition(position >= 0 && position < endIndex, "row \(position) of \(endIndex)")
         return PostgresRow(result: result, row: Int32(position))
     }
+
+    /// Reads a column of all rows.
+    public func column<Value: PostgresDecodable>(
+        _ name: String, as type: Value.Type = Value.self
+    ) throws(PostgresError) -> [Value] {
+        try map { row throws(PostgresError) in try row.decode(name, as: type) }
+    }
+
+    /// Returns the first row of a statement that has one in any case.
+    ///
+    /// - Throws: ``PostgresError`` with code `decoding` when there is none.
+    public func required() throws(PostgresError) -> PostgresRow {
+        guard let row = first else { throw .decoding("a statement returned no row") }
+        return row
+    }
 }
 
 /// One row of a result.

@@ -34,7 +34,7 @@ public enum EventCatalog {
     /// The body types, in the order of the data flow.
     public static let events: [any Event.Type] = [
         EkycRequested.self, EkycCompleted.self, ImageRequested.self, PhotoUploaded.self, ImageProgress.self,
-        ImageCompleted.self, DeviceRemoved.self, NotificationRequested.self,
+        ImageCompleted.self, NotificationRequested.self,
         NotificationAddressed.self, NotificationSettled.self, UserErased.self,
     ]
 

@@ -10,7 +10,6 @@ struct EventGoldenTests {
     @Test func `photo.uploaded`() throws { try check(GoldenEvents.photoUploaded) }
     @Test func `image.progress`() throws { try check(GoldenEvents.imageProgress) }
     @Test func `image.completed`() throws { try check(GoldenEvents.imageCompleted) }
-    @Test func `device.removed`() throws { try check(GoldenEvents.deviceRemoved) }
     @Test func `user.erased`() throws { try check(GoldenEvents.userErased) }
     @Test func `notification.requested`() throws { try check(GoldenEvents.notificationRequested) }
     @Test func `notification.addressed`() throws { try check(GoldenEvents.notificationAddressed) }

@@ -10,7 +10,6 @@ struct EventGroupsTests {
                 "ekyc.requested": ["face-matching-worker"], "ekyc.requested.known": ["face-matching-worker"], "ekyc.completed": [],
                 "image.requested": ["image-worker"], "photo.uploaded": ["image-worker"],
                 "image.progress": [], "image.completed": [],
-                "device.removed": ["token-registry"],
                 "user.erased": ["token-registry"], "notification.requested": ["token-registry"],
                 "notification.settled": ["token-registry"],
                 "notification.addressed.urgent": ["notifier"], "notification.addressed.normal": ["notifier"],

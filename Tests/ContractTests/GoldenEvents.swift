@@ -18,7 +18,6 @@ enum GoldenEvents {
     static let photoUploaded = PhotoUploaded(photoID: first, topic: "event:42")
     static let imageProgress = ImageProgress(jobID: first, state: .processing, percent: 40)
     static let imageCompleted = ImageCompleted(jobID: first, status: .completed)
-    static let deviceRemoved = DeviceRemoved(installationID: first)
     static let userErased = UserErased(userID: first)
     static let notificationRequested = NotificationRequested(
         notificationID: first, dedupeKey: "ekyc:\(second.wireString)", kind: .signIn, recipient: .session(second),

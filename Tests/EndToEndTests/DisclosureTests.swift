@@ -1,5 +1,4 @@
 import Foundation
-import SeededRandom
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import FCMEmulator
 import FoundationEssentials
 import HTTPClient
 import HeliographCrypto
+import JSON
 import Logging
 import TestSupport
 import Testing
@@ -11,6 +12,14 @@ struct Fixture: Sendable {
     let emulator: FCMEmulator
     let client: HTTPClient
     private let accessToken: String
+
+    @TaskLocal private static var running: Fixture?
+
+    /// The fixture of the running test, which has the trait `emulator`.
+    static var current: Fixture {
+        guard let running else { preconditionFailure("the test lacks the trait .emulator") }
+        return running
+    }
 
     /// The folder with the key files of all tests, which share them because generating RSA keys takes long.
     private static let keyFiles = Task {
@@ -23,7 +32,7 @@ struct Fixture: Sendable {
 
     /// Runs a test with an emulator that is stopped afterwards.
     static func run(
-        _ configure: (inout FCMEmulatorConfiguration) -> Void = { _ in }, _ test: (Fixture) async throws -> Void
+        _ configure: (inout FCMEmulatorConfiguration) -> Void = { _ in }, _ test: () async throws -> Void
     ) async throws {
         var configuration = FCMEmulatorConfiguration(directory: try await keyFiles.value.path)
         configure(&configuration)
@@ -38,7 +47,8 @@ struct Fixture: Sendable {
         do {
             // The token is not requested from /token, because some tests inject faults there.
             let token = emulator.issueAccessToken()
-            try await test(Fixture(emulator: emulator, client: client, accessToken: token))
+            let fixture = Fixture(emulator: emulator, client: client, accessToken: token)
+            try await $running.withValue(fixture) { try await test() }
         } catch {
             await emulator.stop()
             await client.shutdown()
@@ -53,7 +63,7 @@ struct Fixture: Sendable {
         let response: HTTPClientResponse
         var status: Int { response.status }
         var text: String { String(decoding: response.body, as: UTF8.self) }
-        var json: JSONValue { JSONValue(parsing: response.body) ?? nil }
+        var json: JSONValue { (try? JSONValue(parsing: response.body)) ?? .null }
         /// The details of an error, each as the last part of its type.
         var details: [String] {
             (json["error"]?["details"]?.elements ?? []).map { detail in
@@ -99,5 +109,24 @@ struct Fixture: Sendable {
         return Answer(
             response: try await client.execute(
                 HTTPClientRequest(method: "POST", url: url, body: Array(form.utf8), timeout: .seconds(60))))
+    }
+}
+
+/// Gives each test, and each of its arguments, an emulator.
+struct EmulatorTrait: TestTrait, TestScoping {
+    let configure: @Sendable (inout FCMEmulatorConfiguration) -> Void
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        try await Fixture.run(configure) { try await function() }
+    }
+}
+
+extension Trait where Self == EmulatorTrait {
+    static var emulator: EmulatorTrait { EmulatorTrait { _ in } }
+
+    static func emulator(_ configure: @escaping @Sendable (inout FCMEmulatorConfiguration) -> Void) -> EmulatorTrait {
+        EmulatorTrait(configure: configure)
     }
 }

@@ -2,6 +2,7 @@ import FCMEmulator
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct Assertion {
 
     /// Returns the signed assertion for the account of the key file.
     func token(keyFile: String) throws -> String {
-        let file = try #require(JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: keyFile)))))
+        let file = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: keyFile))))
         func text(_ name: String) throws -> JSONValue { .string(try #require(file[name]?.string)) }
         let now = Int(Date().timeIntervalSince1970 + issuedAt)
         let header: JSONValue = [
@@ -26,10 +27,10 @@ struct Assertion {
         ]
         let claims: JSONValue = [
             "iss": try issuer.map(JSONValue.string) ?? text("client_email"), "scope": scope,
-            "aud": try audience.map(JSONValue.string) ?? text("token_uri"), "iat": JSONValue(now),
-            "exp": JSONValue(now + Int(lifetime)),
+            "aud": try audience.map(JSONValue.string) ?? text("token_uri"), "iat": .integer(now),
+            "exp": .integer(now + Int(lifetime)),
         ]
-        let signed = [header, claims].map { Base64URL.encode(Array($0.serialized().utf8)) }.joined(separator: ".")
+        let signed = [header, claims].map { Base64URL.encode(Array($0.text.utf8)) }.joined(separator: ".")
         let key = try key ?? RSAPrivateKey(pem: try #require(file["private_key"]?.string))
         return signed + "." + Base64URL.encode(try key.signRS256(Array(signed.utf8)))
     }
@@ -40,28 +41,26 @@ struct Assertion {
 }
 
 @Suite struct OAuthTests {
-    @Test func `a signed assertion is exchanged for a token that can send`() async throws {
-        try await Fixture.run { fixture async throws in
-            let file = fixture.emulator.configuration.serviceAccountFile
-            let answer = try await fixture.requestToken(Assertion().form(keyFile: file))
-            #expect(answer.status == 200)
-            #expect(answer.json["token_type"] == "Bearer")
-            #expect(answer.json["expires_in"] == 3599)
-            let token = try #require(answer.json["access_token"]?.string)
-            #expect(try await fixture.send(#"{"message":{"topic":"t"}}"#, authorization: "Bearer " + token).status == 200)
-            #expect(fixture.emulator.statistics.accepted == 1)
-        }
+    private var fixture: Fixture { .current }
+
+    @Test(.emulator) func `a signed assertion is exchanged for a token that can send`() async throws {
+        let file = fixture.emulator.configuration.serviceAccountFile
+        let answer = try await fixture.requestToken(Assertion().form(keyFile: file))
+        #expect(answer.status == 200)
+        #expect(answer.json["token_type"] == "Bearer")
+        #expect(answer.json["expires_in"] == 3599)
+        let token = try #require(answer.json["access_token"]?.string)
+        #expect(try await fixture.send(#"{"message":{"topic":"t"}}"#, authorization: "Bearer " + token).status == 200)
+        #expect(fixture.emulator.statistics.accepted == 1)
     }
 
-    @Test func `Google's own audience is accepted`() async throws {
-        try await Fixture.run { fixture async throws in
-            let form = try Assertion(audience: "https://oauth2.googleapis.com/token")
-                .form(keyFile: fixture.emulator.configuration.serviceAccountFile)
-            #expect(try await fixture.requestToken(form).status == 200)
-        }
+    @Test(.emulator) func `Google's own audience is accepted`() async throws {
+        let form = try Assertion(audience: "https://oauth2.googleapis.com/token")
+            .form(keyFile: fixture.emulator.configuration.serviceAccountFile)
+        #expect(try await fixture.requestToken(form).status == 200)
     }
 
-    @Test func `an assertion with a fault is refused with Google's error`() async throws {
+    @Test(.emulator) func `an assertion with a fault is refused with Google's error`() async throws {
         let times =
             "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
             + "Check your iat and exp values in the JWT claim."
@@ -77,61 +76,53 @@ struct Assertion {
             (Assertion(scope: "email"), "invalid_scope", "Invalid OAuth scope or ID token audience provided."),
             (Assertion(scope: nil), "invalid_scope", "Invalid OAuth scope or ID token audience provided."),
         ]
-        try await Fixture.run { fixture async throws in
-            let file = fixture.emulator.configuration.serviceAccountFile
-            for row in table {
-                let answer = try await fixture.requestToken(row.0.form(keyFile: file))
-                #expect(answer.status == 400)
-                #expect(answer.json == ["error": .string(row.error), "error_description": .string(row.description)])
-            }
-            let wrong = try await fixture.requestToken(Assertion(audience: "https://example.com").form(keyFile: file))
-            #expect(wrong.json["error_description"]?.string?.hasPrefix("Invalid JWT: Failed audience check.") == true)
-            #expect(fixture.emulator.statistics.accessTokensIssued == 1, "only the fixture's own")
+        let file = fixture.emulator.configuration.serviceAccountFile
+        for row in table {
+            let answer = try await fixture.requestToken(row.0.form(keyFile: file))
+            #expect(answer.status == 400)
+            #expect(answer.json == ["error": .string(row.error), "error_description": .string(row.description)])
         }
+        let wrong = try await fixture.requestToken(Assertion(audience: "https://example.com").form(keyFile: file))
+        #expect(wrong.json["error_description"]?.string?.hasPrefix("Invalid JWT: Failed audience check.") == true)
+        #expect(fixture.emulator.statistics.accessTokensIssued == 1, "only the fixture's own")
     }
 
-    @Test(arguments: [
-        ("", "invalid_request"), ("grant_type=", "invalid_request"), ("grant_type=password", "unsupported_grant_type"),
-        ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", "invalid_request"),
-        ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=a.b", "invalid_grant"),
-        ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=e30.e30.%25%25", "invalid_grant"),
-        ("grant_type=%zz", "invalid_request"),
-    ])
+    @Test(
+        .emulator,
+        arguments: [
+            ("", "invalid_request"), ("grant_type=", "invalid_request"), ("grant_type=password", "unsupported_grant_type"),
+            ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", "invalid_request"),
+            ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=a.b", "invalid_grant"),
+            ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=e30.e30.%25%25", "invalid_grant"),
+            ("grant_type=%zz", "invalid_request"),
+        ])
     func `a malformed request is refused`(_ form: String, _ error: String) async throws {
-        try await Fixture.run { fixture async throws in
-            let answer = try await fixture.requestToken(form)
-            #expect(answer.status == 400 && answer.json["error"]?.string == error)
-        }
+        let answer = try await fixture.requestToken(form)
+        #expect(answer.status == 400 && answer.json["error"]?.string == error)
     }
 
-    @Test func `sending needs a valid access token`() async throws {
-        try await Fixture.run { fixture async throws in
-            let body = #"{"message":{"topic":"t"}}"#
-            for header in [nil, "Bearer nonsense", "Basic YTpi", "Bearer"] {
-                let answer = try await fixture.send(body, authorization: header)
-                #expect(answer.status == 401)
-                #expect(answer.json["error"]?["status"] == "UNAUTHENTICATED")
-                #expect(answer.errorCode == nil, "a client must tell this from APNs' refusal, which has an FcmError")
-                #expect(answer.response.header("www-authenticate") != nil)
-            }
-            fixture.emulator.revokeAccessTokens()
-            #expect(try await fixture.send(body).status == 401)
+    @Test(.emulator) func `sending needs a valid access token`() async throws {
+        let body = #"{"message":{"topic":"t"}}"#
+        for header in [nil, "Bearer nonsense", "Basic YTpi", "Bearer"] {
+            let answer = try await fixture.send(body, authorization: header)
+            #expect(answer.status == 401)
+            #expect(answer.json["error"]?["status"] == "UNAUTHENTICATED")
+            #expect(answer.errorCode == nil, "a client must tell this from APNs' refusal, which has an FcmError")
+            #expect(answer.response.header("www-authenticate") != nil)
         }
+        fixture.emulator.revokeAccessTokens()
+        #expect(try await fixture.send(body).status == 401)
     }
 
-    @Test func `an access token expires`() async throws {
-        try await Fixture.run({ $0.accessTokenLifetimeSeconds = 0 }) { fixture async throws in
-            let answer = try await fixture.send(#"{"message":{"topic":"t"}}"#)
-            #expect(answer.json["error"]?["details"]?[0]?["reason"] == "ACCESS_TOKEN_EXPIRED")
-        }
+    @Test(.emulator { $0.accessTokenLifetimeSeconds = 0 }) func `an access token expires`() async throws {
+        let answer = try await fixture.send(#"{"message":{"topic":"t"}}"#)
+        #expect(answer.json["error"]?["details"]?[0]?["reason"] == "ACCESS_TOKEN_EXPIRED")
     }
 
-    @Test func `an account cannot send for another project`() async throws {
-        try await Fixture.run { fixture async throws in
-            let answer = try await fixture.send(#"{"message":{"topic":"t"}}"#, project: "other")
-            #expect(answer.status == 403 && answer.errorCode == nil)
-            #expect(answer.json["error"]?["status"] == "PERMISSION_DENIED")
-        }
+    @Test(.emulator) func `an account cannot send for another project`() async throws {
+        let answer = try await fixture.send(#"{"message":{"topic":"t"}}"#, project: "other")
+        #expect(answer.status == 403 && answer.errorCode == nil)
+        #expect(answer.json["error"]?["status"] == "PERMISSION_DENIED")
     }
 
     @Test func `key files of the first start are kept by the next, and other users cannot read them`() async throws {
@@ -157,6 +148,6 @@ struct Assertion {
         let configuration = FCMEmulatorConfiguration(directory: directory.path)
         try Data("{}".utf8).write(to: URL(filePath: configuration.serviceAccountFile))
         let emulator = FCMEmulator(configuration: configuration)
-        await #expect { try await emulator.start() } throws: { ($0 as? FCMEmulatorError)?.code == .serviceAccount }
+        await #expect { try await emulator.start() } throws: { ($0 as? EmulatorError)?.code == .serviceAccount }
     }
 }

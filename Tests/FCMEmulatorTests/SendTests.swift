@@ -1,5 +1,6 @@
 import FCMEmulator
 import HTTPClient
+import JSON
 import Testing
 
 /// A body that FCM refuses, with the expected error. `TOKEN` is replaced by a live token.
@@ -108,159 +109,138 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct SendTests {
-    @Test(arguments: Refusal.all)
+    private var fixture: Fixture { .current }
+
+    @Test(.emulator, arguments: Refusal.all)
     func `a bad message is refused with FCM's error`(_ refusal: Refusal) async throws {
-        try await Fixture.run { fixture async throws in
-            let token = fixture.emulator.mintToken()
-            let body = #"{"message":{"# + refusal.message.replacing("TOKEN", with: token) + "}}"
-            let answer = try await fixture.send(body)
-            #expect(answer.status == refusal.status)
-            #expect(answer.json["error"]?["code"]?.integer == refusal.status)
-            #expect(answer.json["error"]?["status"]?.string == refusal.canonical)
-            #expect(answer.json["error"]?["message"]?.string == refusal.text)
-            #expect(answer.details == refusal.details)
-            #expect(answer.field == refusal.field)
-            #expect(answer.response.httpVersion == .http2)
-            #expect(await fixture.emulator.messages().isEmpty)
+        let token = fixture.emulator.mintToken()
+        let body = #"{"message":{"# + refusal.message.replacing("TOKEN", with: token) + "}}"
+        let answer = try await fixture.send(body)
+        #expect(answer.status == refusal.status)
+        #expect(answer.json["error"]?["code"]?.integer == refusal.status)
+        #expect(answer.json["error"]?["status"]?.string == refusal.canonical)
+        #expect(answer.json["error"]?["message"]?.string == refusal.text)
+        #expect(answer.details == refusal.details)
+        #expect(answer.field == refusal.field)
+        #expect(answer.response.httpVersion == .http2)
+        #expect(await fixture.emulator.messages().isEmpty)
+    }
+
+    @Test(.emulator) func `a message that breaks a documented rule is refused with the field`() async throws {
+        let token = fixture.emulator.mintToken()
+        for rule in Refusal.rules {
+            let answer = try await fixture.send(#"{"message":{"token":"\#(token)",\#(rule.message)}}"#)
+            #expect(answer.status == 400, "\(rule.message)")
+            #expect(answer.field == rule.field)
+            #expect(answer.errorCode == "INVALID_ARGUMENT")
         }
     }
 
-    @Test func `a message that breaks a documented rule is refused with the field`() async throws {
-        try await Fixture.run { fixture async throws in
-            let token = fixture.emulator.mintToken()
-            for rule in Refusal.rules {
-                let answer = try await fixture.send(#"{"message":{"token":"\#(token)",\#(rule.message)}}"#)
-                #expect(answer.status == 400, "\(rule.message)")
-                #expect(answer.field == rule.field)
-                #expect(answer.errorCode == "INVALID_ARGUMENT")
-            }
-        }
+    @Test(.emulator) func `every fault of a body is listed`() async throws {
+        let answer = try await fixture.send(#"{"message":{"topic":"t","x":1,"data":{"a":true}},"y":2}"#)
+        let violations = answer.json["error"]?["details"]?[0]?["fieldViolations"]?.elements
+        #expect(violations?.count == 3)
+        let last = #"Invalid JSON payload received. Unknown name "y": Cannot find field."#
+        #expect(violations?.last?["description"]?.string == last)
     }
 
-    @Test func `every fault of a body is listed`() async throws {
-        try await Fixture.run { fixture async throws in
-            let answer = try await fixture.send(#"{"message":{"topic":"t","x":1,"data":{"a":true}},"y":2}"#)
-            let violations = answer.json["error"]?["details"]?[0]?["fieldViolations"]?.elements
-            #expect(violations?.count == 3)
-            let last = #"Invalid JSON payload received. Unknown name "y": Cannot find field."#
-            #expect(violations?.last?["description"]?.string == last)
-        }
-    }
-
-    @Test(arguments: ["", "{", "null", "[]", "\"x\"", "{}", #"{"message":null}"#])
+    @Test(.emulator, arguments: ["", "{", "null", "[]", "\"x\"", "{}", #"{"message":null}"#])
     func `a body that is not a request is refused`(_ body: String) async throws {
-        try await Fixture.run { fixture async throws in
-            #expect(try await fixture.send(body).status == 400)
-        }
+        #expect(try await fixture.send(body).status == 400)
     }
 
-    @Test func `a body over the limit is refused`() async throws {
-        try await Fixture.run({ $0.limits.bodyBytes = 1000 }) { fixture async throws in
-            let answer = try await fixture.send(String(repeating: " ", count: 1001))
-            #expect(answer.json["error"]?["message"]?.string == "Request payload size exceeds the limit: 1000 bytes.")
-        }
+    @Test(.emulator { $0.limits.bodyBytes = 1000 }) func `a body over the limit is refused`() async throws {
+        let answer = try await fixture.send(String(repeating: " ", count: 1001))
+        #expect(answer.json["error"]?["message"]?.string == "Request payload size exceeds the limit: 1000 bytes.")
     }
 
-    @Test func `both spellings of field names are accepted, and kept in snake_case`() async throws {
-        try await Fixture.run { fixture async throws in
-            let token = fixture.emulator.mintToken(platform: .android)
-            let camel =
-                #"{"token":"\#(token)","android":{"collapseKey":"a","notification":{"channelId":"c"}},"#
-                + #""fcmOptions":{"analyticsLabel":"e"}}"#
-            let snake =
-                #"{"token":"\#(token)","android":{"collapse_key":"a","notification":{"channel_id":"c"}},"#
-                + #""fcm_options":{"analytics_label":"e"}}"#
-            for body in [#"{"message":\#(camel),"validateOnly":false}"#, #"{"message":\#(snake),"validate_only":false}"#] {
-                #expect(try await fixture.send(body).status == 200)
-            }
-            let messages = await fixture.emulator.messages()
-            #expect(messages.map { $0.message.serialized() } == [snake, snake])
-        }
-    }
-
-    @Test func `a message to a token is accepted under a name of the project`() async throws {
-        try await Fixture.run { fixture async throws in
-            let token = fixture.emulator.mintToken()
-            let answer = try await fixture.send(#"{"message":{"token":"\#(token)","data":{"a":"b"}}}"#)
-            #expect(answer.status == 200)
-            let name = try #require(answer.json["name"]?.string)
-            #expect(name.wholeMatch(of: /projects\/heliograph-dev\/messages\/\d{16,}/) != nil)
-            #expect(await fixture.emulator.messages(to: token).map(\.name) == [name])
-        }
-    }
-
-    @Test func `an Android token's message has a name with a colon and a percent sign`() async throws {
-        try await Fixture.run { fixture async throws in
-            let token = fixture.emulator.mintToken(platform: .android)
-            let name = try await fixture.send(to: token).json["name"]?.string ?? ""
-            #expect(name.wholeMatch(of: /projects\/heliograph-dev\/messages\/0:\d{16}%[0-9a-f]{16}/) != nil)
-        }
-    }
-
-    @Test(arguments: [
-        #""topic":"event.5~a%b-c_d""#, #""condition":"'a' in topics && ('b' in topics || !('c' in topics))""#, #""fid":"FID""#,
-    ])
-    func `topics, conditions and installation ids are targets too`(_ target: String) async throws {
-        try await Fixture.run { fixture async throws in
-            let fid = fixture.emulator.mintFID()
-            let answer = try await fixture.send(#"{"message":{\#(target.replacing("FID", with: fid))}}"#)
-            #expect(answer.status == 200)
-        }
-    }
-
-    @Test(arguments: [
-        "'a' in topics'", "a in topics", "'a' in topics ||", "('a' in topics", "'a' 'b'", "'a b' in topics",
-        "'a' in topics && 'b' in topics && 'c' in topics && 'd' in topics && 'e' in topics && 'f' in topics",
-    ])
-    func `a malformed condition is refused`(_ condition: String) async throws {
-        try await Fixture.run { fixture async throws in
-            let body = #"{"message":{"condition":"\#(condition)"}}"#
-            #expect(try await fixture.send(body).status == 400)
-        }
-    }
-
-    @Test func `a request with validate_only is answered like a real one, and delivers nothing`() async throws {
-        try await Fixture.run { fixture async throws in
-            let token = fixture.emulator.mintToken()
-            let answer = try await fixture.send(to: token, validateOnly: true)
-            #expect(answer.status == 200 && answer.json["name"]?.string != nil)
-            #expect(await fixture.emulator.messages().isEmpty)
-            fixture.emulator.deleteToken(token)
-            #expect(try await fixture.send(to: token, validateOnly: true).status == 404)
-        }
-    }
-
-    @Test func `a token of another project is a mismatch`() async throws {
-        try await Fixture.run { fixture async throws in
-            let token = fixture.emulator.mintToken(project: "somebody-else")
-            let answer = try await fixture.send(to: token)
-            #expect(answer.status == 403 && answer.errorCode == "SENDER_ID_MISMATCH")
-        }
-    }
-
-    @Test func `a message to a topic has half the size limit`() async throws {
-        let body = #"{"message":{"topic":"t","data":{"k":"# + "\"" + String(repeating: "x", count: 2048) + "\"}}}"
-        try await Fixture.run { fixture async throws in
-            #expect(try await fixture.send(body).status == 400)
-        }
-        try await Fixture.run({ $0.sizeLimit = .observed }) { fixture async throws in
+    @Test(.emulator) func `both spellings of field names are accepted, and kept in snake_case`() async throws {
+        let token = fixture.emulator.mintToken(platform: .android)
+        let camel =
+            #"{"token":"\#(token)","android":{"collapseKey":"a","notification":{"channelId":"c"}},"#
+            + #""fcmOptions":{"analyticsLabel":"e"}}"#
+        let snake =
+            #"{"token":"\#(token)","android":{"collapse_key":"a","notification":{"channel_id":"c"}},"#
+            + #""fcm_options":{"analytics_label":"e"}}"#
+        for body in [#"{"message":\#(camel),"validateOnly":false}"#, #"{"message":\#(snake),"validate_only":false}"#] {
             #expect(try await fixture.send(body).status == 200)
         }
+        let messages = await fixture.emulator.messages()
+        #expect(messages.map { $0.message.text } == [snake, snake])
     }
 
-    @Test func `a deleted token still accepts a configured number of sends`() async throws {
-        try await Fixture.run({ $0.unregisterLagSends = 1 }) { fixture async throws in
-            let token = fixture.emulator.mintToken()
-            fixture.emulator.deleteToken(token)
-            #expect(try await fixture.send(to: token).status == 200)
-            #expect(try await fixture.send(to: token).status == 404)
-        }
+    @Test(.emulator) func `a message to a token is accepted under a name of the project`() async throws {
+        let token = fixture.emulator.mintToken()
+        let answer = try await fixture.send(#"{"message":{"token":"\#(token)","data":{"a":"b"}}}"#)
+        #expect(answer.status == 200)
+        let name = try #require(answer.json["name"]?.string)
+        #expect(name.wholeMatch(of: /projects\/heliograph-dev\/messages\/\d{16,}/) != nil)
+        #expect(await fixture.emulator.messages(to: token).map(\.name) == [name])
     }
 
-    @Test func `an unknown path is answered by a page, not an envelope`() async throws {
-        try await Fixture.run { fixture async throws in
-            let answer = try await fixture.call("POST", "/fcm/send", "{}")
-            #expect(answer.status == 404 && answer.text.hasPrefix("<!DOCTYPE html>"))
-        }
+    @Test(.emulator) func `an Android token's message has a name with a colon and a percent sign`() async throws {
+        let token = fixture.emulator.mintToken(platform: .android)
+        let name = try await fixture.send(to: token).json["name"]?.string ?? ""
+        #expect(name.wholeMatch(of: /projects\/heliograph-dev\/messages\/0:\d{16}%[0-9a-f]{16}/) != nil)
+    }
+
+    @Test(
+        .emulator,
+        arguments: [
+            #""topic":"event.5~a%b-c_d""#, #""condition":"'a' in topics && ('b' in topics || !('c' in topics))""#, #""fid":"FID""#,
+        ])
+    func `topics, conditions and installation ids are targets too`(_ target: String) async throws {
+        let fid = fixture.emulator.mintFID()
+        let answer = try await fixture.send(#"{"message":{\#(target.replacing("FID", with: fid))}}"#)
+        #expect(answer.status == 200)
+    }
+
+    @Test(
+        .emulator,
+        arguments: [
+            "'a' in topics'", "a in topics", "'a' in topics ||", "('a' in topics", "'a' 'b'", "'a b' in topics",
+            "'a' in topics && 'b' in topics && 'c' in topics && 'd' in topics && 'e' in topics && 'f' in topics",
+        ])
+    func `a malformed condition is refused`(_ condition: String) async throws {
+        let body = #"{"message":{"condition":"\#(condition)"}}"#
+        #expect(try await fixture.send(body).status == 400)
+    }
+
+    @Test(.emulator) func `a request with validate_only is answered like a real one, and delivers nothing`() async throws {
+        let token = fixture.emulator.mintToken()
+        let answer = try await fixture.send(to: token, validateOnly: true)
+        #expect(answer.status == 200 && answer.json["name"]?.string != nil)
+        #expect(await fixture.emulator.messages().isEmpty)
+        fixture.emulator.deleteToken(token)
+        #expect(try await fixture.send(to: token, validateOnly: true).status == 404)
+    }
+
+    @Test(.emulator) func `a token of another project is a mismatch`() async throws {
+        let token = fixture.emulator.mintToken(project: "somebody-else")
+        let answer = try await fixture.send(to: token)
+        #expect(answer.status == 403 && answer.errorCode == "SENDER_ID_MISMATCH")
+    }
+
+    private static let largeTopicMessage =
+        #"{"message":{"topic":"t","data":{"k":"# + "\"" + String(repeating: "x", count: 2048) + "\"}}}"
+
+    @Test(.emulator) func `a message to a topic has half the size limit`() async throws {
+        #expect(try await fixture.send(Self.largeTopicMessage).status == 400)
+    }
+
+    @Test(.emulator { $0.sizeLimit = .observed }) func `a message to a topic may be as large as any was seen`() async throws {
+        #expect(try await fixture.send(Self.largeTopicMessage).status == 200)
+    }
+
+    @Test(.emulator { $0.unregisterLagSends = 1 }) func `a deleted token still accepts a configured number of sends`() async throws {
+        let token = fixture.emulator.mintToken()
+        fixture.emulator.deleteToken(token)
+        #expect(try await fixture.send(to: token).status == 200)
+        #expect(try await fixture.send(to: token).status == 404)
+    }
+
+    @Test(.emulator) func `an unknown path is answered by a page, not an envelope`() async throws {
+        let answer = try await fixture.call("POST", "/fcm/send", "{}")
+        #expect(answer.status == 404 && answer.text.hasPrefix("<!DOCTYPE html>"))
     }
 }

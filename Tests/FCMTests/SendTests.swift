@@ -2,6 +2,7 @@ import FCM
 import FCMEmulator
 import Foundation
 import HTTPClient
+import JSON
 import TestSupport
 import Testing
 

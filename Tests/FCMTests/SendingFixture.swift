@@ -23,13 +23,21 @@ struct SendingFixture: Sendable {
         func advance(seconds: Double) { time.withLock { $0 = $0.addingTimeInterval(seconds) } }
     }
 
+    /// The folder with the key files of all tests, which share them because generating RSA keys takes long.
+    private static let keyFiles = Task {
+        let directory = try TemporaryDirectory()
+        let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
+        try await emulator.start()
+        await emulator.stop()
+        return directory
+    }
+
     static func with<Value>(
         configure: (inout FCMEmulatorConfiguration) -> Void = { _ in },
         timeout: Duration = .seconds(60), _ body: (SendingFixture) async throws -> Value
     ) async throws -> Value {
-        let directory = try TemporaryDirectory()
         let clock = TestClock()
-        var configuration = FCMEmulatorConfiguration(directory: directory.path)
+        var configuration = FCMEmulatorConfiguration(directory: try await keyFiles.value.path)
         configuration.now = { clock.now }
         configure(&configuration)
         let emulator = FCMEmulator(configuration: configuration)

@@ -1,16 +1,17 @@
 import BlobStore
 import EventBus
-import FaceMatchingWorker
+import FaceEngine
 import Foundation
 import HeliographCrypto
 import Logging
-import NIOCore
 import PostgresClient
 import ServiceDefaults
 import ServiceLifecycle
 import Storage
 import TestSupport
 import WireFormat
+
+@testable import FaceMatchingWorker
 
 /// A running worker with a database, a Redis key prefix and a blob store of its own.
 struct WorkerFixture {
@@ -20,33 +21,7 @@ struct WorkerFixture {
     let redisPrefix: String
     let blobRoot: String
 
-    /// A photo as identity-api stores it.
-    struct Upload {
-        let pose: SessionPhoto.Pose
-        let file: [UInt8]
-    }
-
-    /// Stores photos and a session, as an upload does, and returns the session's id; nothing is published.
-    func upload(
-        _ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false, by signIn: UUID? = nil,
-        processingTime: Duration? = nil
-    ) async throws -> UUID {
-        let id = UUID()
-        var stored: [SessionPhoto] = []
-        for (index, photo) in photos.enumerated() {
-            let key = "ekyc/\(id.uuidString.lowercased())/\(index)"
-            try await blobs.write(try BlobKey(key)) { try await $0.append(ByteBuffer(bytes: photo.file)) }
-            stored.append(SessionPhoto(key: key, pose: photo.pose, sha256: Hex.encode(SHA256.hash(photo.file))))
-        }
-        var session = NewSession(
-            id: id, userID: user, event: event, authorised: authorised, authorisedBy: signIn, tokenHash: SecureRandom.bytes(32),
-            photos: stored)
-        // The account gets the user id of the first session with its e-mail; identity-api derives that id from the e-mail.
-        if event == .signUp, !authorised { session.email = SessionEmail(lookup: SHA256.hash("\(user)"), sealed: [1, 2, 3]) }
-        if let processingTime { session.processingTime = processingTime }
-        try await SessionRepository(context.postgres).insert(session)
-        return id
-    }
+    var uploads: Uploads { Uploads(postgres: context.postgres, blobs: blobs) }
 
     /// Publishes `ekyc.requested`.
     func request(_ id: UUID, _ event: EkycEvent, times: Int = 1) async throws {
@@ -65,8 +40,10 @@ struct WorkerFixture {
     }
 
     /// Stores a session, publishes its event, and waits until it has ended.
-    func run(_ event: EkycEvent, _ photos: [Upload], user: UUID, authorised: Bool = false, by signIn: UUID? = nil) async throws -> Session {
-        let id = try await upload(event, photos, user: user, authorised: authorised, by: signIn)
+    func run(
+        _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, authorised: Bool = false, by signIn: UUID? = nil
+    ) async throws -> Session {
+        let id = try await uploads.store(event, photos, user: user, authorised: authorised, by: signIn)
         try await request(id, event)
         return try await outcome(id)
     }
@@ -82,7 +59,7 @@ struct WorkerFixture {
         var message: Substring = ""
         for (name, value) in zip(lines, lines.dropFirst()) {
             if name == "i" { message = value }
-            if value.contains("\"session_id\":\"\(id.uuidString.lowercased())\"") { messages.insert(message) }
+            if value.contains("\"session_id\":\"\(id.wireString)\"") { messages.insert(message) }
         }
         return messages.count
     }
@@ -91,7 +68,7 @@ struct WorkerFixture {
     func pushedUser(of id: UUID) async throws -> UUID {
         try await eventually("the push about \(id)") {
             let lines = try await redis.cli("XRANGE", "\(redisPrefix){notification.requested}", "-", "+").split(separator: "\n")
-            let line = lines.first { $0.contains("\"session_id\":\"\(id.uuidString.lowercased())\"") }
+            let line = lines.first { $0.contains("\"session_id\":\"\(id.wireString)\"") }
             let match = try line?.firstMatch(of: Regex("\"user_id\":\"([0-9a-f-]{36})\"", as: (Substring, Substring).self))
             return match.flatMap { UUID(uuidString: String($0.1)) }
         }
@@ -103,20 +80,42 @@ struct WorkerFixture {
         return paths.contains { path in
             var isFolder: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: blobRoot + "/" + path, isDirectory: &isFolder)
-            return path.contains(id.uuidString.lowercased()) && !isFolder.boolValue
+            return path.contains(id.wireString) && !isFolder.boolValue
         }
     }
 }
 
+/// The service on engines that all tests share: each start of engines loads the models and checks them, which takes half a second.
+enum SharedEngines: HeliographService {
+    static let name = FaceMatchingWorker.name
+    static let summary = FaceMatchingWorker.summary
+    static let pool = Task { try await FaceEnginePool.start(modelsDirectory: PackageRoot.file(".cache/models"), threads: 2) }
+
+    static func build(_ context: ServiceContext) async throws -> [any Service] {
+        let blobs = try context.blobStore()
+        let matcher = SessionMatcher(
+            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: try await pool.value, logger: context.logger,
+            signIn: SignInDecision(threshold: SignInDecision.standardThreshold))
+        let handler = EkycRequestedHandler(
+            matcher: matcher, postgres: context.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
+        var configuration = EventConsumerConfiguration()
+        configuration.concurrency = 4
+        return [try context.consumer(configuration: configuration, handlers: [.handler(handler)])]
+    }
+}
+
 /// Runs `body` while a worker runs, and shuts the worker down afterwards.
+///
+/// - Parameter service: The service; ``FaceMatchingWorker`` reads its settings and starts engines of its own, as deployed.
 func withWorker(
-    environment: [String: String] = [:], _ body: (WorkerFixture) async throws -> Void
+    _ service: (some HeliographService).Type = SharedEngines.self, environment: [String: String] = [:],
+    _ body: (WorkerFixture) async throws -> Void
 ) async throws {
     let directory = try TemporaryDirectory()
     let redis = try await RedisServer.shared()
     let prefix = RedisServer.uniquePrefix()
     let models = try PackageRoot.file(".cache/models")
-    try await withEmptyDatabase { database in
+    try await withMigratedDatabase { database in
         let settings = Settings(
             environment: [
                 "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0",
@@ -127,8 +126,7 @@ func withWorker(
         var logger = Logger(label: "face-matching-worker-tests")
         logger.logLevel = .critical
         let context = try ServiceContext(name: "face-matching-worker", settings: settings, logger: logger)
-        _ = try await MigrationRunner(client: context.postgres, migrations: HeliographSchema.migrations).migrate()
-        let group = try await ServiceRunner.group(for: FaceMatchingWorker.self, context: context, signals: [])
+        let group = try await ServiceRunner.group(for: service, context: context, signals: [])
         let running = Task { try await group.run() }
         let fixture = WorkerFixture(
             context: context, blobs: try context.blobStore(), redis: redis, redisPrefix: prefix, blobRoot: directory.path)
@@ -141,23 +139,5 @@ func withWorker(
         }
         await group.triggerGracefulShutdown()
         try await running.value
-    }
-}
-
-/// The photos that `make setup` downloads.
-enum Photos {
-    static func read(_ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(fileURLWithPath: try PackageRoot.file(".cache/photos/\(name).jpg"))))
-    }
-
-    static func signUp() throws -> [WorkerFixture.Upload] {
-        let poses: [SessionPhoto.Pose] = [.left, .right, .front]
-        return try poses.flatMap { pose in
-            try (1...3).map { .init(pose: pose, file: try read("person-a/\(pose.rawValue)-\($0)")) }
-        }
-    }
-
-    static func signIn(_ person: String) throws -> [WorkerFixture.Upload] {
-        try (1...3).map { .init(pose: .any, file: try read("\(person)/sign-in-\($0)")) }
     }
 }

@@ -51,7 +51,7 @@ import WireFormat
         try await Self.withLedger { ledger in
             let id = UUIDv7.generate()
             try await ledger.publish([id], kind: .single)
-            for delivery in 1...2 { try await ledger.start(Run(id: id, stage: .work, delivery: delivery)) }
+            for delivery in 1...2 { try await ledger.start(HandlerRun(id: id, stage: .work, delivery: delivery)) }
             try await ledger.takeEffect([id], stage: .work, delivery: 2)
             #expect(try await ledger.balance() == Balance(published: 1, effects: 1, lost: 0, duplicated: 0, rerun: 1))
             #expect(try await ledger.redeliveries() == 1)

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import EventBus
 import Foundation
 import TestSupport

@@ -8,7 +8,7 @@ struct HelpTests {
         [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["streams"], ["top"],
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
         ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
-        ["push"], ["push", "report"], ["push", "erase"], ["load"],
+        ["push"], ["push", "report"], ["push", "erase"],
     ])
     func `every command has help`(_ path: [String]) async {
         #expect(await heliographctl(path + ["--help"]).exitCode == 0)

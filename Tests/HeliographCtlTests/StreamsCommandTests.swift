@@ -21,7 +21,6 @@ struct StreamsCommandTests {
                     "photo.uploaded                 image-worker               0            0        0       –          0      0     0",
                     "image.progress                 –                          0            –        –       –          –      –     –",
                     "image.completed                –                          0            –        –       –          –      –     –",
-                    "device.removed                 token-registry             0            0        0       –          0      0     0",
                     "notification.requested         token-registry             0            0        0       –          0      0     0",
                     "notification.addressed.urgent  notifier                   0            0        0       –          0      0     0",
                     "notification.addressed.normal  notifier                   0            0        0       –          0      0     0",

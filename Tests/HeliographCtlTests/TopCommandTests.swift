@@ -6,7 +6,7 @@ import WireFormat
 
 @testable import HeliographCtl
 
-struct TopCommandTests {
+@Suite(.timeLimit(.minutes(3))) struct TopCommandTests {
     private static let enter = "\u{1B}[?1049h"
     private static let leave = "\u{1B}[?1049l"
     private static let showCursor = "\u{1B}[?25h"
@@ -18,7 +18,7 @@ struct TopCommandTests {
             let terminal = try PseudoTerminal(
                 [PackageRoot.executable("heliographctl"), "top", "--interval", "100ms", "--wait", "60"], columns: columns, rows: rows,
                 environment: bus.environment.merging(["TERM": "xterm", "NO_COLOR": ""]) { $1 })
-            try await eventually("top draws; it wrote \(terminal.text)") { terminal.text.contains("notification.settled") }
+            try await terminal.waitForOutput { $0.contains("notification.settled") }
             do { try await body(terminal, bus) } catch {
                 terminal.signal(SIGKILL)
                 throw error
@@ -45,8 +45,7 @@ struct TopCommandTests {
         try await withTop { terminal, _ in
             #expect(terminal.mode & tcflag_t(ECHO | ICANON | ISIG) == 0)
             try terminal.type("x" + key)
-            let code = try await terminal.exitCode()
-            #expect(code == 0)
+            #expect(await terminal.exitCode() == 0)
             try await expectRestored(terminal)
         }
     }
@@ -55,8 +54,7 @@ struct TopCommandTests {
     func `a signal ends it and restores the terminal`(_ signal: Int32) async throws {
         try await withTop { terminal, _ in
             terminal.signal(signal)
-            let code = try await terminal.exitCode()
-            #expect(code == 0)
+            #expect(await terminal.exitCode() == 0)
             try await expectRestored(terminal)
         }
     }
@@ -64,10 +62,9 @@ struct TopCommandTests {
     @Test func `a permanent failure ends it with an error and restores the terminal`() async throws {
         try await withTop { terminal, bus in
             try await bus.database.psql("DROP TABLE outbox")
-            let code = try await terminal.exitCode()
-            #expect(code == 1)
+            #expect(await terminal.exitCode() == 1)
             try await expectRestored(terminal)
-            try await eventually("the error is printed") { terminal.text.split(separator: Self.leave).last?.contains("Error: ") == true }
+            try await terminal.waitForOutput { $0.split(separator: Self.leave).last?.contains("Error: ") == true }
         }
     }
 
@@ -76,15 +73,12 @@ struct TopCommandTests {
             let name = bus.database.name
             try await bus.database.server.psql("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
             try await bus.database.server.psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
-            try await eventually("top reports it") {
-                terminal.text.contains("The database does not answer; these are the last known figures.")
-            }
+            try await terminal.waitForOutput { $0.contains("The database does not answer; these are the last known figures.") }
             let before = terminal.text.count
             try await bus.database.server.psql("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
-            try await eventually("top goes on") { terminal.text.dropFirst(before).contains("Outbox: nothing pending.") }
+            try await terminal.waitForOutput { $0.dropFirst(before).contains("Outbox: nothing pending.") }
             try terminal.type("q")
-            let code = try await terminal.exitCode()
-            #expect(code == 0)
+            #expect(await terminal.exitCode() == 0)
         }
     }
 
@@ -93,18 +87,17 @@ struct TopCommandTests {
             let narrow = terminal.text
             #expect(!narrow.contains("CONSUMERS"))
             terminal.resize(columns: 120, rows: 40)
-            try await eventually("the columns are back") { terminal.text.dropFirst(narrow.count).contains("CONSUMERS") }
+            try await terminal.waitForOutput { $0.dropFirst(narrow.count).contains("CONSUMERS") }
             terminal.resize(columns: 120, rows: 8)
-            try await eventually("the last line says that there is more") { terminal.text.contains("more lines: enlarge the window") }
+            try await terminal.waitForOutput { $0.contains("more lines: enlarge the window") }
             try terminal.type("q")
-            let code = try await terminal.exitCode()
-            #expect(code == 0)
+            #expect(await terminal.exitCode() == 0)
         }
     }
 
     private func expectRestored(_ terminal: PseudoTerminal) async throws {
         // The last output of a program may be read after its end.
-        try await eventually("the screen is restored") { terminal.text.contains(Self.leave) }
+        try await terminal.waitForOutput { $0.contains(Self.leave) }
         #expect(terminal.text.contains(Self.enter))
         #expect(terminal.text.contains(Self.showCursor))
         #expect(terminal.mode & tcflag_t(ECHO | ICANON | ISIG) == tcflag_t(ECHO | ICANON | ISIG))

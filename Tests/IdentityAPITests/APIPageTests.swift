@@ -6,14 +6,12 @@ import Testing
 @testable import IdentityAPI
 
 @Suite struct APIPageTests {
-    @Test func `A browser that opens the API gets its page, which may load nothing from elsewhere`() async throws {
-        try await withIdentityAPI { api in
-            let response = try await api.send("GET", "/")
-            #expect(response.status == 200)
-            #expect(response.header("Content-Type") == "text/html; charset=utf-8")
-            #expect(try #require(response.header("Content-Security-Policy")).hasPrefix("default-src 'none';"))
-            #expect(response.text.contains("<title>Heliograph API</title>"))
-        }
+    @Test(.api) func `A browser that opens the API gets its page, which may load nothing from elsewhere`() async throws {
+        let response = try await api.send("GET", "/")
+        #expect(response.status == 200)
+        #expect(response.header("Content-Type") == "text/html; charset=utf-8")
+        #expect(try #require(response.header("Content-Security-Policy")).hasPrefix("default-src 'none';"))
+        #expect(response.text.contains("<title>Heliograph API</title>"))
     }
 
     @Test func `The page lists exactly the served requests`() throws {

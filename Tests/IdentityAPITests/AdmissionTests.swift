@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import Logging
 import PostgresClient
 import ServiceDefaults
@@ -26,8 +27,7 @@ import WireFormat
     /// Sends the head of an upload without its body, and returns the answer, which the server gave without reading a body.
     private static func answerToHead(_ api: IdentityFixture, _ path: String, _ form: Form) async throws -> String? {
         let connection = try RawConnection(port: api.port)
-        try await connection.send(
-            "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\nContent-Length: 90000000\r\n\r\n")
+        try await connection.post(path, type: form.contentType, length: 90_000_000)
         return try await connection.receive(until: "\r\n\r\n")
     }
 
@@ -67,12 +67,9 @@ import WireFormat
         try await withIdentityAPI(limits) { first in
             try await withSecondInstance(of: first, limits) { second in
                 #expect(first.port != second.port)
-                let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                    for number in 0..<8 {
-                        let api = number.isMultiple(of: 2) ? first : second
-                        group.addTask { try await api.send(.signIn(email: "e\(number)@example.org"), to: Path.login).status }
-                    }
-                    return try await group.reduce(into: []) { $0.append($1) }
+                let statuses = try await race(8) { number in
+                    try await (number.isMultiple(of: 2) ? first : second)
+                        .send(.signIn(email: "e\(number)@example.org"), to: Path.login).status
                 }
                 #expect(statuses.count { $0 == 200 } == 2)
                 #expect(statuses.count { $0 == 503 } == 6)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import NIOCore
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
     private static let cutJPEG = Array(TestPhoto.jpeg().dropLast(900))
     private static let manyPhotos = Form.signUp().without("front_faces").adding("front_faces", 4)
 
-    @Test(arguments: [
+    private static let badForms: [(path: String, form: Form, expected: String)] = [
         // Wrong counts, missing and surplus parts.
         (Path.signUp, Form.signUp().without("left_faces"), "400 missing_field left_faces"),
         (Path.signUp, Form.signUp().without("front_faces"), "400 missing_field front_faces"),
@@ -37,106 +38,96 @@ import Testing
         (Path.signUp, Form.signUp().withLastPhoto(cutJPEG), "400 invalid_image front_faces"),
         (Path.login, Form.signIn().withLastPhoto(TestPhoto.png(width: 20_000, height: 20_000)), "400 invalid_image faces"),
         (Path.login, Form.signIn().withLastPhoto(TestPhoto.jpeg(width: 9_000, height: 9_000)), "400 invalid_image faces"),
-    ])
-    func `Bad input gets its exact error, and leaves nothing`(path: String, form: Form, expected: String) async throws {
-        try await withIdentityAPI { api in
+    ]
+
+    @Test(.api) func `Bad input gets its exact error, and leaves nothing`() async throws {
+        for (number, (path, form, expected)) in Self.badForms.enumerated() {
             let response = try await api.send(form, to: path)
-            #expect(response.refusal == expected)
-            #expect(response.json.value("success") as? Bool == false)
-            #expect(response.header("X-Session-Token") == nil)
-            #expect(try await api.isUntouched())
+            #expect(response.refusal == expected, "case \(number)")
+            #expect(response.json.value("success") == false, "case \(number)")
+            #expect(response.header("X-Session-Token") == nil, "case \(number)")
+            #expect(try await api.isUntouched(), "case \(number)")
         }
     }
 
-    @Test(arguments: [
+    private static let badTypes: [(contentType: String, expected: String)] = [
         ("application/json", "415 unsupported_media_type"), ("multipart/mixed; boundary=x", "415 unsupported_media_type"),
         ("multipart/form-data", "400 invalid_request"), ("multipart/form-data; boundary=another", "400 invalid_request"),
         ("multipart/form-data; boundary=\"a@b\"", "400 invalid_request"),
-    ])
-    func `A body that is not the multipart it claims to be is refused`(contentType: String, expected: String) async throws {
-        try await withIdentityAPI { api in
+    ]
+
+    @Test(.api) func `A body that is not the multipart it claims to be is refused`() async throws {
+        for (contentType, expected) in Self.badTypes {
             let body = Form.signUp().bytes
             let response = try await api.send("POST", Path.signUp, headers: [("Content-Type", contentType)], body: body)
-            #expect(response.refusal == expected)
-            #expect(try await api.isUntouched())
+            #expect(response.refusal == expected, "\(contentType)")
+            #expect(try await api.isUntouched(), "\(contentType)")
         }
     }
 
-    @Test func `A field that is given twice, or is not UTF-8, is refused`() async throws {
-        try await withIdentityAPI { api in
-            var twice = Form.signIn()
-            twice.text("email", "other@example.org")
-            let first = try await api.send(twice, to: Path.login)
-            #expect(first.refusal == "400 invalid_request email")
-            var latin = Form.signIn().without("email")
-            latin.parts.append(("email", nil, [0x61, 0xE9, 0x40, 0x62, 0x2E, 0x63]))
-            let second = try await api.send(latin, to: Path.login)
-            #expect(second.refusal == "400 invalid_request email")
-        }
+    @Test(.api) func `A field that is given twice, or is not UTF-8, is refused`() async throws {
+        var twice = Form.signIn()
+        twice.text("email", "other@example.org")
+        let first = try await api.send(twice, to: Path.login)
+        #expect(first.refusal == "400 invalid_request email")
+        var latin = Form.signIn().without("email")
+        latin.parts.append(("email", nil, [0x61, 0xE9, 0x40, 0x62, 0x2E, 0x63]))
+        let second = try await api.send(latin, to: Path.login)
+        #expect(second.refusal == "400 invalid_request email")
     }
 
-    @Test(arguments: ["Bearer nonsense", "Basic dXNlcjpwYXNz", "Bearer", "Bearer a b"])
-    func `An invalid bearer is refused, even beside an e-mail`(authorization: String) async throws {
-        try await withIdentityAPI { api in
+    private static let badBearers: [String] = ["Bearer nonsense", "Basic dXNlcjpwYXNz", "Bearer", "Bearer a b"]
+
+    @Test(.api) func `An invalid bearer is refused, even beside an e-mail`() async throws {
+        for authorization in Self.badBearers {
             let response = try await api.send(.signUp(), to: Path.signUp, headers: [("Authorization", authorization)])
-            #expect(response.refusal == "401 unauthorized")
-            #expect(response.header("WWW-Authenticate") == "Bearer")
-            #expect(try await api.isUntouched())
+            #expect(response.refusal == "401 unauthorized", "\(authorization)")
+            #expect(response.header("WWW-Authenticate") == "Bearer", "\(authorization)")
+            #expect(try await api.isUntouched(), "\(authorization)")
         }
     }
 
-    @Test func `A photo of 30 MB is refused while it is sent, and the client receives the response`() async throws {
-        // The client may have sent all of it before it reads the response.
-        try await withIdentityAPI {
-            ($0.connection.lingerBytes, $0.connection.lingerTime) = (64 << 20, .seconds(60))
-        } _: { api in
-            let form = Form.signIn().withLastPhoto(TestPhoto.jpeg(scanBytes: 30 * 1024 * 1024))
-            let response = try await api.send(form, to: Path.login)
-            #expect(response.refusal == "413 payload_too_large faces")
-            #expect(response.header("Connection") == "close")
-            #expect(try await api.isUntouched())
-            #expect(try await api.send(.signIn(), to: Path.login).status == 200)
-        }
+    // The client may have sent all of it before it reads the response.
+    @Test(.api { ($0.connection.lingerBytes, $0.connection.lingerTime) = (64 << 20, .seconds(60)) })
+    func `A photo of 30 MB is refused while it is sent, and the client receives the response`() async throws {
+        let form = Form.signIn().withLastPhoto(TestPhoto.jpeg(scanBytes: 30 * 1024 * 1024))
+        let response = try await api.send(form, to: Path.login)
+        #expect(response.refusal == "413 payload_too_large faces")
+        #expect(response.header("Connection") == "close")
+        #expect(try await api.isUntouched())
+        #expect(try await api.send(.signIn(), to: Path.login).status == 200)
     }
 
-    @Test func `A body over 96 MB is refused before it is sent`() async throws {
-        try await withIdentityAPI { api in
-            let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Path.signUp) HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n"
-                    + "Content-Length: \(96 * 1024 * 1024 + 1)\r\nExpect: 100-continue\r\n\r\n")
-            let answer = try #require(try await connection.receive(until: "\"meta\""))
-            #expect(answer.hasPrefix("HTTP/1.1 413 "))
-            #expect(answer.contains("\"code\":\"payload_too_large\""))
-            #expect(answer.lowercased().contains("connection: close"))
-        }
+    @Test(.api) func `A body over 96 MB is refused before it is sent`() async throws {
+        let connection = try RawConnection(port: api.port)
+        try await connection.post(
+            Path.signUp, type: "multipart/form-data; boundary=b", length: 96 * 1024 * 1024 + 1, "Expect: 100-continue")
+        let answer = try #require(try await connection.receive(until: "\"meta\""))
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(answer.contains("\"code\":\"payload_too_large\""))
+        #expect(answer.lowercased().contains("connection: close"))
     }
 
-    @Test func `A body over the limit without an announced length is refused`() async throws {
-        try await withIdentityAPI {
-            $0.uploads.bodyBytes = 200_000
-        } _: { api in
-            let form = Form.signIn().withLastPhoto(TestPhoto.jpeg(scanBytes: 300_000))
-            let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\n"
-                    + "Transfer-Encoding: chunked\r\n\r\n" + String(form.bytes.count, radix: 16) + "\r\n")
-            try await connection.send(form.bytes)
-            try await connection.send("\r\n0\r\n\r\n")
-            let answer = try #require(try await connection.receive(until: "\"meta\""))
-            #expect(answer.hasPrefix("HTTP/1.1 413 "))
-            #expect(try await api.isUntouched())
-        }
+    @Test(.api { $0.uploads.bodyBytes = 200_000 }) func `A body over the limit without an announced length is refused`() async throws {
+        let form = Form.signIn().withLastPhoto(TestPhoto.jpeg(scanBytes: 300_000))
+        let connection = try RawConnection(port: api.port)
+        try await connection.send(
+            "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n" + String(form.bytes.count, radix: 16) + "\r\n")
+        try await connection.send(form.bytes)
+        try await connection.send("\r\n0\r\n\r\n")
+        let answer = try #require(try await connection.receive(until: "\"meta\""))
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(try await api.isUntouched())
     }
 
-    @Test(arguments: [0.3, 0.7, 0.99])
-    func `A body that stops half way leaves nothing`(share: Double) async throws {
-        try await withIdentityAPI { api in
+    private static let shares: [Double] = [0.3, 0.7, 0.99]
+
+    @Test(.api) func `A body that stops half way leaves nothing`() async throws {
+        for share in Self.shares {
             let form = Form.signUp(email: "half@example.org").withLastPhoto(TestPhoto.jpeg(scanBytes: 200_000))
             let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Path.signUp) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\n"
-                    + "Content-Length: \(form.bytes.count)\r\n\r\n")
+            try await connection.post(Path.signUp, type: form.contentType, length: form.bytes.count)
             try await connection.send(Array(form.bytes.prefix(Int(Double(form.bytes.count) * share))))
             try await eventually("something of the upload is on the disk") { !api.storedFiles().isEmpty }
             connection.close()
@@ -144,31 +135,27 @@ import Testing
         }
     }
 
-    @Test func `A body whose last bytes are missing is refused as truncated`() async throws {
-        try await withIdentityAPI { api in
-            let form = Form.signIn()
-            let body = Array(form.bytes.dropLast(20))
-            let response = try await api.send("POST", Path.login, headers: [("Content-Type", form.contentType)], body: body)
-            #expect(response.refusal == "400 invalid_request")
-            #expect(try await api.isUntouched())
-        }
+    @Test(.api) func `A body whose last bytes are missing is refused as truncated`() async throws {
+        let form = Form.signIn()
+        let body = Array(form.bytes.dropLast(20))
+        let response = try await api.send("POST", Path.login, headers: [("Content-Type", form.contentType)], body: body)
+        #expect(response.refusal == "400 invalid_request")
+        #expect(try await api.isUntouched())
     }
 
-    @Test func `A client that stops sending is answered and disconnected, and its photos are deleted`() async throws {
-        try await withIdentityAPI { configuration in
-            configuration.connection.patience = .milliseconds(300)
-            configuration.connection.lingerTime = .seconds(2)
-        } _: { api in
-            let form = Form.signIn()
-            let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\n"
-                    + "Content-Length: \(form.bytes.count + 100_000)\r\n\r\n")
-            try await connection.send(Array(form.bytes.prefix(4_000)))
-            let answer = try #require(try await connection.receive(), "the connection is not closed")
-            #expect(answer.hasPrefix("HTTP/1.1 400 "))
-            #expect(answer.contains("\"code\":\"invalid_request\""))
-            #expect(try await api.isUntouched())
-        }
+    @Test(
+        .api {
+            $0.connection.patience = .milliseconds(300)
+            $0.connection.lingerTime = .seconds(2)
+        })
+    func `A client that stops sending is answered and disconnected, and its photos are deleted`() async throws {
+        let form = Form.signIn()
+        let connection = try RawConnection(port: api.port)
+        try await connection.post(Path.login, type: form.contentType, length: form.bytes.count + 100_000)
+        try await connection.send(Array(form.bytes.prefix(4_000)))
+        let answer = try #require(try await connection.receive(), "the connection is not closed")
+        #expect(answer.hasPrefix("HTTP/1.1 400 "))
+        #expect(answer.contains("\"code\":\"invalid_request\""))
+        #expect(try await api.isUntouched())
     }
 }

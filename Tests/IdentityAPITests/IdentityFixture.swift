@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import Logging
 import PostgresClient
 import ServiceDefaults
@@ -9,6 +10,7 @@ import ServiceLifecycle
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
@@ -60,6 +62,11 @@ struct IdentityFixture: Sendable {
         try await postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
     }
 
+    /// Deletes all rows of tables, between the cases of a test.
+    func clear(_ tables: String...) async throws {
+        for table in tables { try await postgres.execute("DELETE FROM \(unescaped: table)") }
+    }
+
     /// Returns whether a refused upload has left no rows and no files.
     func isUntouched() async throws -> Bool {
         let rows = try await count("sessions") + count("users") + count("outbox")
@@ -80,7 +87,7 @@ enum Path {
     static let signUp = "/api/v1/ekyc/upload-photos"
     static let login = "/api/v1/ekyc/login"
 
-    static func session(_ id: UUID) -> String { "/api/v1/ekyc/sessions/\(id.uuidString.lowercased())" }
+    static func session(_ id: UUID) -> String { "/api/v1/ekyc/sessions/\(id.wireString)" }
 }
 
 struct UnexpectedAnswer: Error { let response: HTTPClientResponse }
@@ -101,10 +108,9 @@ func withSecondInstance(
 func withIdentityAPI(
     _ change: (inout IdentityAPIConfiguration) -> Void = { _ in }, _ body: (IdentityFixture) async throws -> Void
 ) async throws {
-    try await withEmptyDatabase { database in
+    try await withMigratedDatabase { database in
         let folder = try TemporaryDirectory()
         let context = try await makeContext(database, blobRoot: folder.path)
-        _ = try await MigrationRunner(client: context.postgres, migrations: HeliographSchema.migrations).migrate()
         var configuration = testConfiguration()
         // No worker decides the sessions of tests, so these limits are off; they have tests of their own.
         configuration.limits.undecidedSessions = .none
@@ -126,6 +132,32 @@ func withIdentityAPI(
             try outcome.get()
         }
     }
+}
+
+/// Gives a test a running identity-api: the variable ``api``.
+struct IdentityAPITrait: TestTrait, TestScoping {
+    @TaskLocal fileprivate static var current: IdentityFixture?
+    fileprivate let change: @Sendable (inout IdentityAPIConfiguration) -> Void
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await withIdentityAPI(change) { api in
+            try await Self.$current.withValue(api) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == IdentityAPITrait {
+    static var api: Self { Self(change: { _ in }) }
+
+    static func api(_ change: @escaping @Sendable (inout IdentityAPIConfiguration) -> Void) -> Self { Self(change: change) }
+}
+
+/// The identity-api of the test.
+var api: IdentityFixture {
+    guard let api = IdentityAPITrait.current else { preconditionFailure("the test lacks the trait .api") }
+    return api
 }
 
 /// Returns a configuration with a free port, and without a sweep during a test.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import NIOCore
 import ServiceDefaults
 import Storage
@@ -100,73 +101,61 @@ import WireFormat
 }
 
 @Suite struct LimitTests {
-    @Test func `The refusal of an address over its rate is exact to the byte`() async throws {
-        try await withIdentityAPI {
-            $0.limits.address = Rate(perMinute: 1, burst: 2)
-        } _: { api in
-            for _ in 0..<2 { #expect(try await api.send("GET", "/nowhere").status == 404) }
-            let response = try await api.send("GET", "/nowhere", headers: [("X-Request-ID", "r-1")])
-            #expect(response.status == 429)
-            let seconds = try #require(Int(response.header("Retry-After") ?? ""))
-            #expect((1...60).contains(seconds))
-            let timestamp = try #require(response.json.text("meta.timestamp"))
-            #expect(
-                response.text == #"{"success":false,"code":1201,"message":"Too many requests from this address","error":"#
-                    + #"{"code":"rate_limited","retryable":true,"retry_after":\#(seconds)},"data":null,"#
-                    + #""meta":{"requestId":"r-1","timestamp":"\#(timestamp)"}}"#)
-        }
+    @Test(.api { $0.limits.address = Rate(perMinute: 1, burst: 2) })
+    func `The refusal of an address over its rate is exact to the byte`() async throws {
+        for _ in 0..<2 { #expect(try await api.send("GET", "/nowhere").status == 404) }
+        let response = try await api.send("GET", "/nowhere", headers: [("X-Request-ID", "r-1")])
+        #expect(response.status == 429)
+        let seconds = try #require(Int(response.header("Retry-After") ?? ""))
+        #expect((1...60).contains(seconds))
+        let timestamp = try #require(response.json.text("meta.timestamp"))
+        #expect(
+            response.text == #"{"success":false,"code":1201,"message":"Too many requests from this address","error":"#
+                + #"{"code":"rate_limited","retryable":true,"retry_after":\#(seconds)},"data":null,"#
+                + #""meta":{"requestId":"r-1","timestamp":"\#(timestamp)"}}"#)
     }
 
-    @Test func `Behind a trusted proxy each client has a limit of its own`() async throws {
-        try await withIdentityAPI { configuration in
-            configuration.limits.address = Rate(perMinute: 1, burst: 1)
-            configuration.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
-        } _: { api in
-            for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 404), ("198.51.100.1", 429)] {
-                let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
-                #expect(response.status == status)
-            }
-        }
-    }
-
-    @Test func `Without a trusted proxy a forwarded address has no limit of its own`() async throws {
-        try await withIdentityAPI {
+    @Test(
+        .api {
             $0.limits.address = Rate(perMinute: 1, burst: 1)
-        } _: { api in
-            for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 429)] {
-                let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
-                #expect(response.status == status)
-            }
+            $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+        })
+    func `Behind a trusted proxy each client has a limit of its own`() async throws {
+        for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 404), ("198.51.100.1", 429)] {
+            let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
+            #expect(response.status == status)
         }
     }
 
-    @Test func `The sign-ins of an account are limited in the same way whether or not it exists`() async throws {
-        try await withIdentityAPI {
-            $0.limits.account = Rate(perMinute: 1, burst: 2)
-        } _: { api in
-            try await api.signUp("known@example.org")
-            for email in ["known@example.org", "nobody@example.org"] {
-                for _ in 0..<2 { _ = try await api.start(Path.login, .signIn(email: email)) }
-                let files = api.storedFiles().count
-                let response = try await api.send(.signIn(email: email.uppercased()), to: Path.login)
-                #expect(response.refusal == "429 rate_limited")
-                #expect(response.header("Retry-After") != nil)
-                #expect(api.storedFiles().count == files)
-            }
+    @Test(.api { $0.limits.address = Rate(perMinute: 1, burst: 1) })
+    func `Without a trusted proxy a forwarded address has no limit of its own`() async throws {
+        for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 429)] {
+            let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
+            #expect(response.status == status)
         }
     }
 
-    @Test func `Strangers who use an e-mail do not empty the bucket of its account's bearer`() async throws {
-        try await withIdentityAPI {
-            $0.limits.account = Rate(perMinute: 1, burst: 2)
-        } _: { api in
-            let device = try await api.signedInDevice()
-            let stranger = Form.signUp(email: "known@example.org")
-            #expect(try await api.send(stranger, to: Path.signUp).status == 200)
-            #expect(try await api.send(stranger.with("fcm_token", "other:token"), to: Path.signUp).refusal == "429 rate_limited")
-            let bearer = [("Authorization", "Bearer \(device.accessToken)")]
-            #expect(try await api.send(.signUp(email: nil), to: Path.signUp, headers: bearer).status == 200)
+    @Test(.api { $0.limits.account = Rate(perMinute: 1, burst: 2) })
+    func `The sign-ins of an account are limited in the same way whether or not it exists`() async throws {
+        try await api.signUp("known@example.org")
+        for email in ["known@example.org", "nobody@example.org"] {
+            for _ in 0..<2 { _ = try await api.start(Path.login, .signIn(email: email)) }
+            let files = api.storedFiles().count
+            let response = try await api.send(.signIn(email: email.uppercased()), to: Path.login)
+            #expect(response.refusal == "429 rate_limited")
+            #expect(response.header("Retry-After") != nil)
+            #expect(api.storedFiles().count == files)
         }
+    }
+
+    @Test(.api { $0.limits.account = Rate(perMinute: 1, burst: 2) })
+    func `Strangers who use an e-mail do not empty the bucket of its account's bearer`() async throws {
+        let device = try await api.signedInDevice()
+        let stranger = Form.signUp(email: "known@example.org")
+        #expect(try await api.send(stranger, to: Path.signUp).status == 200)
+        #expect(try await api.send(stranger.with("fcm_token", "other:token"), to: Path.signUp).refusal == "429 rate_limited")
+        let bearer = [("Authorization", "Bearer \(device.accessToken)")]
+        #expect(try await api.send(.signUp(email: nil), to: Path.signUp, headers: bearer).status == 200)
     }
 
     @Test func `an address gets half of the slots that other addresses leave, and at least one`() throws {
@@ -185,75 +174,65 @@ import WireFormat
         _ = try slots.take(for: late)
     }
 
-    @Test func `An address does not get all slots of uploads, however slowly it sends`() async throws {
-        try await withIdentityAPI { configuration in
-            configuration.limits.uploadsPerAddress = 1
-            configuration.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
-            configuration.connection.patience = .minutes(5)
-        } _: { api in
-            let form = Form.signIn()
-            let slow = try RawConnection(port: api.port)
-            try await slow.send(
-                "POST \(Path.login) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\n"
-                    + "Content-Length: \(form.bytes.count)\r\n\r\n")
-            try await slow.send(Array(form.bytes.dropLast(100)))
-            try await eventually("the upload is under way") { !api.storedFiles().isEmpty }
-            let refused = try await api.send(form, to: Path.login)
-            #expect(refused.refusal == "429 rate_limited")
-            let other = try await api.send(form, to: Path.login, headers: [("X-Forwarded-For", "198.51.100.1")])
-            #expect(other.status == 200)
-            try await slow.send(Array(form.bytes.suffix(100)))
-            #expect(try await slow.receive(until: "session_id")?.hasPrefix("HTTP/1.1 200 ") == true)
-            #expect(try await api.send(form, to: Path.login).status == 200)
+    @Test(
+        .api {
+            $0.limits.uploadsPerAddress = 1
+            $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+            $0.connection.patience = .minutes(5)
+        })
+    func `An address does not get all slots of uploads, however slowly it sends`() async throws {
+        let form = Form.signIn()
+        let slow = try RawConnection(port: api.port)
+        try await slow.post(Path.login, type: form.contentType, length: form.bytes.count)
+        try await slow.send(Array(form.bytes.dropLast(100)))
+        try await eventually("the upload is under way") { !api.storedFiles().isEmpty }
+        let refused = try await api.send(form, to: Path.login)
+        #expect(refused.refusal == "429 rate_limited")
+        let other = try await api.send(form, to: Path.login, headers: [("X-Forwarded-For", "198.51.100.1")])
+        #expect(other.status == 200)
+        try await slow.send(Array(form.bytes.suffix(100)))
+        #expect(try await slow.receive(until: "session_id")?.hasPrefix("HTTP/1.1 200 ") == true)
+        #expect(try await api.send(form, to: Path.login).status == 200)
+    }
+
+    @Test(.api { $0.limits.connectionsPerAddress = 2 }) func `An address does not get all connections, and gets them back`() async throws {
+        let request = "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
+        let connections = [try RawConnection(port: api.port), try RawConnection(port: api.port)]
+        for connection in connections {
+            try await connection.send(request)
+            #expect(try await connection.receive(until: "\"meta\"") != nil)
+        }
+        let surplus = try RawConnection(port: api.port)
+        #expect(try await surplus.receive() == "", "closed without a word")
+        connections[0].close()
+        try await eventually("there is room again") {
+            let next = try RawConnection(port: api.port)
+            try await next.send(request)
+            return try await next.receive(until: "\"meta\"")?.contains("404") == true
         }
     }
 
-    @Test func `An address does not get all connections, and gets them back`() async throws {
-        try await withIdentityAPI {
-            $0.limits.connectionsPerAddress = 2
-        } _: { api in
-            let request = "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
-            let connections = [try RawConnection(port: api.port), try RawConnection(port: api.port)]
-            for connection in connections {
-                try await connection.send(request)
-                #expect(try await connection.receive(until: "\"meta\"") != nil)
-            }
-            let surplus = try RawConnection(port: api.port)
-            #expect(try await surplus.receive() == "", "closed without a word")
-            connections[0].close()
-            try await eventually("there is room again") {
-                let next = try RawConnection(port: api.port)
-                try await next.send(request)
-                return try await next.receive(until: "\"meta\"")?.contains("404") == true
-            }
-        }
+    @Test(.api) func `The wait of a client that hangs up is released`() async throws {
+        let session = try await api.start()
+        let connection = try RawConnection(port: api.port)
+        try await connection.send(
+            "GET \(Path.session(session.id))?wait=60 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(session.token)\r\n\r\n")
+        try await eventually("it waits") { api.waiters.count == 1 }
+        connection.close()
+        try await eventually("its place is free") { api.waiters.count == 0 }
     }
 
-    @Test func `The wait of a client that hangs up is released`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "GET \(Path.session(session.id))?wait=60 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(session.token)\r\n\r\n")
-            try await eventually("it waits") { api.waiters.count == 1 }
-            connection.close()
-            try await eventually("its place is free") { api.waiters.count == 0 }
-        }
-    }
-
-    @Test func `The number of requests that wait for one session is limited`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<RowWatcher<Session>.Limits(total: 0).perRow {
-                    group.addTask { try await api.status(session, query: "?wait=60").status }
-                }
-                try await eventually("they wait") { api.waiters.count == RowWatcher<Session>.Limits(total: 0).perRow }
-                let surplus = try await api.status(session, query: "?wait=60")
-                #expect(surplus.status == 200 && surplus.json.text("data.state") == "received", "it does not wait")
-                try await api.decide(session.id, .failed(.noMatch))
-                for try await status in group { #expect(status == 200) }
+    @Test(.api) func `The number of requests that wait for one session is limited`() async throws {
+        let session = try await api.start()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<RowWatcher<Session>.Limits(total: 0).perRow {
+                group.addTask { try await api.status(session, query: "?wait=60").status }
             }
+            try await eventually("they wait") { api.waiters.count == RowWatcher<Session>.Limits(total: 0).perRow }
+            let surplus = try await api.status(session, query: "?wait=60")
+            #expect(surplus.status == 200 && surplus.json.text("data.state") == "received", "it does not wait")
+            try await api.decide(session.id, .failed(.noMatch))
+            for try await status in group { #expect(status == 200) }
         }
     }
 }

@@ -60,6 +60,14 @@ final class RawConnection: Sendable {
 
     func send(_ text: String) async throws { _ = try await send(Array(text.utf8)) }
 
+    /// Sends the head of a POST request.
+    ///
+    /// - Parameter headers: More header fields, such as `Expect: 100-continue`.
+    func post(_ path: String, type: String, length: Int, _ headers: String...) async throws {
+        let lines = ["POST \(path) HTTP/1.1", "Host: x", "Content-Type: \(type)", "Content-Length: \(length)"] + headers
+        try await send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+    }
+
     /// Receives until the text contains a mark, or, without one, until the other side closes. Nil after `patience`.
     func receive(until mark: String? = nil) async throws -> String? {
         let descriptor = descriptor

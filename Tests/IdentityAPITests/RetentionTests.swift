@@ -44,28 +44,26 @@ private struct StubbornBlobStore: BlobStore {
 }
 
 @Suite struct RetentionTests {
-    @Test func `photos that cannot be deleted stop neither later photos nor other retention steps`() async throws {
-        try await withIdentityAPI { api in
-            let stuck = try await api.start()
-            let other = try await api.start()
-            for (session, minutes) in [(stuck, 10), (other, 5)] {
-                try await api.decide(session.id, .failed(.noMatch))
-                try await api.postgres.execute(
-                    "UPDATE sessions SET completed_at = now() - interval '1 minute' * \(minutes)::bigint WHERE id = \(session.id)")
-            }
-            let customer = try await api.customer()
+    @Test(.api) func `photos that cannot be deleted stop neither later photos nor other retention steps`() async throws {
+        let stuck = try await api.start()
+        let other = try await api.start()
+        for (session, minutes) in [(stuck, 10), (other, 5)] {
+            try await api.decide(session.id, .failed(.noMatch))
             try await api.postgres.execute(
-                "UPDATE access_tokens SET expires_at = now(), refresh_expires_at = now() WHERE user_id = \(customer.userID)")
-            let blobs = StubbornBlobStore(
-                store: try api.context.blobStore(), stuck: [try UploadReceiver.prefix(of: stuck.id)])
-            let sweeper = SessionSweeper(
-                postgres: api.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey),
-                interval: .seconds(3_600), logger: api.context.logger)
-            await sweeper.sweep()
-            #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.uuidString.lowercased())])
-            #expect(try await api.count("access_tokens") == 0)
-            let leftovers = try await SessionRepository(api.postgres).leftoverPhotos(gracePeriod: .zero, limit: 10)
-            #expect(leftovers.map(\.sessionID) == [stuck.id])
+                "UPDATE sessions SET completed_at = now() - interval '1 minute' * \(minutes)::bigint WHERE id = \(session.id)")
         }
+        let customer = try await api.customer()
+        try await api.postgres.execute(
+            "UPDATE access_tokens SET expires_at = now(), refresh_expires_at = now() WHERE user_id = \(customer.userID)")
+        let blobs = StubbornBlobStore(
+            store: try api.context.blobStore(), stuck: [BlobFolder.sessions.prefix(of: stuck.id)])
+        let sweeper = IdentityAPI.sweeper(
+            postgres: api.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey),
+            interval: .seconds(3_600), logger: api.context.logger)
+        await sweeper.sweep()
+        #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.wireString)])
+        #expect(try await api.count("access_tokens") == 0)
+        let leftovers = try await SessionRepository(api.postgres).leftoverPhotos(gracePeriod: .zero, limit: 10)
+        #expect(leftovers.map(\.sessionID) == [stuck.id])
     }
 }

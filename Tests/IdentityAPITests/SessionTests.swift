@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -36,215 +37,183 @@ extension IdentityFixture {
 }
 
 @Suite struct SessionTests {
-    @Test func `The body of a received session is exact`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            let response = try await api.status(session)
-            let created = try #require(response.json.text("data.created_at"))
-            let expires = try #require(response.json.text("data.expires_at"))
-            #expect(
-                response.text == #"{"success":true,"code":0,"message":"Session found","data":{"#
-                    + #""session_id":"\#(session.id.uuidString.lowercased())","event":"sign_in","state":"received","#
-                    + #""created_at":"\#(created)","expires_at":"\#(expires)"}}"#)
-            #expect(created.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
-        }
+    @Test(.api) func `The body of a received session is exact`() async throws {
+        let session = try await api.start()
+        let response = try await api.status(session)
+        let created = try #require(response.json.text("data.created_at"))
+        let expires = try #require(response.json.text("data.expires_at"))
+        #expect(
+            response.text == #"{"success":true,"code":0,"message":"Session found","data":{"#
+                + #""session_id":"\#(session.id.wireString)","event":"sign_in","state":"received","#
+                + #""created_at":"\#(created)","expires_at":"\#(expires)"}}"#)
+        #expect(created.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
     }
 
-    @Test func `A failed session has its reason, whether it is retryable, and the attempts left`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            try await api.decide(session.id, .failed(.noMatch))
-            let data = try await api.status(session).json
-            #expect(data.text("data.state") == "failed")
-            #expect(data.text("data.reason") == "no_match")
-            #expect(data.value("data.retryable") as? Bool == true)
-            #expect(data.number("data.attempts_left") == 4)
-            #expect(data.text("data.completed_at") != nil)
-        }
+    @Test(.api) func `A failed session has its reason, whether it is retryable, and the attempts left`() async throws {
+        let session = try await api.start()
+        try await api.decide(session.id, .failed(.noMatch))
+        let data = try await api.status(session).json
+        #expect(data.text("data.state") == "failed")
+        #expect(data.text("data.reason") == "no_match")
+        #expect(data.value("data.retryable") == true)
+        #expect(data.number("data.attempts_left") == 4)
+        #expect(data.text("data.completed_at") != nil)
     }
 
-    @Test func `A session that succeeded has no reason`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start(Path.signUp, .signUp())
-            try await api.decide(session.id, .succeeded)
-            let data = try await api.status(session).json
-            #expect(data.text("data.state") == "succeeded")
-            #expect(data.value("data.reason") == nil && data.value("data.attempts_left") == nil)
-        }
+    @Test(.api) func `A session that succeeded has no reason`() async throws {
+        let session = try await api.start(Path.signUp, .signUp())
+        try await api.decide(session.id, .succeeded)
+        let data = try await api.status(session).json
+        #expect(data.text("data.state") == "succeeded")
+        #expect(data.value("data.reason") == nil && data.value("data.attempts_left") == nil)
     }
 
-    @Test func `Only the device that started a session sees it`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            let other = try await api.start()
-            #expect(try await api.status((session.id, other.token)).refusal == "401 unauthorized")
-            #expect(try await api.send("GET", Path.session(session.id)).refusal == "401 unauthorized")
-            #expect(try await api.status((UUID(), session.token)).refusal == "404 session_not_found")
-            let odd = try await api.send("GET", "/api/v1/ekyc/sessions/nonsense", headers: [("Authorization", "Bearer x")])
-            #expect(odd.refusal == "404 session_not_found")
-        }
+    @Test(.api) func `Only the device that started a session sees it`() async throws {
+        let session = try await api.start()
+        let other = try await api.start()
+        #expect(try await api.status((session.id, other.token)).refusal == "401 unauthorized")
+        #expect(try await api.send("GET", Path.session(session.id)).refusal == "401 unauthorized")
+        #expect(try await api.status((UUID(), session.token)).refusal == "404 session_not_found")
+        let odd = try await api.send("GET", "/api/v1/ekyc/sessions/nonsense", headers: [("Authorization", "Bearer x")])
+        #expect(odd.refusal == "404 session_not_found")
     }
 
-    @Test func `A waiting request is answered as soon as the event arrives`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            async let answer = api.status(session, query: "?wait=60")
-            try await eventually("the request waits") { api.waiters.count == 1 }
-            try await api.decide(session.id, .succeeded)
-            // A broadcast before the reader listens is lost, so it is repeated until the request is answered.
-            let announcing = Task {
-                while !Task.isCancelled {
-                    try await api.announce(session.id)
-                    try await Task.sleep(for: .milliseconds(50))
-                }
-            }
-            #expect(try await answer.json.text("data.state") == "succeeded")
-            announcing.cancel()
-        }
-    }
-
-    @Test func `A waiting request is answered even though the event is lost`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            async let answer = api.status(session, query: "?wait=60")
-            try await eventually("the request waits") { api.waiters.count == 1 }
-            let decided = ContinuousClock.now
-            try await api.decide(session.id, .succeeded)
-            #expect(try await answer.json.text("data.state") == "succeeded")
-            #expect(ContinuousClock.now - decided < .seconds(59))
-        }
-    }
-
-    @Test func `A request waits no longer than its wait parameter`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start()
-            let started = ContinuousClock.now
-            #expect(try await api.status(session, query: "?wait=1").json.text("data.state") == "received")
-            #expect(ContinuousClock.now - started >= .seconds(1))
-            for wait in ["-1", "61", "soon", ""] {
-                #expect(try await api.status(session, query: "?wait=\(wait)").refusal == "400 invalid_request wait")
+    @Test(.api) func `A waiting request is answered as soon as the event arrives`() async throws {
+        let session = try await api.start()
+        async let answer = api.status(session, query: "?wait=60")
+        try await eventually("the request waits") { api.waiters.count == 1 }
+        try await api.decide(session.id, .succeeded)
+        // A broadcast before the reader listens is lost, so it is repeated until the request is answered.
+        let announcing = Task {
+            while !Task.isCancelled {
+                try await api.announce(session.id)
+                try await Task.sleep(for: .milliseconds(50))
             }
         }
+        #expect(try await answer.json.text("data.state") == "succeeded")
+        announcing.cancel()
     }
 
-    @Test func `A request gets the state at once when too many are waiting`() async throws {
-        try await withIdentityAPI {
-            $0.waiters = 0
-        } _: { api in
-            let session = try await api.start()
-            let response = try await api.status(session, query: "?wait=60")
-            #expect(response.status == 200)
-            #expect(response.json.text("data.state") == "received")
+    @Test(.api) func `A waiting request is answered even though the event is lost`() async throws {
+        let session = try await api.start()
+        async let answer = api.status(session, query: "?wait=60")
+        try await eventually("the request waits") { api.waiters.count == 1 }
+        let decided = ContinuousClock.now
+        try await api.decide(session.id, .succeeded)
+        #expect(try await answer.json.text("data.state") == "succeeded")
+        #expect(ContinuousClock.now - decided < .seconds(59))
+    }
+
+    @Test(.api) func `A request waits no longer than its wait parameter`() async throws {
+        let session = try await api.start()
+        let started = ContinuousClock.now
+        #expect(try await api.status(session, query: "?wait=1").json.text("data.state") == "received")
+        #expect(ContinuousClock.now - started >= .seconds(1))
+        for wait in ["-1", "61", "soon", ""] {
+            #expect(try await api.status(session, query: "?wait=\(wait)").refusal == "400 invalid_request wait")
         }
     }
 
-    @Test func `Five failed sign-ins lock an account, whether it exists or not`() async throws {
-        try await withIdentityAPI { api in
-            try await api.signUp("known@example.org")
-            for email in ["known@example.org", "nobody@example.org"] {
-                for left in [4, 3, 2, 1, 0] {
-                    let session = try await api.start(Path.login, .signIn(email: email))
-                    try await api.decide(session.id, .failed(.noMatch))
-                    #expect(try await api.status(session).json.number("data.attempts_left") == left)
-                }
-                let files = api.storedFiles().count
-                let response = try await api.send(.signIn(email: email), to: Path.login)
-                #expect(response.refusal == "429 account_locked")
-                let retryAfter = try #require(Int(response.header("Retry-After") ?? ""))
-                #expect((1...900).contains(retryAfter) && retryAfter > 800)
-                #expect(api.storedFiles().count == files)
+    @Test(.api { $0.waiters = 0 }) func `A request gets the state at once when too many are waiting`() async throws {
+        let session = try await api.start()
+        let response = try await api.status(session, query: "?wait=60")
+        #expect(response.status == 200)
+        #expect(response.json.text("data.state") == "received")
+    }
+
+    @Test(.api) func `Five failed sign-ins lock an account, whether it exists or not`() async throws {
+        try await api.signUp("known@example.org")
+        for email in ["known@example.org", "nobody@example.org"] {
+            for left in [4, 3, 2, 1, 0] {
+                let session = try await api.start(Path.login, .signIn(email: email))
+                try await api.decide(session.id, .failed(.noMatch))
+                #expect(try await api.status(session).json.number("data.attempts_left") == left)
             }
-            #expect(try await api.send(.signIn(email: "third@example.org"), to: Path.login).status == 200)
+            let files = api.storedFiles().count
+            let response = try await api.send(.signIn(email: email), to: Path.login)
+            #expect(response.refusal == "429 account_locked")
+            let retryAfter = try #require(Int(response.header("Retry-After") ?? ""))
+            #expect((1...900).contains(retryAfter) && retryAfter > 800)
+            #expect(api.storedFiles().count == files)
         }
+        #expect(try await api.send(.signIn(email: "third@example.org"), to: Path.login).status == 200)
     }
 
-    @Test func `Polling a failed sign-in discloses neither the account nor a sign-in of its owner`() async throws {
-        try await withIdentityAPI { api in
-            _ = try await api.signedInDevice(email: "known@example.org")
-            var seen: [[Int?]] = []
-            for email in ["known@example.org", "nobody@example.org"] {
-                func attempt() async throws -> (id: UUID, token: String) {
-                    let form = Form.signIn(email: email).with("fcm_token", "c3cccccccccccccccccccc:APA91bExampleToken")
-                    let session = try await api.start(Path.login, form)
-                    try await api.decide(session.id, .failed(.noMatch))
-                    return session
-                }
-                let first = try await attempt()
-                var left = [try await api.status(first).json.number("data.attempts_left")]
-                if email == "known@example.org" { _ = try await api.signIn(email: email) }
-                left.append(try await api.status(first).json.number("data.attempts_left"))
-                left.append(try await api.status(try await attempt()).json.number("data.attempts_left"))
-                seen.append(left)
+    @Test(.api) func `Polling a failed sign-in discloses neither the account nor a sign-in of its owner`() async throws {
+        _ = try await api.signedInDevice(email: "known@example.org")
+        var seen: [[Int?]] = []
+        for email in ["known@example.org", "nobody@example.org"] {
+            func attempt() async throws -> (id: UUID, token: String) {
+                let form = Form.signIn(email: email).with("fcm_token", "c3cccccccccccccccccccc:APA91bExampleToken")
+                let session = try await api.start(Path.login, form)
+                try await api.decide(session.id, .failed(.noMatch))
+                return session
             }
-            #expect(seen == [[4, 4, 3], [4, 4, 3]])
+            let first = try await attempt()
+            var left = [try await api.status(first).json.number("data.attempts_left")]
+            if email == "known@example.org" { _ = try await api.signIn(email: email) }
+            left.append(try await api.status(first).json.number("data.attempts_left"))
+            left.append(try await api.status(try await attempt()).json.number("data.attempts_left"))
+            seen.append(left)
         }
+        #expect(seen == [[4, 4, 3], [4, 4, 3]])
     }
 
-    @Test func `The owner signs in from a known installation while others keep failing on the same e-mail`() async throws {
-        try await withIdentityAPI {
-            $0.limits.account = Rate(perMinute: 1, burst: 20)
-        } _: { api in
-            _ = try await api.signedInDevice()
-            var refusals: [String: Int] = [:]
-            for number in 0..<60 {
-                let token = "stranger\(number):APA91bStranger"
-                let response = try await api.send(.signIn().with("fcm_token", token), to: Path.login)
-                if response.status == 200, let id = UUID(uuidString: response.json.text("data.session_id") ?? "") {
-                    try await api.decide(id, .failed(.noMatch))
-                } else {
-                    refusals[response.refusal, default: 0] += 1
-                }
-                if number.isMultiple(of: 20) { _ = try await api.signIn() }
+    @Test(.api { $0.limits.account = Rate(perMinute: 1, burst: 20) })
+    func `The owner signs in from a known installation while others keep failing on the same e-mail`() async throws {
+        _ = try await api.signedInDevice()
+        var refusals: [String: Int] = [:]
+        for number in 0..<60 {
+            let token = "stranger\(number):APA91bStranger"
+            let response = try await api.send(.signIn().with("fcm_token", token), to: Path.login)
+            if response.status == 200, let id = UUID(uuidString: response.json.text("data.session_id") ?? "") {
+                try await api.decide(id, .failed(.noMatch))
+            } else {
+                refusals[response.refusal, default: 0] += 1
             }
-            #expect(refusals.values.reduce(0, +) == 55)
-            #expect(Set(refusals.keys) == ["429 account_locked", "429 rate_limited"])
-            let mistaken = try await api.start()
-            try await api.decide(mistaken.id, .failed(.noMatch))
-            #expect(try await api.status(mistaken).json.number("data.attempts_left") == 4)
+            if number.isMultiple(of: 20) { _ = try await api.signIn() }
         }
+        #expect(refusals.values.reduce(0, +) == 55)
+        #expect(Set(refusals.keys) == ["429 account_locked", "429 rate_limited"])
+        let mistaken = try await api.start()
+        try await api.decide(mistaken.id, .failed(.noMatch))
+        #expect(try await api.status(mistaken).json.number("data.attempts_left") == 4)
     }
 
-    @Test func `A burst of sign-ins is refused until earlier ones are decided, and locks no account`() async throws {
-        try await withIdentityAPI { api in
-            let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<12 { group.addTask { try await api.send(.signIn(), to: Path.login).status } }
-                return try await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
-            }
-            #expect(answers == [200: 5, 503: 7])
-            let refused = try await api.send(.signIn(), to: Path.login)
-            #expect(refused.refusal == "503 overloaded" && refused.header("Retry-After") == "2")
-            for session in try await api.postgres.query("SELECT id FROM sessions WHERE event = 'sign_in'") {
-                try await api.decide(session.decode("id"), .succeeded)
-            }
-            #expect(try await api.send(.signIn(), to: Path.login).status == 200)
+    @Test(.api) func `A burst of sign-ins is refused until earlier ones are decided, and locks no account`() async throws {
+        let answers = try await race(12) { _ in try await api.send(.signIn(), to: Path.login).status }
+        #expect(answers.sorted() == Array(repeating: 200, count: 5) + Array(repeating: 503, count: 7))
+        let refused = try await api.send(.signIn(), to: Path.login)
+        #expect(refused.refusal == "503 overloaded" && refused.header("Retry-After") == "2")
+        for session in try await api.postgres.query("SELECT id FROM sessions WHERE event = 'sign_in'") {
+            try await api.decide(session.decode("id"), .succeeded)
         }
+        #expect(try await api.send(.signIn(), to: Path.login).status == 200)
     }
 
-    @Test func `Overdue sessions expire with one push, and their photos are deleted`() async throws {
-        try await withIdentityAPI { api in
-            let session = try await api.start(Path.signUp, .signUp())
-            let open = try await api.start()
-            try await api.postgres.execute(
-                "UPDATE sessions SET deadline_at = now() - interval '1 second' WHERE id = \(session.id)")
-            try await api.postgres.execute("DELETE FROM outbox")
-            let sweeper = SessionSweeper(
-                postgres: api.postgres, blobs: try api.context.blobStore(),
-                pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey), interval: .seconds(1), logger: api.context.logger)
-            for _ in 0..<2 { await sweeper.sweep() }
-            let data = try await api.status(session).json
-            #expect(data.text("data.state") == "expired")
-            #expect(data.text("data.reason") == "timeout")
-            #expect(data.value("data.retryable") as? Bool == true)
-            #expect(try await api.status(open).json.text("data.state") == "received")
-            #expect(api.storedFiles().allSatisfy { $0.contains(open.id.uuidString.lowercased()) })
-            let rows = try await api.postgres.query("SELECT type, convert_from(body, 'UTF8') AS body FROM outbox ORDER BY id")
-            #expect(try rows.map { try $0.decode("type", as: String.self) } == ["ekyc.completed", "notification.requested"])
-            let push = JSON(root: try JSONSerialization.jsonObject(with: Data(rows[1].decode("body", as: String.self).utf8)))
-            #expect(push.text("dedupe_key") == "ekyc:\(session.id.uuidString.lowercased())")
-            #expect(push.text("kind") == "sign_up")
-            #expect(push.text("parameters.success") == "false")
-            let account = try #require(try await SessionRepository(api.postgres).find(id: session.id)).userID
-            #expect(UUID(uuidString: push.text("parameters.user_id") ?? "") != account)
-        }
+    @Test(.api) func `Overdue sessions expire with one push, and their photos are deleted`() async throws {
+        let session = try await api.start(Path.signUp, .signUp())
+        let open = try await api.start()
+        try await api.postgres.execute(
+            "UPDATE sessions SET deadline_at = now() - interval '1 second' WHERE id = \(session.id)")
+        try await api.postgres.execute("DELETE FROM outbox")
+        let sweeper = IdentityAPI.sweeper(
+            postgres: api.postgres, blobs: try api.context.blobStore(),
+            pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey), interval: .seconds(1), logger: api.context.logger)
+        for _ in 0..<2 { await sweeper.sweep() }
+        let data = try await api.status(session).json
+        #expect(data.text("data.state") == "expired")
+        #expect(data.text("data.reason") == "timeout")
+        #expect(data.value("data.retryable") == true)
+        #expect(try await api.status(open).json.text("data.state") == "received")
+        #expect(api.storedFiles().allSatisfy { $0.contains(open.id.wireString) })
+        let rows = try await api.postgres.query("SELECT type, convert_from(body, 'UTF8') AS body FROM outbox ORDER BY id")
+        #expect(try rows.map { try $0.decode("type", as: String.self) } == ["ekyc.completed", "notification.requested"])
+        let push = try JSONValue(parsing: Array(rows[1].decode("body", as: String.self).utf8))
+        #expect(push.text("dedupe_key") == "ekyc:\(session.id.wireString)")
+        #expect(push.text("kind") == "sign_up")
+        #expect(push.text("parameters.success") == "false")
+        let account = try #require(try await SessionRepository(api.postgres).find(id: session.id)).userID
+        #expect(UUID(uuidString: push.text("parameters.user_id") ?? "") != account)
     }
 }

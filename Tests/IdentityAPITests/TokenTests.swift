@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -57,151 +58,132 @@ extension IdentityFixture {
 }
 
 @Suite struct TokenTests {
-    @Test func `A successful sign-in gives tokens`() async throws {
-        try await withIdentityAPI { api in
-            let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
-            try await api.decide(signUp.id, .succeeded)
-            let session = try await api.start(Path.login, .signIn())
-            #expect(try await api.redeem(session).refusal == "409 request_in_progress")
-            try await api.decide(session.id, .succeeded)
-            let response = try await api.redeem(session)
-            #expect(response.status == 200)
-            let keys = try #require(response.json.root as? [String: Any]).keys
-            #expect(Set(keys) == ["access_token", "refresh_token", "token_type", "expires_in", "user_id"])
-            #expect(response.json.text("token_type") == "Bearer")
-            #expect(response.json.number("expires_in") == 3_600)
-            #expect(response.json.text("access_token")?.count == 43)
-            #expect(response.header("Cache-Control") == "no-store")
-            let user = try #require(try await SessionRepository(api.postgres).find(id: signUp.id)).userID
-            #expect(response.json.text("user_id") == user.uuidString.lowercased())
-            #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
-        }
+    @Test(.api) func `A successful sign-in gives tokens`() async throws {
+        let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+        try await api.decide(signUp.id, .succeeded)
+        let session = try await api.start(Path.login, .signIn())
+        #expect(try await api.redeem(session).refusal == "409 request_in_progress")
+        try await api.decide(session.id, .succeeded)
+        let response = try await api.redeem(session)
+        #expect(response.status == 200)
+        let keys = try #require(response.json.root as? [String: Any]).keys
+        #expect(Set(keys) == ["access_token", "refresh_token", "token_type", "expires_in", "user_id"])
+        #expect(response.json.text("token_type") == "Bearer")
+        #expect(response.json.number("expires_in") == 3_600)
+        #expect(response.json.text("access_token")?.count == 43)
+        #expect(response.header("Cache-Control") == "no-store")
+        let user = try #require(try await SessionRepository(api.postgres).find(id: signUp.id)).userID
+        #expect(response.json.text("user_id") == user.wireString)
+        #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
     }
 
-    @Test func `A sign-up, a failed sign-in, a wrong token and a late redemption give no tokens`() async throws {
-        try await withIdentityAPI { api in
-            let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
-            try await api.decide(signUp.id, .succeeded)
-            #expect(try await api.redeem(signUp).refusal == "403 forbidden")
-            let failed = try await api.start()
-            try await api.decide(failed.id, .failed(.noMatch))
-            #expect(try await api.redeem(failed).refusal == "403 forbidden")
-            let late = try await api.start()
-            try await api.decide(late.id, .succeeded)
-            #expect(try await api.redeem((late.id, failed.token)).refusal == "401 unauthorized")
-            try await api.postgres.execute(
-                "UPDATE sessions SET completed_at = now() - interval '301 seconds' WHERE id = \(late.id)")
-            #expect(try await api.redeem(late).refusal == "403 forbidden")
-            #expect(try await api.count("access_tokens") == 0)
-        }
+    @Test(.api) func `A sign-up, a failed sign-in, a wrong token and a late redemption give no tokens`() async throws {
+        let signUp = try await api.start(Path.signUp, .signUp(email: "known@example.org"))
+        try await api.decide(signUp.id, .succeeded)
+        #expect(try await api.redeem(signUp).refusal == "403 forbidden")
+        let failed = try await api.start()
+        try await api.decide(failed.id, .failed(.noMatch))
+        #expect(try await api.redeem(failed).refusal == "403 forbidden")
+        let late = try await api.start()
+        try await api.decide(late.id, .succeeded)
+        #expect(try await api.redeem((late.id, failed.token)).refusal == "401 unauthorized")
+        try await api.postgres.execute(
+            "UPDATE sessions SET completed_at = now() - interval '301 seconds' WHERE id = \(late.id)")
+        #expect(try await api.redeem(late).refusal == "403 forbidden")
+        #expect(try await api.count("access_tokens") == 0)
     }
 
-    @Test func `Signing in binds the device to the user, even if another user had it before`() async throws {
-        try await withIdentityAPI { api in
-            let first = try await api.signedInDevice(email: "first@example.org")
-            #expect(try await api.boundUsers() == [first.userID])
-            let second = try await api.signedInDevice(email: "second@example.org")
-            #expect(try await api.boundUsers() == [second.userID])
-            #expect(try await api.logout(first.accessToken).status == 200)
-            #expect(try await api.boundUsers() == [second.userID], "a late logout must not unbind the next user")
-            #expect(try await api.logout(second.accessToken).status == 200)
-            #expect(try await api.boundUsers().isEmpty)
-        }
+    @Test(.api) func `Signing in binds the device to the user, even if another user had it before`() async throws {
+        let first = try await api.signedInDevice(email: "first@example.org")
+        #expect(try await api.boundUsers() == [first.userID])
+        let second = try await api.signedInDevice(email: "second@example.org")
+        #expect(try await api.boundUsers() == [second.userID])
+        #expect(try await api.logout(first.accessToken).status == 200)
+        #expect(try await api.boundUsers() == [second.userID], "a late logout must not unbind the next user")
+        #expect(try await api.logout(second.accessToken).status == 200)
+        #expect(try await api.boundUsers().isEmpty)
     }
 
-    @Test func `A device of another user is bound to the new user with the push token of the sign-in`() async throws {
-        try await withIdentityAPI { api in
-            _ = try await api.signedInDevice(email: "first@example.org")
-            let signUp = try await api.start(Path.signUp, .signUp(email: "second@example.org"))
-            try await api.decide(signUp.id, .succeeded)
-            let newest = "c1aaaaaaaaaaaaaaaaaaaa:APA91bNewest"
-            let signIn = try await api.start(Path.login, .signIn(email: "second@example.org").with("fcm_token", newest))
-            try await api.decide(signIn.id, .succeeded)
-            #expect(try await api.redeem(signIn).status == 200)
-            let install = try #require(try await api.installs().first { $0.userID != nil })
-            #expect(try await api.boundUsers().count == 1)
-            let value = try api.context.sealer.open(
-                install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
-            #expect(String(decoding: value, as: UTF8.self) == newest)
-            #expect(install.userID == (try await SessionRepository(api.postgres).find(id: signIn.id))?.userID)
-        }
+    @Test(.api) func `A device of another user is bound to the new user with the push token of the sign-in`() async throws {
+        _ = try await api.signedInDevice(email: "first@example.org")
+        let signUp = try await api.start(Path.signUp, .signUp(email: "second@example.org"))
+        try await api.decide(signUp.id, .succeeded)
+        let newest = "c1aaaaaaaaaaaaaaaaaaaa:APA91bNewest"
+        let signIn = try await api.start(Path.login, .signIn(email: "second@example.org").with("fcm_token", newest))
+        try await api.decide(signIn.id, .succeeded)
+        #expect(try await api.redeem(signIn).status == 200)
+        let install = try #require(try await api.installs().first { $0.userID != nil })
+        #expect(try await api.boundUsers().count == 1)
+        let value = try api.context.sealer.open(
+            install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
+        #expect(String(decoding: value, as: UTF8.self) == newest)
+        #expect(install.userID == (try await SessionRepository(api.postgres).find(id: signIn.id))?.userID)
     }
 
-    @Test func `A refresh rotates both tokens`() async throws {
-        try await withIdentityAPI { api in
-            let device = try await api.signedInDevice()
-            let response = try await api.refresh(device.refreshToken)
-            #expect(response.status == 200)
-            #expect(response.json.text("user_id") == device.userID.uuidString.lowercased())
-            #expect(try await !api.isAccepted(device.accessToken))
-            #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
-        }
+    @Test(.api) func `A refresh rotates both tokens`() async throws {
+        let device = try await api.signedInDevice()
+        let response = try await api.refresh(device.refreshToken)
+        #expect(response.status == 200)
+        #expect(response.json.text("user_id") == device.userID.wireString)
+        #expect(try await !api.isAccepted(device.accessToken))
+        #expect(try await api.isAccepted(try #require(response.json.text("access_token"))))
     }
 
-    @Test func `Logging out ends both tokens`() async throws {
-        try await withIdentityAPI { api in
-            let device = try await api.signedInDevice()
-            let response = try await api.logout(device.accessToken)
-            #expect(response.text == #"{"success":true,"code":0,"message":"Logged out","data":null}"#)
-            #expect(try await !api.isAccepted(device.accessToken))
-            #expect(try await api.refresh(device.refreshToken).refusal == "401 unauthorized")
-            #expect(try await api.logout(device.accessToken).refusal == "401 unauthorized")
-        }
+    @Test(.api) func `Logging out ends both tokens`() async throws {
+        let device = try await api.signedInDevice()
+        let response = try await api.logout(device.accessToken)
+        #expect(response.text == #"{"success":true,"code":0,"message":"Logged out","data":null}"#)
+        #expect(try await !api.isAccepted(device.accessToken))
+        #expect(try await api.refresh(device.refreshToken).refusal == "401 unauthorized")
+        #expect(try await api.logout(device.accessToken).refusal == "401 unauthorized")
     }
 
-    @Test func `Logging out with the token that a refresh just replaced ends the device's sign-in`() async throws {
-        try await withIdentityAPI { api in
-            let device = try await api.signedInDevice()
-            let next = try await api.refresh(device.refreshToken)
-            #expect(try await api.logout(device.accessToken).status == 200)
-            #expect(try await !api.isAccepted(try #require(next.json.text("access_token"))))
-            #expect(try await api.boundUsers().isEmpty)
-        }
+    @Test(.api) func `Logging out with the token that a refresh just replaced ends the device's sign-in`() async throws {
+        let device = try await api.signedInDevice()
+        let next = try await api.refresh(device.refreshToken)
+        #expect(try await api.logout(device.accessToken).status == 200)
+        #expect(try await !api.isAccepted(try #require(next.json.text("access_token"))))
+        #expect(try await api.boundUsers().isEmpty)
     }
 
-    @Test func `A sign-in replaces only the user's earlier ones on that device`() async throws {
-        try await withIdentityAPI { api in
-            let old = try await api.signedInDevice()
-            let elsewhere = try await api.signIn(pushToken: "c2bbbbbbbbbbbbbbbbbbbb:APA91bExampleToken")
-            let new = try await api.signIn()
-            #expect(try await !api.isAccepted(old.accessToken))
-            #expect(try await api.refresh(old.refreshToken).refusal == "401 unauthorized")
-            #expect(try await api.isAccepted(elsewhere.accessToken))
-            #expect(try await api.isAccepted(new.accessToken))
-        }
+    @Test(.api) func `A sign-in replaces only the user's earlier ones on that device`() async throws {
+        let old = try await api.signedInDevice()
+        let elsewhere = try await api.signIn(pushToken: "c2bbbbbbbbbbbbbbbbbbbb:APA91bExampleToken")
+        let new = try await api.signIn()
+        #expect(try await !api.isAccepted(old.accessToken))
+        #expect(try await api.refresh(old.refreshToken).refusal == "401 unauthorized")
+        #expect(try await api.isAccepted(elsewhere.accessToken))
+        #expect(try await api.isAccepted(new.accessToken))
     }
 
-    @Test func `Logging out after a second sign-in stops the pushes, and nothing of the first is left`() async throws {
-        try await withIdentityAPI { api in
-            let old = try await api.signedInDevice()
-            let new = try await api.signIn()
-            #expect(try await api.logout(new.accessToken).status == 200)
-            #expect(try await api.boundUsers().isEmpty)
-            #expect(try await api.refresh(old.refreshToken).refusal == "401 unauthorized")
-        }
+    @Test(.api) func `Logging out after a second sign-in stops the pushes, and nothing of the first is left`() async throws {
+        let old = try await api.signedInDevice()
+        let new = try await api.signIn()
+        #expect(try await api.logout(new.accessToken).status == 200)
+        #expect(try await api.boundUsers().isEmpty)
+        #expect(try await api.refresh(old.refreshToken).refusal == "401 unauthorized")
     }
 
-    @Test func `A late logout does not unbind the device from a newer sign-in of the same user`() async throws {
-        try await withIdentityAPI { api in
-            let old = try await api.signedInDevice()
-            let new = try await api.signIn()
-            #expect(try await api.logout(old.accessToken).refusal == "401 unauthorized")
-            #expect(try await api.boundUsers() == [old.userID])
-            #expect(try await api.isAccepted(new.accessToken))
-        }
+    @Test(.api) func `A late logout does not unbind the device from a newer sign-in of the same user`() async throws {
+        let old = try await api.signedInDevice()
+        let new = try await api.signIn()
+        #expect(try await api.logout(old.accessToken).refusal == "401 unauthorized")
+        #expect(try await api.boundUsers() == [old.userID])
+        #expect(try await api.isAccepted(new.accessToken))
     }
 
-    @Test(arguments: [
+    private static let badRefreshes: [(contentType: String, body: String, expected: String)] = [
         ("application/json", "{}", "400 missing_field refresh_token"), ("application/json", "nonsense", "400 invalid_request"),
         ("text/plain", "x", "415 unsupported_media_type"),
         ("application/json", #"{"refresh_token":"unknown"}"#, "401 unauthorized"),
         ("application/json", #"{"refresh_token":""# + String(repeating: " ", count: 5_000) + "\"}", "413 payload_too_large"),
-    ])
-    func `An invalid refresh is refused`(contentType: String, body: String, expected: String) async throws {
-        try await withIdentityAPI { api in
+    ]
+
+    @Test(.api) func `An invalid refresh is refused`() async throws {
+        for (contentType, body, expected) in Self.badRefreshes {
             let headers = [(name: "Content-Type", value: contentType)]
             let response = try await api.send("POST", "/api/v1/auth/refresh", headers: headers, body: Array(body.utf8))
-            #expect(response.refusal == expected)
+            #expect(response.refusal == expected, "\(body.prefix(40))")
         }
     }
 }

@@ -19,42 +19,38 @@ import Testing
         }
     }
 
-    @Test func `HEAD answers like GET, without the body`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let job = try await api.job(by: customer)
-            try await api.complete(job)
-            let session = try await api.start()
-            let bearer = (name: "Authorization", value: "Bearer \(session.token)")
-            let requests: [(String, (name: String, value: String))] = [
-                ("/", bearer), ("/v1/templates", bearer), (Path.session(session.id), bearer), (Path.session(UUID()), bearer),
-                (Path.jobs, customer.bearer), (Path.job(job), customer.bearer), ("/v1/topics/event:none/members", customer.bearer),
-            ]
-            for (path, bearer) in requests {
-                let headers: [(name: String, value: String)] = [bearer, ("X-Request-ID", "r-1")]
-                let get = try await api.send("GET", path, headers: headers)
-                let head = try await api.send("HEAD", path, headers: headers)
-                #expect(head.status == get.status && head.body.isEmpty && !get.body.isEmpty, "\(path)")
-                for name in ["Content-Type", "Content-Length", "ETag", "Cache-Control"] {
-                    #expect(head.header(name) == get.header(name), "\(name) of \(path)")
-                }
+    @Test(.api) func `HEAD answers like GET, without the body`() async throws {
+        let customer = try await api.customer()
+        let job = try await api.job(by: customer)
+        try await api.complete(job)
+        let session = try await api.start()
+        let bearer = (name: "Authorization", value: "Bearer \(session.token)")
+        let requests: [(String, (name: String, value: String))] = [
+            ("/", bearer), ("/v1/templates", bearer), (Path.session(session.id), bearer), (Path.session(UUID()), bearer),
+            (Path.jobs, customer.bearer), (Path.job(job), customer.bearer), ("/v1/topics/event:none/members", customer.bearer),
+        ]
+        for (path, bearer) in requests {
+            let headers: [(name: String, value: String)] = [bearer, ("X-Request-ID", "r-1")]
+            let get = try await api.send("GET", path, headers: headers)
+            let head = try await api.send("HEAD", path, headers: headers)
+            #expect(head.status == get.status && head.body.isEmpty && !get.body.isEmpty, "\(path)")
+            for name in ["Content-Type", "Content-Length", "ETag", "Cache-Control"] {
+                #expect(head.header(name) == get.header(name), "\(name) of \(path)")
             }
         }
     }
 
-    @Test func `HEAD of a result does not mark it as seen`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let job = try await api.job(by: customer)
-            try await api.complete(job)
-            func isSeen() async throws -> Bool {
-                try await api.postgres.query("SELECT seen_at IS NOT NULL AS seen FROM image_jobs")[0].decode("seen")
-            }
-            #expect(try await api.send("HEAD", Path.job(job), headers: [customer.bearer]).status == 200)
-            #expect(try await !isSeen())
-            #expect(try await api.get(Path.job(job), by: customer).status == 200)
-            #expect(try await isSeen())
+    @Test(.api) func `HEAD of a result does not mark it as seen`() async throws {
+        let customer = try await api.customer()
+        let job = try await api.job(by: customer)
+        try await api.complete(job)
+        func isSeen() async throws -> Bool {
+            try await api.postgres.query("SELECT seen_at IS NOT NULL AS seen FROM image_jobs")[0].decode("seen")
         }
+        #expect(try await api.send("HEAD", Path.job(job), headers: [customer.bearer]).status == 200)
+        #expect(try await !isSeen())
+        #expect(try await api.get(Path.job(job), by: customer).status == 200)
+        #expect(try await isSeen())
     }
 
     @Test func `a page of an allowed origin may send preflights and read responses and errors`() async throws {
@@ -77,22 +73,25 @@ import Testing
         }
     }
 
-    @Test(arguments: ["https://evil.example.org", "https://app.example.org.evil.org", "http://app.example.org", "null"])
-    func `a page of another origin may not read responses`(origin: String) async throws {
+    private static let otherOrigins: [String] = [
+        "https://evil.example.org", "https://app.example.org.evil.org", "http://app.example.org", "null",
+    ]
+
+    @Test func `a page of another origin may not read responses`() async throws {
         try await withWebApp { api in
-            let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", origin)])
-            #expect(answer.status == 200 && answer.header("Access-Control-Allow-Origin") == nil)
-            let headers = [(name: "Origin", value: origin), (name: "Access-Control-Request-Method", value: "GET")]
-            let preflight = try await api.send("OPTIONS", "/v1/templates", headers: headers)
-            #expect(preflight.status != 204 && preflight.header("Access-Control-Allow-Origin") == nil)
+            for origin in Self.otherOrigins {
+                let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", origin)])
+                #expect(answer.status == 200 && answer.header("Access-Control-Allow-Origin") == nil, "\(origin)")
+                let headers = [(name: "Origin", value: origin), (name: "Access-Control-Request-Method", value: "GET")]
+                let preflight = try await api.send("OPTIONS", "/v1/templates", headers: headers)
+                #expect(preflight.status != 204 && preflight.header("Access-Control-Allow-Origin") == nil, "\(origin)")
+            }
         }
     }
 
-    @Test func `without the setting no other origin may read responses`() async throws {
-        try await withIdentityAPI { api in
-            let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", Self.origin)])
-            #expect(answer.header("Access-Control-Allow-Origin") == nil && answer.header("Vary") == nil)
-        }
+    @Test(.api) func `without the setting no other origin may read responses`() async throws {
+        let answer = try await api.send("GET", "/v1/templates", headers: [("Origin", Self.origin)])
+        #expect(answer.header("Access-Control-Allow-Origin") == nil && answer.header("Vary") == nil)
     }
 
     @Test(arguments: ["*", "app.example.org", "https://app.example.org/", "https://App.example.org", "https://a.org,", "http://a.org"])

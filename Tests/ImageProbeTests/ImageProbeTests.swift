@@ -1,5 +1,5 @@
 import ImageProbe
-import SeededRandom
+import TestSupport
 import Testing
 
 func probe(_ chunks: [ArraySlice<UInt8>], limits: ImageLimits = ImageLimits()) throws(ImageProbeError) -> ImageInfo {

@@ -118,7 +118,7 @@ import WireFormat
     @Test func `concurrent jobs are limited by the configured concurrency`() async throws {
         try await withGemini { worker, emulator in
             // The latency makes the first calls overlap, even if the jobs arrive slowly.
-            emulator.add(GeminiBehaviour(.picture, count: 4, latency: .seconds(5)))
+            emulator.add(GeminiBehaviour(.picture, count: 4, latency: .seconds(2)))
             emulator.add(GeminiBehaviour(.picture, count: nil, latency: .milliseconds(300)))
             var ids: [UUID] = []
             for _ in 0..<12 { ids.append(try await worker.submit()) }

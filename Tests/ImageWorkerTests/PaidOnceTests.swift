@@ -83,7 +83,7 @@ import WireFormat
     @Test func `storing a paid picture is retried until the deadline, without another call`() async throws {
         let generator = ScriptedGenerator(.picture)
         try await WorkerFixture.with(generator) { worker in
-            let id = try await worker.submit(processingTime: .seconds(25))
+            let id = try await worker.submit(processingTime: .seconds(10))
             try worker.obstruct("images/\(id.wireString)/raw-1")
             try await worker.running {
                 let job = try await worker.ended(id)

@@ -1,6 +1,6 @@
 import ImageProbe
 import Imaging
-import SeededRandom
+import TestSupport
 import Testing
 
 /// Tests real files with random damage, which is the same in every run.

@@ -1,6 +1,5 @@
 import ImageProbe
 import Imaging
-import SeededRandom
 import TestSupport
 import Testing
 

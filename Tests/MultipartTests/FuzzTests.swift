@@ -1,5 +1,5 @@
 import Multipart
-import SeededRandom
+import TestSupport
 import Testing
 
 @Suite struct FuzzTests {

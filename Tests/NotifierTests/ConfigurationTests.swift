@@ -1,3 +1,4 @@
+import Foundation
 import HeliographCrypto
 import ServiceDefaults
 import TestSupport
@@ -14,13 +15,31 @@ import Testing
     }
 
     /// The `FIREBASE_…` settings, which replace a key file.
-    private static func firebase(_ others: [String: String] = [:]) throws -> Settings {
+    private static func firebaseSettings() throws -> [String: String] {
         let key = try RSAPrivateKey.generate().pem()
-        let settings = [
+        return [
             "FIREBASE_PROJECT_ID": "demo-project", "FIREBASE_CLIENT_EMAIL": "push@demo-project.iam.gserviceaccount.com",
             "FIREBASE_PRIVATE_KEY": key.replacing("\n", with: "\\n"),
         ]
-        return Settings(environment: settings.merging(others) { $1 })
+    }
+
+    private static func firebase(_ others: [String: String] = [:]) throws -> Settings {
+        Settings(environment: try firebaseSettings().merging(others) { $1 })
+    }
+
+    @Test func `the page has the settings of notifier`() async throws {
+        let parts = try Self.firebaseSettings()
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let json =
+            #"{"project_id":"p","client_email":"e@example.org","private_key":"\#(parts["FIREBASE_PRIVATE_KEY"] ?? "")"}"#
+        try json.write(to: file, atomically: true, encoding: .utf8)
+        let tables = try await SettingsRecord.tables([
+            ("", ["GOOGLE_APPLICATION_CREDENTIALS": file.path]),
+            ("With `FCM_CREDENTIALS=metadata`", ["FCM_CREDENTIALS": "metadata", "GOOGLE_CLOUD_PROJECT": "p"]),
+            ("With the parts of a key file", parts),
+        ]) { _ = try NotifierConfiguration($0) }
+        #expect(try GeneratedSection("notifier", of: "docs/CONFIGURATION.md").holds(tables))
     }
 
     @Test func `the parts of a key file are accepted as settings, with escaped line ends`() throws {

@@ -1,6 +1,7 @@
 import EventBus
 import FCMEmulator
 import Foundation
+import JSON
 import PostgresClient
 import Storage
 import TestSupport

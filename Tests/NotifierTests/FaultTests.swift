@@ -4,6 +4,7 @@ import Foundation
 import HeliographCrypto
 import HeliographTracing
 import InMemoryLogging
+import JSON
 import Logging
 import PostgresClient
 import Storage

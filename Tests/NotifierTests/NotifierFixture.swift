@@ -21,6 +21,15 @@ struct NotifierFixture: Sendable {
     let transport: RedisEventTransport
     let sealer: Sealer
 
+    /// The folder with the key files of all tests, which share them because generating RSA keys takes long.
+    private static let keyFiles = Task {
+        let directory = try TemporaryDirectory()
+        let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
+        try await emulator.start()
+        await emulator.stop()
+        return directory
+    }
+
     static let quiet: Logger = {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -35,10 +44,10 @@ struct NotifierFixture: Sendable {
         _ body: (NotifierFixture) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
-        let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: directory.path))
+        let emulator = FCMEmulator(configuration: FCMEmulatorConfiguration(directory: try await keyFiles.value.path))
         try await emulator.start()
         let redis = try await RedisServer.shared()
-        try await withEmptyDatabase { database in
+        try await withMigratedDatabase { database in
             let url = emulator.tlsURL ?? ""
             let environment = [
                 "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),

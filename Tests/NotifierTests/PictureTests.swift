@@ -1,6 +1,7 @@
 import FCMEmulator
 import Foundation
 import HeliographCrypto
+import JSON
 import PostgresClient
 import Storage
 import TestSupport

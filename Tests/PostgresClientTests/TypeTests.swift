@@ -1,6 +1,6 @@
 import FoundationEssentials
 import PostgresClient
-import SeededRandom
+import TestSupport
 import Testing
 
 @Suite("Types")

@@ -1,5 +1,6 @@
 import FCMEmulator
 import FoundationEssentials
+import JSON
 import PostgresClient
 import TestSupport
 import Testing

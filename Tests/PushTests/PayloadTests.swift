@@ -1,7 +1,6 @@
 import FCMEmulator
 import FoundationEssentials
 import HeliographCrypto
-import SeededRandom
 import Storage
 import TestSupport
 import Testing

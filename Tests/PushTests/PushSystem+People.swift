@@ -40,22 +40,14 @@ extension PushSystem {
     @discardableResult
     func signIn(_ value: String, _ userID: UUID) async throws -> AddressedPhone {
         let registration = try registration(value)
-        let registered = try await postgres.withTransaction { transaction in
-            let registered = try await PushInstallRepository(transaction).register(registration, userID: userID)
-            let outbox = OutboxRepository(transaction)
-            for id in registered.removedIDs { try await outbox.publish(DeviceRemoved(installationID: id)) }
-            return registered
-        }
+        let registered = try await postgres.withTransaction { try await PushInstallRepository($0).register(registration, userID: userID) }
         return AddressedPhone(value: value, userID: userID, installID: registered.install.id)
     }
 
     /// Signs a user out on a phone, as identity-api does.
     func signOut(_ phone: AddressedPhone) async throws {
         let key = try registration(phone.value).installationKey
-        try await postgres.withTransaction { transaction in
-            let id = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: phone.userID)
-            if let id { try await OutboxRepository(transaction).publish(DeviceRemoved(installationID: id)) }
-        }
+        try await PushInstallRepository(postgres).unregister(installationKey: key, userID: phone.userID)
     }
 
     /// Makes a topic of `count` users with one phone each.

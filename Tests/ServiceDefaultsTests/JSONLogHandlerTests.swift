@@ -56,4 +56,13 @@ import Testing
             #expect(lines.all.withLock { $0[0].count } <= JSONLogHandler.maxLineBytes + 32)
         }
     }
+
+    @Test func `a line that is cut at its metadata stays JSON`() throws {
+        for length in (JSONLogHandler.maxLineBytes - 300)..<JSONLogHandler.maxLineBytes {
+            let lines = Lines()
+            let metadata: Logger.Metadata = ["kind": "sign_in", "sessions": "\"1\", \"2\"", "x": "\(String(repeating: "é", count: 200))"]
+            lines.logger().info("\(String(repeating: "m", count: length))", metadata: metadata)
+            #expect(try lines.only()["cut"] == "true")
+        }
+    }
 }

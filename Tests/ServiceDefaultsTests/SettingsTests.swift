@@ -44,7 +44,7 @@ import Testing
 
     @Test func `bytes in base64 must have their length`() throws {
         let settings = Settings(environment: ["K": Data(repeating: 1, count: 32).base64EncodedString(), "S": "AAA="])
-        #expect(try settings.base64("K", count: 32, "a key") == [UInt8](repeating: 1, count: 32))
-        #expect(throws: ConfigurationError.self) { _ = try settings.base64("S", count: 32, "a key") }
+        #expect(try settings.secret("K", byteCount: 32) == [UInt8](repeating: 1, count: 32))
+        #expect(throws: ConfigurationError.self) { _ = try settings.secret("S", byteCount: 32) }
     }
 }

@@ -5,14 +5,6 @@ import TestSupport
 import Testing
 import WireFormat
 
-/// Runs `body` with the image jobs of a new database, a user who may order some, and the client.
-func withImageJobs(_ body: (ImageJobRepository, UUID, PostgresClient) async throws -> Void) async throws {
-    try await withStorage { client in
-        let user = try await UserRepository(client).make()
-        try await body(ImageJobRepository(client), user.id, client)
-    }
-}
-
 extension ImageJobRepository {
     /// Completes a job.
     func finish(_ id: UUID) async throws {
@@ -31,7 +23,7 @@ extension PostgresClient {
 extension NewImageJob {
     static func make(_ user: UUID) -> NewImageJob {
         let id = UUID()
-        return NewImageJob(id: id, userID: user, templateID: "vintage", inputKey: "images/\(id.uuidString.lowercased())/input")
+        return NewImageJob(id: id, userID: user, templateID: "vintage", inputKey: "images/\(id.wireString)/input")
     }
 }
 

@@ -43,36 +43,32 @@ struct MigrationTests {
     }
 
     /// Run with `UPDATE_GOLDEN=1` to write the file again, and read the difference before you commit it.
-    @Test func `the schema matches the golden file`() async throws {
-        try await withStorage { client in
-            let listing = try await schemaListing(of: client)
-            let golden = URL(fileURLWithPath: PackageRoot.path + "/Tests/Golden/schema.txt")
-            if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
-                try listing.write(to: golden, atomically: true, encoding: .utf8)
-            }
-            let expected = try String(contentsOf: golden, encoding: .utf8)
-            let changed = Set(listing.split(separator: "\n")).symmetricDifference(expected.split(separator: "\n"))
-            #expect(changed.isEmpty, "lines that are in only one of schema and Tests/Golden/schema.txt")
+    @Test(.storage) func `the schema matches the golden file`() async throws {
+        let listing = try await schemaListing(of: client)
+        let golden = URL(fileURLWithPath: PackageRoot.path + "/Tests/Golden/schema.txt")
+        if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+            try listing.write(to: golden, atomically: true, encoding: .utf8)
         }
+        let expected = try String(contentsOf: golden, encoding: .utf8)
+        let changed = Set(listing.split(separator: "\n")).symmetricDifference(expected.split(separator: "\n"))
+        #expect(changed.isEmpty, "lines that are in only one of schema and Tests/Golden/schema.txt")
     }
 
-    @Test func `every foreign key has an index, and every table a comment`() async throws {
-        try await withStorage { client in
-            let unindexed = try await client.query(
-                """
-                SELECT c.conrelid::regclass::text AS name FROM pg_constraint c
-                WHERE c.contype = 'f' AND NOT EXISTS (
-                    SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1])
-                """)
-            #expect(unindexed.isEmpty, "foreign keys without an index")
-            let undocumented = try await client.query(
-                """
-                SELECT relname::text AS name FROM pg_class
-                WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
-                  AND obj_description(oid, 'pg_class') IS NULL
-                """)
-            #expect(undocumented.isEmpty, "tables without a comment")
-        }
+    @Test(.storage) func `every foreign key has an index, and every table a comment`() async throws {
+        let unindexed = try await client.query(
+            """
+            SELECT c.conrelid::regclass::text AS name FROM pg_constraint c
+            WHERE c.contype = 'f' AND NOT EXISTS (
+                SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1])
+            """)
+        #expect(unindexed.isEmpty, "foreign keys without an index")
+        let undocumented = try await client.query(
+            """
+            SELECT relname::text AS name FROM pg_class
+            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
+              AND obj_description(oid, 'pg_class') IS NULL
+            """)
+        #expect(undocumented.isEmpty, "tables without a comment")
     }
 }
 

@@ -6,108 +6,94 @@ import Testing
 import WireFormat
 
 struct NotificationRepositoryTests {
-    @Test func `a notification is read back completely`() async throws {
-        try await withStorage { client in
-            let notifications = NotificationRepository(client)
-            let new = NewNotification.make(recipient: .user(UUID()))
-            #expect(try await notifications.insert(new))
-            let record = try #require(try await notifications.find(ids: [new.id]).first)
-            #expect(record.dedupeKey == new.dedupeKey && record.kind == .signIn && record.lane == .urgent)
-            #expect(record.recipient == new.recipient)
-            #expect(record.parameters == new.parameters)
-            #expect(record.state == .requested && record.settledAt == nil)
-            #expect(abs(record.expiresAt.timeIntervalSince(new.expiresAt)) < 0.001)
-        }
+    @Test(.storage) func `a notification is read back completely`() async throws {
+        let new = NewNotification.make(recipient: .user(UUID()))
+        #expect(try await notifications.insert(new))
+        let record = try #require(try await notifications.find(ids: [new.id]).first)
+        #expect(record.dedupeKey == new.dedupeKey)
+        #expect(record.kind == .signIn)
+        #expect(record.lane == .urgent)
+        #expect(record.recipient == new.recipient)
+        #expect(record.parameters == new.parameters)
+        #expect(record.state == .requested && record.settledAt == nil)
+        #expect(abs(record.expiresAt.timeIntervalSince(new.expiresAt)) < 0.001)
     }
 
-    @Test func `a text is stored without NUL characters, which Postgres cannot store`() async throws {
-        try await withStorage { client in
-            var new = NewNotification.make()
-            new.parameters = ["reason": "a\0\u{301}b", "event_id": "7"]
-            #expect(try await NotificationRepository(client).insert(new))
-            let record = try #require(try await NotificationRepository(client).find(ids: [new.id]).first)
-            #expect(record.parameters == ["reason": "a\u{301}b", "event_id": "7"])
-        }
+    @Test(.storage) func `a text is stored without NUL characters, which Postgres cannot store`() async throws {
+        var new = NewNotification.make()
+        new.parameters = ["reason": "a\0\u{301}b", "event_id": "7"]
+        #expect(try await notifications.insert(new))
+        let record = try #require(try await notifications.find(ids: [new.id]).first)
+        #expect(record.parameters == ["reason": "a\u{301}b", "event_id": "7"])
     }
 
-    @Test func `a dedupe key counts once, in a batch and among concurrent batches`() async throws {
-        try await withStorage { client in
-            let notifications = NotificationRepository(client)
-            let twice = [NewNotification.make(dedupeKey: "ekyc:1"), .make(dedupeKey: "ekyc:1"), .make(dedupeKey: "ekyc:2")]
-            let fresh = try await notifications.insert(twice)
-            #expect(fresh == [twice[0].id, twice[2].id])
-            #expect(try await !notifications.insert(.make(dedupeKey: "ekyc:2")))
+    @Test(.storage) func `a dedupe key counts once, in a batch and among concurrent batches`() async throws {
+        let twice = [NewNotification.make(dedupeKey: "ekyc:1"), .make(dedupeKey: "ekyc:1"), .make(dedupeKey: "ekyc:2")]
+        let fresh = try await notifications.insert(twice)
+        #expect(fresh == [twice[0].id, twice[2].id])
+        #expect(try await !notifications.insert(.make(dedupeKey: "ekyc:2")))
 
-            let made = try await race(8) { _ in
-                try await notifications.insert((0..<30).shuffled().map { .make(dedupeKey: "photo:\($0)") }).count
-            }
-            #expect(made.reduce(0, +) == 30)
+        let made = try await race(8) { _ in
+            try await notifications.insert((0..<30).shuffled().map { .make(dedupeKey: "photo:\($0)") }).count
         }
+        #expect(made.reduce(0, +) == 30)
     }
 
-    @Test func `the database knows every kind and lane`() async throws {
-        try await withStorage { client async throws in
-            for kind in NotificationKind.allCases {
-                for lane in Lane.allCases {
-                    var new = NewNotification.make(recipient: .topic("event:42"))
-                    new.kind = kind
-                    new.lane = lane
-                    #expect(try await NotificationRepository(client).insert(new))
-                }
+    @Test(.storage) func `the database knows every kind and lane`() async throws {
+        for kind in NotificationKind.allCases {
+            for lane in Lane.allCases {
+                var new = NewNotification.make(recipient: .topic("event:42"))
+                new.kind = kind
+                new.lane = lane
+                #expect(try await notifications.insert(new))
             }
         }
     }
 
-    @Test func `a notification is settled once, when its last delivery has ended, and loses its parameters`() async throws {
-        try await withStorage { client in
-            let notifications = NotificationRepository(client)
-            let deliveries = DeliveryRepository(client)
-            let new = NewNotification.make()
-            _ = try await notifications.insert(new)
-            let page = NewDeliveryPage.make(new.id, installs: [UUID(), UUID()])
-            try await DeliveryPageRepository(client).insert([page])
-            #expect(try await notifications.settle([new.id]).isEmpty, "not addressed yet")
-            try await notifications.markAddressed([new.id: 2])
-            try await deliveries.settle([DeliverySettlement(id: page.deliveryIDs[0], outcome: .accepted)])
-            #expect(try await notifications.settle([new.id]).isEmpty, "one delivery is open")
-            try await deliveries.settle([DeliverySettlement(id: page.deliveryIDs[1], outcome: .dead)])
-            let settled = try await race(8) { _ in try await notifications.settle([new.id]) }
-            #expect(settled.filter { !$0.isEmpty } == [[new.id]])
-            let record = try #require(try await notifications.find(ids: [new.id]).first)
-            #expect(record.state == .settled && record.settledAt != nil && record.parameters.isEmpty)
-        }
+    @Test(.storage) func `a notification is settled once, when its last delivery has ended, and loses its parameters`() async throws {
+        let new = NewNotification.make()
+        _ = try await notifications.insert(new)
+        let page = NewDeliveryPage.make(new.id, installs: [UUID(), UUID()])
+        try await DeliveryPageRepository(client).insert([page])
+        #expect(try await notifications.settle([new.id]).isEmpty, "not addressed yet")
+        try await notifications.markAddressed([new.id: 2])
+        try await deliveries.settle([DeliverySettlement(id: page.deliveryIDs[0], outcome: .accepted)])
+        #expect(try await notifications.settle([new.id]).isEmpty, "one delivery is open")
+        try await deliveries.settle([DeliverySettlement(id: page.deliveryIDs[1], outcome: .dead)])
+        let settled = try await race(8) { _ in try await notifications.settle([new.id]) }
+        #expect(settled.filter { !$0.isEmpty } == [[new.id]])
+        let record = try #require(try await notifications.find(ids: [new.id]).first)
+        #expect(record.state == .settled)
+        #expect(record.settledAt != nil)
+        #expect(record.parameters.isEmpty)
     }
 
-    @Test func `a skipped notification has a reason and stays skipped`() async throws {
-        try await withStorage { client in
-            let notifications = NotificationRepository(client)
-            let new = NewNotification.make()
-            _ = try await notifications.insert(new)
-            #expect(try await notifications.markSkipped([new.id], reason: "no_token") == [new.id])
-            #expect(try await notifications.markSkipped([new.id], reason: "other").isEmpty)
-            try await notifications.markAddressed([new.id: 1])
-            let record = try #require(try await notifications.find(ids: [new.id]).first)
-            #expect(record.state == .skipped && record.skipReason == "no_token" && record.parameters.isEmpty)
-        }
+    @Test(.storage) func `a skipped notification has a reason and stays skipped`() async throws {
+        let new = NewNotification.make()
+        _ = try await notifications.insert(new)
+        #expect(try await notifications.markSkipped([new.id], reason: "no_token") == [new.id])
+        #expect(try await notifications.markSkipped([new.id], reason: "other").isEmpty)
+        try await notifications.markAddressed([new.id: 1])
+        let record = try #require(try await notifications.find(ids: [new.id]).first)
+        #expect(record.state == .skipped)
+        #expect(record.skipReason == "no_token")
+        #expect(record.parameters.isEmpty)
     }
 
-    @Test func `old notifications are deleted after their deliveries, in batches`() async throws {
-        try await withStorage { client in
-            let notifications = NotificationRepository(client)
-            let batch = (0..<3).map { _ in NewNotification.make() }
-            _ = try await notifications.insert(batch)
-            let page = NewDeliveryPage.make(batch[0].id)
-            try await DeliveryPageRepository(client).insert([page])
-            try await DeliveryRepository(client).settle([DeliverySettlement(id: page.deliveryIDs[0], outcome: .failed)])
-            #expect(try await DeliveryPageRepository(client).deleteOlder(than: .zero, limit: 10) == 1)
-            try await client.execute(
-                "UPDATE notifications SET created_at = now() - interval '31 days' WHERE id <> \(batch[2].id)")
-            #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 1) == 1)
-            #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 0, "it has a delivery")
-            #expect(try await DeliveryRepository(client).deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
-            #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
-            #expect(try await DeliveryRepository(client).find(ids: page.deliveryIDs).isEmpty)
-            #expect(try await notifications.find(ids: batch.map(\.id)).map(\.id) == [batch[2].id])
-        }
+    @Test(.storage) func `old notifications are deleted after their deliveries, in batches`() async throws {
+        let batch = (0..<3).map { _ in NewNotification.make() }
+        _ = try await notifications.insert(batch)
+        let page = NewDeliveryPage.make(batch[0].id)
+        try await DeliveryPageRepository(client).insert([page])
+        try await deliveries.settle([DeliverySettlement(id: page.deliveryIDs[0], outcome: .failed)])
+        #expect(try await DeliveryPageRepository(client).deleteOlder(than: .zero, limit: 10) == 1)
+        try await client.execute(
+            "UPDATE notifications SET created_at = now() - interval '31 days' WHERE id <> \(batch[2].id)")
+        #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 1) == 1)
+        #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 0, "it has a delivery")
+        #expect(try await deliveries.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
+        #expect(try await notifications.deleteOlder(than: .seconds(30 * 86400), limit: 10) == 1)
+        #expect(try await deliveries.find(ids: page.deliveryIDs).isEmpty)
+        #expect(try await notifications.find(ids: batch.map(\.id)).map(\.id) == [batch[2].id])
     }
 }

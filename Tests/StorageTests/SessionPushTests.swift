@@ -22,27 +22,22 @@ struct SessionPushTests {
         #expect(pseudonym.wireString.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
     }
 
-    @Test func `the push of a failed session contains no account id`() async throws {
-        try await withStorage { client in
-            let sessions = SessionRepository(client)
-            for event in [EkycEvent.signUp, .signIn] {
-                let session = try await sessions.insert(.make(event))
-                let pseudonym = pseudonyms.id(of: session.id).wireString
-                #expect(named(session, succeeded: false, account: nil) == pseudonym)
-                #expect(named(session, succeeded: false, account: session.userID) == pseudonym)
-                #expect(named(session, succeeded: true, account: nil) == pseudonym)
-                #expect(named(session, succeeded: true, account: session.userID) == session.userID.wireString)
-            }
+    @Test(.storage) func `the push of a failed session contains no account id`() async throws {
+        for event in [EkycEvent.signUp, .signIn] {
+            let session = try await sessions.insert(.make(event))
+            let pseudonym = pseudonyms.id(of: session.id).wireString
+            #expect(named(session, succeeded: false, account: nil) == pseudonym)
+            #expect(named(session, succeeded: false, account: session.userID) == pseudonym)
+            #expect(named(session, succeeded: true, account: nil) == pseudonym)
+            #expect(named(session, succeeded: true, account: session.userID) == session.userID.wireString)
         }
     }
 
-    @Test func `the push of a session with a bearer token contains the account id, with any outcome`() async throws {
-        try await withStorage { client in
-            var new = NewSession.make(.signUp)
-            new.authorised = true
-            let session = try await SessionRepository(client).insert(new)
-            #expect(named(session, succeeded: false, account: nil) == session.userID.wireString)
-            #expect(named(session, succeeded: true, account: session.userID) == session.userID.wireString)
-        }
+    @Test(.storage) func `the push of a session with a bearer token contains the account id, with any outcome`() async throws {
+        var new = NewSession.make(.signUp)
+        new.authorised = true
+        let session = try await sessions.insert(new)
+        #expect(named(session, succeeded: false, account: nil) == session.userID.wireString)
+        #expect(named(session, succeeded: true, account: session.userID) == session.userID.wireString)
     }
 }

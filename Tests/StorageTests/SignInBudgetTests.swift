@@ -6,58 +6,52 @@ import Testing
 import WireFormat
 
 struct SignInBudgetTests {
-    @Test func `concurrently starting sign-ins each count those before them`() async throws {
-        try await withStorage { client in
-            let user = UUID()
-            let counted = try await race(8) { _ in
-                try await client.withTransaction { transaction in
-                    let sessions = SessionRepository(transaction)
-                    let attempts = try await sessions.lockSignInAttempts(userID: user, installationKey: hash(99))
-                    try await sessions.insert(.make(.signIn, user: user))
-                    return attempts.undecided
-                }
+    @Test(.storage) func `concurrently starting sign-ins each count those before them`() async throws {
+        let user = UUID()
+        let counted = try await race(8) { _ in
+            try await client.withTransaction { transaction in
+                let sessions = SessionRepository(transaction)
+                let attempts = try await sessions.lockSignInAttempts(userID: user, installationKey: hash(99))
+                try await sessions.insert(.make(.signIn, user: user))
+                return attempts.undecided
             }
-            #expect(counted.sorted() == Array(0..<8))
         }
+        #expect(counted.sorted() == Array(0..<8))
     }
 
-    @Test func `attempts count since the last success, without overdue ones`() async throws {
-        try await withStorage { client in
-            let user = UUID()
-            let sessions = SessionRepository(client)
-            func decide(_ outcome: SessionOutcome) async throws {
-                let id = try await sessions.insert(.make(.signIn, user: user)).id
-                _ = try await sessions.complete(id: id, outcome: outcome)
-            }
-            func attempts() async throws -> SignInAttempts {
-                try await client.withTransaction { transaction in
-                    try await SessionRepository(transaction).lockSignInAttempts(userID: user, installationKey: hash(99))
-                }
-            }
-            try await decide(.failed(.noMatch))
-            try await decide(.failed(.timeout))
-            try await sessions.insert(.make(.signIn, user: user))
-            try await sessions.insert(.make(.signIn, user: user, processingTime: .seconds(-1)))
-            try await sessions.insert(.make(.signUp, user: user))
-            let before = try await attempts()
-            #expect(before.failedAt.count == 1 && before.undecided == 1)
-            try await decide(.succeeded)
-            try await decide(.failed(.noFace))
-            let after = try await attempts()
-            #expect(after.failedAt.count == 1 && after.undecided == 1)
+    @Test(.storage) func `attempts count since the last success, without overdue ones`() async throws {
+        let user = UUID()
+        func decide(_ outcome: SessionOutcome) async throws {
+            let id = try await sessions.insert(.make(.signIn, user: user)).id
+            _ = try await sessions.complete(id: id, outcome: outcome)
         }
+        func attempts() async throws -> SignInAttempts {
+            try await client.withTransaction { transaction in
+                try await SessionRepository(transaction).lockSignInAttempts(userID: user, installationKey: hash(99))
+            }
+        }
+        try await decide(.failed(.noMatch))
+        try await decide(.failed(.timeout))
+        try await sessions.insert(.make(.signIn, user: user))
+        try await sessions.insert(.make(.signIn, user: user, processingTime: .seconds(-1)))
+        try await sessions.insert(.make(.signUp, user: user))
+        let before = try await attempts()
+        #expect(before.failedAt.count == 1 && before.undecided == 1)
+        try await decide(.succeeded)
+        try await decide(.failed(.noFace))
+        let after = try await attempts()
+        #expect(after.failedAt.count == 1 && after.undecided == 1)
     }
 
     /// The attempts that count against the next sign-in of a device.
-    private func attempts(_ user: UUID, device: Int, _ client: PostgresClient) async throws -> SignInAttempts {
+    private func attempts(_ user: UUID, device: Int) async throws -> SignInAttempts {
         try await client.withTransaction { transaction in
             try await SessionRepository(transaction).lockSignInAttempts(userID: user, installationKey: hash(device))
         }
     }
 
     /// Makes a device known to a user, like a redeemed sign-in.
-    private func signIn(_ user: UUID, device: Int, age: String = "0 days", _ client: PostgresClient) async throws {
-        let tokens = AccessTokenRepository(client)
+    private func signIn(_ user: UUID, device: Int, age: String = "0 days") async throws {
         let seed = device * 100
         let pair = try await tokens.insert(
             NewAccessToken(
@@ -67,35 +61,30 @@ struct SignInBudgetTests {
             "UPDATE access_tokens SET created_at = now() - (\(age)::text)::interval, revoked_at = now() WHERE id = \(pair.id)")
     }
 
-    @Test func `a known installation has a budget of its own, and all others share one`() async throws {
-        try await withStorage { client in
-            let user = try await UserRepository(client).make().id
-            try await signIn(user, device: 1, client)
-            try await signIn(user, device: 2, client)
-            for (stranger, left) in [(10, 4), (11, 3), (12, 2), (13, 1)] {
-                #expect(try await client.fail(.noMatch, user: user, device: stranger).attemptsLeft == left)
-            }
-            #expect(try await client.fail(.noMatch, user: user, device: 1).attemptsLeft == 4)
-            try await SessionRepository(client).insert(.make(.signIn, user: user, device: 15))
-            try await SessionRepository(client).insert(.make(.signIn, user: user, device: 1))
-            let (known, other) = (try await attempts(user, device: 1, client), try await attempts(user, device: 2, client))
-            #expect(known.failedAt.count == 1 && known.undecided == 1)
-            #expect(other.failedAt.isEmpty && other.undecided == 0)
-            let stranger = try await attempts(user, device: 99, client)
-            #expect(stranger.failedAt.count == 4 && stranger.undecided == 1)
+    @Test(.storage) func `a known installation has a budget of its own, and all others share one`() async throws {
+        let user = try await client.user()
+        try await signIn(user, device: 1)
+        try await signIn(user, device: 2)
+        for (stranger, left) in [(10, 4), (11, 3), (12, 2), (13, 1)] {
+            #expect(try await client.fail(.noMatch, user: user, device: stranger).attemptsLeft == left)
         }
+        #expect(try await client.fail(.noMatch, user: user, device: 1).attemptsLeft == 4)
+        try await sessions.insert(.make(.signIn, user: user, device: 15))
+        try await sessions.insert(.make(.signIn, user: user, device: 1))
+        let (known, other) = (try await attempts(user, device: 1), try await attempts(user, device: 2))
+        #expect(known.failedAt.count == 1 && known.undecided == 1)
+        #expect(other.failedAt.isEmpty && other.undecided == 0)
+        let stranger = try await attempts(user, device: 99)
+        #expect(stranger.failedAt.count == 4 && stranger.undecided == 1)
     }
 
-    @Test func `an installation is known for 30 days after its sign-in, to that account only`() async throws {
-        try await withStorage { client in
-            let (user, other) = (try await UserRepository(client).make().id, try await UserRepository(client).make(2).id)
-            try await signIn(user, device: 1, age: "29 days", client)
-            try await signIn(user, device: 2, age: "30 days 1 second", client)
-            let tokens = AccessTokenRepository(client)
-            #expect(try await tokens.isKnown(installationKey: hash(1), to: user))
-            #expect(try await !tokens.isKnown(installationKey: hash(2), to: user))
-            #expect(try await !tokens.isKnown(installationKey: hash(1), to: other))
-            #expect(try await !tokens.isKnown(installationKey: hash(3), to: user))
-        }
+    @Test(.storage) func `an installation is known for 30 days after its sign-in, to that account only`() async throws {
+        let (user, other) = (try await client.user(), try await client.user(2))
+        try await signIn(user, device: 1, age: "29 days")
+        try await signIn(user, device: 2, age: "30 days 1 second")
+        #expect(try await tokens.isKnown(installationKey: hash(1), to: user))
+        #expect(try await !tokens.isKnown(installationKey: hash(2), to: user))
+        #expect(try await !tokens.isKnown(installationKey: hash(1), to: other))
+        #expect(try await !tokens.isKnown(installationKey: hash(3), to: user))
     }
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SeededRandom
+import TestSupport
 import WireFormat
 
 @testable import Storage
@@ -10,10 +10,52 @@ func hash(_ seed: Int) -> [UInt8] {
     return (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
 }
 
+/// Gives a test a database of its own with every migration applied; its client and repositories are the variables below.
+struct StorageTrait: TestTrait, TestScoping {
+    @TaskLocal fileprivate static var current: PostgresClient?
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await withStorage { client in
+            try await Self.$current.withValue(client) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == StorageTrait {
+    static var storage: Self { Self() }
+}
+
+/// The client of the test's database.
+var client: PostgresClient {
+    guard let client = StorageTrait.current else { preconditionFailure("the test lacks the trait .storage") }
+    return client
+}
+
+var deliveries: DeliveryRepository { DeliveryRepository(client) }
+var faces: FaceTemplateRepository { FaceTemplateRepository(client) }
+var installs: PushInstallRepository { PushInstallRepository(client) }
+var jobs: ImageJobRepository { ImageJobRepository(client) }
+var notifications: NotificationRepository { NotificationRepository(client) }
+var quota: PushQuotaRepository { PushQuotaRepository(client) }
+var sessions: SessionRepository { SessionRepository(client) }
+var tokens: AccessTokenRepository { AccessTokenRepository(client) }
+
 extension UserRepository {
     /// Creates a user for a test.
     func make(_ seed: Int = 1) async throws -> User {
         try await findOrCreate(emailLookup: hash(seed), emailSealed: [1, 2, 3])
+    }
+}
+
+extension PostgresClient {
+    /// Creates a user, and returns its id.
+    func user(_ seed: Int = 1) async throws -> UUID { try await UserRepository(self).make(seed).id }
+
+    /// Registers in a transaction, as identity-api does.
+    func register(_ registration: PushRegistration, _ userID: UUID) async throws -> RegisteredInstall {
+        try await withTransaction { try await PushInstallRepository($0).register(registration, userID: userID) }
     }
 }
 

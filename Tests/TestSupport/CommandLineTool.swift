@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Runs a command line program to its end and returns its output.
 public enum CommandLineTool {
@@ -39,7 +39,7 @@ public enum CommandLineTool {
     /// shell.
     ///
     /// Foundation's `Process` sometimes misses the end of a child when dozens of tests run children at the same time.
-    private static func exitCode(of pid: pid_t) async -> Int32 {
+    package static func exitCode(of pid: pid_t) async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var status: Int32 = 0

@@ -6,8 +6,7 @@ import Storage
 ///
 /// The migrations run once per process, in a template that is then copied.
 public func withMigratedDatabase<Result>(_ body: (TestDatabase) async throws -> Result) async throws -> Result {
-    let server = try await PostgresServer.shared()
-    return try await withDatabase(on: server, template: try await migratedTemplate.value, body)
+    try await withSharedServerDatabase(template: try await migratedTemplate.value, body)
 }
 
 /// Runs `body` with such a database on a server of the test's own, which the test may crash.
@@ -19,6 +18,8 @@ public func withMigratedDatabase<Result>(
             _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
         }
         return try await body(database)
+    } execute: {
+        try await server.psql($0)
     }
 }
 

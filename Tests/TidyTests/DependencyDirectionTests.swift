@@ -2,19 +2,19 @@ import Testing
 
 /// Tests the direction of dependencies. A module may import only modules of lower ranks, even if Package.swift allows more. The
 /// ranks are C libraries, concurrency primitives, clients and parsers, imaging, the wire format with engines and outside services,
-/// storage with the bus, the defaults of services, and services.
+/// storage with the bus, the defaults of services, the support of commands, and services.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib"],
         ["AsyncPrimitives"],
         [
-            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSONStream", "ImageProbe",
-            "SeededRandom",
+            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe",
         ],
-        ["Imaging"],
-        ["WireFormat", "FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
+        ["Imaging", "WireFormat"],
+        ["FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
         ["Storage", "EventBus"],
         ["ServiceDefaults"],
+        ["CommandLineSupport"],
         ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl"],
     ]
     private static let rank = Dictionary(

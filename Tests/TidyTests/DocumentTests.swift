@@ -51,23 +51,21 @@ import Testing
         }
     }
 
-    @Test func `every setting that services read is documented, and every documented one is read`() throws {
-        let document = try #require(Checkout.file(at: "docs/CONFIGURATION.md")).text
-        let sources = Checkout.swift.filter { $0.path.hasPrefix("Services/") || $0.path.hasPrefix("Shared/") }.map(\.text)
-        var read: Set<String> = []
-        for source in sources {
-            let pattern = /(?:settings\.|try )(string|optionalString|int|double|seconds|base64|rate)\(\s*"([A-Z][A-Z0-9_]+)"/
-            for match in source.matches(of: pattern) {
-                let name = String(match.output.2)
-                read.formUnion(match.output.1 == "rate" ? ["\(name)_PER_MINUTE", "\(name)_BURST"] : [name])
-            }
-        }
-        let table = document.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { $0.dropFirst(2).prefix { $0 != "|" } }
-        let documented = Set(table.flatMap { $0.matches(of: /`([A-Z][A-Z0-9_]+)`/).map { String($0.output.1) } })
-        #expect(read.count > 60)
-        #expect(read.subtracting(documented).isEmpty, "not documented")
-        let literals = sources.joined()
-        #expect(documented.subtracting(read).allSatisfy { literals.contains("\"\($0)\"") }, "not read")
+    /// The tables themselves are compared by `ConfigurationPageTests` of each service.
+    @Test(arguments: [("Where pictures are kept", "blobStore()"), ("Links to pictures", "mediaLinks(")])
+    func `the page of settings names the services that use the store and the links`(title: String, call: String) throws {
+        let page = try #require(Checkout.file(at: "docs/CONFIGURATION.md"))
+        let heading = try #require(page.lines.first { $0.hasPrefix("## \(title): ") })
+        let named = heading.dropFirst("## \(title): ".count).split(separator: ", ").map(String.init)
+        let users = Checkout.swift.filter { $0.path.hasPrefix("Services/") && $0.text.contains(".\(call)") }
+        #expect(Set(named) == Set(users.map { String($0.path.split(separator: "/")[1]) }))
+    }
+
+    @Test func `every setting of the page says what it is`() throws {
+        let page = try #require(Checkout.file(at: "docs/CONFIGURATION.md"))
+        let rows = page.lines.filter { $0.hasPrefix("| `") }
+        #expect(rows.count > 60)
+        for row in rows { #expect(!row.contains("|  |"), "\(row)") }
     }
 
     @Test func `documents were found`() {

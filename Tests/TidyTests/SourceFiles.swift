@@ -21,12 +21,14 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     }
 
     /// Whether the file is part of a service, of a shared module, or of heliographctl.
-    var isProduction: Bool { ["Services/", "Shared/", "Tools/heliographctl/"].contains { path.hasPrefix($0) } }
+    var isProduction: Bool {
+        ["Services/", "Shared/", "Tools/heliographctl/", "Tools/CommandLineSupport/"].contains { path.hasPrefix($0) }
+    }
 
-    /// Whether the file is part of a service or a tool instead of a shared module.
-    var isExecutable: Bool { isProduction && !path.hasPrefix("Shared/") }
+    /// Whether the file is part of a service or of heliographctl instead of a shared module.
+    var isExecutable: Bool { ["Services/", "Tools/heliographctl/"].contains { path.hasPrefix($0) } }
 
-    /// The folder below `Shared` or `Services` that the file is in, such as `EventBus` or `identity-api`.
+    /// The folder below `Shared`, `Services` or `Tools` that the file is in, such as `EventBus` or `identity-api`.
     var owner: String { String(path.split(separator: "/").dropFirst().first ?? "") }
 }
 

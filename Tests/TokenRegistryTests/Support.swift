@@ -87,14 +87,6 @@ struct Registry {
         return user.id
     }
 
-    /// Claims the deliveries of a notification and defers them, as the notifier does when FCM does not answer.
-    func deferDeliveries(of request: NotificationRequested) async throws {
-        let deliveries = DeliveryRepository(client)
-        let ids = try await deliveries.find(notificationID: request.notificationID).map(\.id)
-        _ = try await deliveries.claim(ids)
-        try await deliveries.deferDeliveries(ids.map { DeliveryDeferral(id: $0, attempt: 1, delay: .seconds(600), code: "UNAVAILABLE") })
-    }
-
     /// Takes all events of the outbox.
     func takeOutbox() async throws -> [OutboxMessage] {
         let messages = try await OutboxRepository(client).takeBatch(limit: 1000)

@@ -23,21 +23,40 @@ struct BenchCommand: AsyncParsableCommand {
     @Argument(help: "What to measure: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all when nothing is said.")
     var parts: [Part] = []
 
-    mutating func run() async throws {
+    @Option(help: "A JSON array of earlier lines, such as deploy/baselines/bench.json: prints each figure beside it on stderr.")
+    var baseline: String?
+
+    @Option(help: "A file of lines to compare with --baseline, such as .build/faults.jsonl; nothing is measured.")
+    var figures: String?
+
+    func validate() throws {
+        guard figures == nil || baseline != nil && parts.isEmpty else {
+            throw ValidationError("--figures needs --baseline, and measures no part.")
+        }
+    }
+
+    func run() async throws {
+        let baseline = try baseline.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        if let figures {
+            let lines = try String(contentsOfFile: figures, encoding: .utf8).split(separator: "\n").map(String.init)
+            return print(try Comparison(of: lines, with: baseline ?? Data()).text)
+        }
         // Libraries in this process log to stderr, which is not parsed; below `error` they only repeat the message of a failure.
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = .error
             return handler
         }
+        var lines: [String] = []
         var missed: [String] = []
         var failed: [String] = []
         for part in parts.isEmpty ? Part.allCases : parts {
             Self.report("measuring \(part.rawValue) …")
             do {
-                for figure in try await figures(of: part) {
+                for figure in try await measure(part) {
                     // Written unbuffered, so that an interrupted run has printed the figures of its finished parts.
                     FileHandle.standardOutput.write(Data("\(figure.line)\n".utf8))
+                    lines.append(figure.line)
                     if !figure.ok { missed.append(figure.name) }
                 }
             } catch {
@@ -45,6 +64,7 @@ struct BenchCommand: AsyncParsableCommand {
                 failed.append(part.rawValue)
             }
         }
+        if let baseline { Self.report(try Comparison(of: lines, with: baseline).text) }
         if !missed.isEmpty { Self.report("below the bar: \(missed.joined(separator: ", "))") }
         if !failed.isEmpty { Self.report("not measured, by an error: \(failed.joined(separator: ", "))") }
         guard missed.isEmpty, failed.isEmpty else { throw ExitCode.failure }
@@ -53,7 +73,7 @@ struct BenchCommand: AsyncParsableCommand {
     /// Writes a line about the run to stderr.
     private static func report(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
 
-    private func figures(of part: Part) async throws -> [Figure] {
+    private func measure(_ part: Part) async throws -> [Figure] {
         switch part {
         case .postgres: try await benchmarkPostgres()
         case .bus: try await benchmarkBus()

@@ -13,9 +13,11 @@ struct Figure: Encodable, Sendable {
     /// The limit for the ratio, or for the value of a figure without reference: the minimum when more is better, else the maximum.
     let bar: Double?
     let ok: Bool
+    /// Which change is an improvement: `more` or `less`.
+    let better: String
 
     enum CodingKeys: String, CodingKey {
-        case name, value, unit, reference, ratio, bar, ok
+        case name, value, unit, reference, ratio, bar, ok, better
         case referenceValue = "reference_value"
     }
 
@@ -36,6 +38,7 @@ struct Figure: Encodable, Sendable {
         self.ratio = ratio.rounded(toPlaces: 3)
         self.bar = bar
         ok = bar.map { moreIsBetter ? ratio >= $0 : ratio <= $0 } ?? true
+        better = moreIsBetter ? "more" : "less"
     }
 
     /// Makes a figure without a reference.
@@ -48,6 +51,7 @@ struct Figure: Encodable, Sendable {
         ratio = nil
         self.bar = bar
         ok = bar.map { moreIsBetter ? value >= $0 : value <= $0 } ?? true
+        better = moreIsBetter ? "more" : "less"
     }
 
     /// The figure as one line of JSON.

@@ -1,5 +1,6 @@
 import EventBus
 import Foundation
+import JSON
 import PostgresClient
 import Storage
 import TestSupport
@@ -117,9 +118,11 @@ private func fanOut(_ stack: PushStack, beside push: (() async throws -> Void)? 
         try await Task.sleep(for: .milliseconds(20))
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let counts = try await stack.control("GET", "statistics").object("registrations_by_messages")
-    let repeated = counts.filter { (Int($0.key) ?? 0) > 1 }.values.reduce(0, +)
-    return FanOutRun(seconds: seconds, repeated: repeated)
+    guard case .object(let counts) = try await stack.control("GET", "statistics")["registrations_by_messages"] else {
+        throw DeadlineExceeded(description: "the emulator has no registrations_by_messages")
+    }
+    let repeated = counts.filter { (Int($0.key) ?? 0) > 1 }.values.reduce(0) { $0 + ($1.number ?? 0) }
+    return FanOutRun(seconds: seconds, repeated: Int(repeated))
 }
 
 /// Requests a push to all members of a topic.
@@ -167,7 +170,7 @@ private final class Witnesses {
 
 /// Measures the requests per second of h2load on the same emulator with a body of the same size.
 private func generatorRate(_ stack: PushStack, token: String) async throws -> Double {
-    let session = UUID().uuidString.lowercased()
+    let session = UUID().wireString
     let body = #"""
         {"message":{"android":{"notification":{"channel_id":"event_photos","tag":"event:bench"},"priority":"HIGH",\#
         "ttl":"3600s"},"apns":{"headers":{"apns-collapse-id":"event:bench","apns-expiration":"1761562800",\#

@@ -3,6 +3,7 @@ import FCM
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import Logging
 import PostgresClient
 import RedisClient
@@ -110,8 +111,8 @@ final class PushStack: Sendable {
 
     // MARK: The emulator
 
-    /// Sends a request to the emulator's control API and decodes its JSON; an empty object when the body is empty.
-    func control(_ method: String, _ path: String, body: String = "", timeout: Duration = .seconds(60)) async throws -> JSONObject {
+    /// Sends a request to the emulator's control API and decodes its JSON.
+    func control(_ method: String, _ path: String, body: String = "", timeout: Duration = .seconds(60)) async throws -> JSONAnswer {
         var request = HTTPClientRequest(
             method: method, url: "http://127.0.0.1:\(port)/control/\(path)",
             headers: [("Content-Type", "application/json")], body: Array(body.utf8))
@@ -120,12 +121,11 @@ final class PushStack: Sendable {
         guard (200..<300).contains(answer.status) else {
             throw DeadlineExceeded(description: "the emulator answered \(answer.status)")
         }
-        if answer.body.isEmpty { return JSONObject(values: [:]) }
-        return JSONObject(values: try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:])
+        return JSONAnswer.parse(answer.body)
     }
 
     /// Returns the number of messages that the emulator has accepted.
-    func accepted() async throws -> Int { try await control("GET", "statistics").integer("accepted") }
+    func accepted() async throws -> Int { Int(try await control("GET", "statistics")["accepted"].number ?? 0) }
 
     /// Fetches an access token, as the notifier does.
     func accessToken() async throws -> String {
@@ -155,7 +155,7 @@ final class PushStack: Sendable {
         for start in stride(from: 0, to: count, by: Self.pageSize) {
             let users = (start..<min(start + Self.pageSize, count)).map { _ in UUIDv7.generate() }
             let minted = try await control("POST", "tokens", body: #"{"platform":"ios","count":\#(users.count)}"#)
-            let tokens = minted.strings("tokens")
+            let tokens = minted["tokens"].elements.compactMap(\.text)
             try await postgres.execute(
                 """
                 INSERT INTO users (id, email_lookup, email_sealed)
@@ -201,13 +201,4 @@ final class PushStack: Sendable {
             installationKey: key, kind: target.kind, valueSealed: sealed ?? [],
             valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), platform: "ios")
     }
-}
-
-/// A JSON object of the emulator's control API.
-struct JSONObject {
-    let values: [String: Any]
-
-    func integer(_ name: String) -> Int { values[name] as? Int ?? 0 }
-    func strings(_ name: String) -> [String] { values[name] as? [String] ?? [] }
-    func object(_ name: String) -> [String: Int] { values[name] as? [String: Int] ?? [:] }
 }

@@ -47,7 +47,7 @@ mapfile -t idle_after < <(snapshot)
 # Runs a load of one kind, and prints the milliseconds of each process for one of it.
 cost() {
     local kind=$1 line i used elapsed idle count before=() after=()
-    exec 3< <("$binaries/heliographctl" load --url "$IDENTITY_API_URL" --fcm-emulator "$FCM_URL" --photos "$root/.cache/photos" \
+    exec 3< <("$binaries/heliograph-load" --url "$IDENTITY_API_URL" --fcm-emulator "$FCM_URL" --photos "$root/.cache/photos" \
         --rate "$per_second/s" --duration "${seconds}s" --warm-up 0s --arrivals constant --mix "$kind" --errors-max 5% --json \
         2>&1 >"$run/capacity/$kind.json")
     while IFS= read -r line <&3; do

@@ -68,7 +68,7 @@ public enum IdentityAPI: HeliographService {
                 .on(ImageProgress.self) { jobs.wake($0.body.jobID) },
                 .on(ImageCompleted.self) { jobs.wake($0.body.jobID) },
             ])
-        let sweeper = SessionSweeper(
+        let sweeper = sweeper(
             postgres: postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey),
             interval: configuration.sweepInterval, logger: context.logger)
         let server = Application(

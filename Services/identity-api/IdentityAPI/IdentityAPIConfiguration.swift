@@ -35,13 +35,15 @@ struct IdentityAPIConfiguration: Sendable {
 
     init() {}
 
-    /// Reads `HTTP_HOST`, `HTTP_PORT`, `UPLOAD_CONCURRENCY`, `IMAGE_JOB_DEADLINE_SECONDS`, `TOPIC_PHOTO_LIFETIME_DAYS`
-    /// and the settings of ``LimitsConfiguration`` and ``AllowedOrigins``.
+    /// Reads the settings of the service.
     init(_ settings: Settings) throws(ConfigurationError) {
-        host = try settings.optionalString("HTTP_HOST", "an address to listen on") ?? host
-        port = try settings.int("HTTP_PORT", default: port, in: 0...65_535)
-        uploads.concurrentUploads = try settings.int("UPLOAD_CONCURRENCY", default: uploads.concurrentUploads, in: 1...1_024)
-        imageProcessingTime = try settings.seconds("IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600)
+        host = try settings.string("HTTP_HOST", default: host, "an address to listen on", about: "where identity-api listens")
+        port = try settings.int("HTTP_PORT", default: port, in: 0...65_535, about: "the port of the API")
+        uploads.concurrentUploads = try settings.int(
+            "UPLOAD_CONCURRENCY", default: uploads.concurrentUploads, in: 1...1_024, about: "uploads at once, then 503")
+        imageProcessingTime = try settings.seconds(
+            "IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600,
+            about: "how long a picture may take from its order on, waiting included; then it fails as `timeout`")
         photoLifetime = try settings.photoLifetime()
         limits = try LimitsConfiguration(settings)
         origins = try AllowedOrigins(settings)

@@ -7,8 +7,6 @@ public import ServiceLifecycle
 
 /// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push;
 /// consumes `photo.uploaded`, and publishes the push about the new photos of a topic.
-///
-/// The settings are those of ``ImageWorkerConfiguration``, and `BLOB_STORE_PATH`: the directory where identity-api stores the uploads.
 public enum ImageWorker: HeliographService {
     /// The deployed name, and the name of the consumer group.
     public static let name = "image-worker"
@@ -20,7 +18,7 @@ public enum ImageWorker: HeliographService {
         try ImageWorkerConfiguration(settings).gracefulShutdownLimit
     }
 
-    /// Builds the service: the generator, the consumer, the pushes about photos, and the sweepers.
+    /// Builds the service: the generator, the consumer, the pushes about photos, and the sweeper.
     ///
     /// - Throws: `ConfigurationError` for a setting that is missing or invalid.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
@@ -54,12 +52,10 @@ public enum ImageWorker: HeliographService {
         let photos = PhotoUploadedHandler(postgres: postgres, store: store, threads: configuration.threads)
         let consumer = try context.consumer(
             configuration: configuration.consumer, handlers: [.handler(handler), .handler(photos)])
-        let overdue = OverdueJobSweeper(postgres: postgres, cleanup: cleanup, logger: logger)
-        let retention = ImageRetentionSweeper(postgres: postgres, store: store, cleanup: cleanup, logger: logger)
         logger.info("pictures are made", metadata: ["generator": "\(generator.name)"])
-        let photoRetention = PhotoRetentionSweeper(
-            postgres: postgres, store: store, lifetime: configuration.photoLifetime, logger: logger)
-        return [consumer, overdue, retention, PhotoPushes(postgres: postgres, logger: logger), photoRetention]
+        let sweeper = sweeper(
+            postgres: postgres, store: store, cleanup: cleanup, photoLifetime: configuration.photoLifetime, logger: logger)
+        return [consumer, PhotoPushes(postgres: postgres, logger: logger), sweeper]
     }
 
     private static func makeGemini(

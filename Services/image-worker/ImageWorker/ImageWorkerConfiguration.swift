@@ -1,19 +1,8 @@
 internal import EventBus
-internal import FoundationEssentials
 internal import ImageGenerators
 internal import ServiceDefaults
 
 /// The settings of the image worker.
-///
-/// - `IMAGE_GENERATOR` (`local` or `gemini`, default `local`): the generator.
-/// - `IMAGE_CONCURRENCY` (1 to 64, default 4): jobs in progress at once; with `local` the processors are the limit.
-/// - `IMAGE_MEMORY_MIB` (280 to 65,536, default 280): approximate memory of all pictures being processed.
-/// - `TOPIC_PHOTO_LIFETIME_DAYS` (1 to 365, default 30): retention of topic photos; must equal identity-api's.
-/// - `GEMINI_API_KEY` (required with `gemini`): the API key.
-/// - `GEMINI_MODEL` (required with `gemini`): the name of an image model.
-/// - `GEMINI_IMAGE_SIZE_MAX` (`1K`, `2K` or `4K`, default `1K`): the largest size requested of the model; with `1K` no size is sent.
-/// - `GEMINI_BASE_URL` (URL, default Google's): the address of Gemini.
-/// - `GEMINI_CA_FILE` (path, default the system's authorities): PEM file of the trusted authorities.
 struct ImageWorkerConfiguration: Sendable {
     /// The service that makes the pictures.
     enum Generator: Sendable {
@@ -40,10 +29,14 @@ struct ImageWorkerConfiguration: Sendable {
     init(_ settings: Settings) throws(ConfigurationError) {
         generator = try Self.generator(settings)
         let memory = PictureThreads.defaultMemory
-        threads = PictureThreads(memory: try settings.int("IMAGE_MEMORY_MIB", default: memory >> 20, in: (memory >> 20)...65_536) << 20)
+        let mebibytes = try settings.int(
+            "IMAGE_MEMORY_MIB", default: memory >> 20, in: (memory >> 20)...65_536,
+            about: "MiB that the pictures in work take together; a process takes some 80 MiB besides")
+        threads = PictureThreads(memory: mebibytes << 20)
         photoLifetime = try settings.photoLifetime()
         var consumer = EventConsumerConfiguration()
-        consumer.concurrency = try settings.int("IMAGE_CONCURRENCY", default: 4, in: 1...64)
+        consumer.concurrency = try settings.int(
+            "IMAGE_CONCURRENCY", default: 4, in: 1...64, about: "jobs in work at once; with `local` the cores are the limit")
         consumer.handlerTimeout = Self.handlerTimeout
         // The handler fails a job before the bus dead-letters its entry, so that the user is notified.
         consumer.retryPolicy.maxCrashes = ImageRequestedHandler.maxCrashes + 2
@@ -52,37 +45,24 @@ struct ImageWorkerConfiguration: Sendable {
         self.consumer = consumer
     }
 
+    private enum GeneratorKind: String, CaseIterable { case local, gemini }
+
     private static func generator(_ settings: Settings) throws(ConfigurationError) -> Generator {
-        let expectation = "local or gemini"
-        switch try settings.optionalString("IMAGE_GENERATOR", expectation) ?? "local" {
-        case "local": return .local
-        case "gemini":
+        switch try settings.choice(
+            "IMAGE_GENERATOR", default: GeneratorKind.local, about: "what makes pictures; local needs no key and no network")
+        {
+        case .local: return .local
+        case .gemini:
             var configuration = GeminiConfiguration(
-                apiKey: try settings.string("GEMINI_API_KEY", "a key of Google's AI Studio"),
-                model: try settings.string("GEMINI_MODEL", "the name of an image model"))
-            if let url = try settings.optionalString("GEMINI_BASE_URL", "the URL of Gemini") { configuration.baseURL = url }
-            configuration.caFile = try caFile(settings)
-            configuration.maxImageSize = try maxImageSize(settings)
+                apiKey: try settings.string("GEMINI_API_KEY", "a key of Google's AI Studio", about: "the key of Gemini"),
+                model: try settings.string("GEMINI_MODEL", "the name of an image model", about: "the model that makes the pictures"))
+            let url = try settings.optionalString("GEMINI_BASE_URL", "a URL", otherwise: "Google's", about: "for the emulator only")
+            if let url { configuration.baseURL = url }
+            configuration.caFile = try settings.authorities("GEMINI_CA_FILE", about: "for the emulator only")
+            configuration.maxImageSize = try settings.choice(
+                "GEMINI_IMAGE_SIZE_MAX", default: .oneK,
+                about: "the largest size that the model is asked for; only models of version 3 and later can be asked")
             return .gemini(configuration)
-        default: throw ConfigurationError("IMAGE_GENERATOR", "is not valid", expectation: expectation)
         }
-    }
-
-    private static func maxImageSize(_ settings: Settings) throws(ConfigurationError) -> GeminiConfiguration.ImageSize {
-        let expectation = GeminiConfiguration.ImageSize.allCases.map(\.rawValue).joined(separator: " or ")
-        guard let text = try settings.optionalString("GEMINI_IMAGE_SIZE_MAX", expectation) else { return .oneK }
-        guard let size = GeminiConfiguration.ImageSize(rawValue: text) else {
-            throw ConfigurationError("GEMINI_IMAGE_SIZE_MAX", "is not valid", expectation: expectation)
-        }
-        return size
-    }
-
-    private static func caFile(_ settings: Settings) throws(ConfigurationError) -> String? {
-        let expectation = "the path of a PEM file of certificate authorities"
-        guard let path = try settings.optionalString("GEMINI_CA_FILE", expectation) else { return nil }
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            throw ConfigurationError("GEMINI_CA_FILE", "names a file that cannot be read", expectation: expectation)
-        }
-        return path
     }
 }

@@ -7,19 +7,17 @@ public enum TokenRegistry: HeliographService {
     public static let name = "token-registry"
     public static let summary = "Finds the installations that notifications go to, and prunes dead ones."
 
-    /// Builds the service: one consumer for all of its events, the fan-out service, and the sweepers.
+    /// Builds the service: one consumer for all of its events, the fan-out service, and the sweeper.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let consumer = try context.consumer(
             handlers: [
                 .batchHandler(NotificationRequestedHandler(logger: context.logger)),
                 .batchHandler(NotificationSettledHandler(logger: context.logger)),
-                .batchHandler(DeviceRemovedHandler(logger: context.logger)),
                 .batchHandler(UserErasedHandler(logger: context.logger)),
             ])
         return [
             consumer, TopicFanOutService(postgres: context.postgres, logger: context.logger),
-            OverdueSweeper(postgres: context.postgres, logger: context.logger),
-            RetentionSweeper(postgres: context.postgres, logger: context.logger),
+            sweeper(postgres: context.postgres, logger: context.logger),
         ]
     }
 }

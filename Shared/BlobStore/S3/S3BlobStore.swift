@@ -21,7 +21,7 @@ public struct S3BlobStore: BlobStore {
     private let presigner: S3Presigner
     private let sealer: Sealer
     private let threadPool: NIOThreadPool
-    private let uploads: UploadSlots
+    private let uploads: UploadSemaphore
 
     /// Makes a store, which connects on first use.
     ///
@@ -41,7 +41,7 @@ public struct S3BlobStore: BlobStore {
         presigner = S3Presigner(
             endpoint: configuration.publicEndpoint ?? configuration.endpoint, region: configuration.region,
             accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey)
-        uploads = UploadSlots(count: configuration.maxConcurrentUploads)
+        uploads = UploadSemaphore(count: configuration.maxConcurrentUploads)
     }
 
     /// See ``BlobStore/write(_:as:_:)``. When the response to the storing request is lost, or the wait for it is cancelled, this

@@ -48,7 +48,7 @@ extension OutboxRepository {
                 LEFT JOIN LATERAL (\(unescaped: Self.mark(of: "o"))) AS i ON true) AS handled
             WHERE o.request_id = \(requestID) ORDER BY o.id LIMIT \(Self.maxTracedMessages)
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try OutboxRecord(row: row) }
+        return try await db.query(query.readOnly()).map(OutboxRecord.init(row:))
     }
 }
 

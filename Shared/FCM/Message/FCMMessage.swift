@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import JSON
 
 /// A push in the format of FCM's HTTP v1 API, as its REST reference spells it, for any number of devices.
 ///
@@ -43,27 +44,25 @@ public final class FCMMessage: Sendable {
         (title, body, data, image) = (parts.title, parts.body, parts.data, parts.image)
         collapseID = Self.collapseID(content.subject)
         expiresAtSeconds = Int(expiresAt.timeIntervalSince1970.rounded(.down))
-        hasAlert = parts.alert != nil
-
-        let collapse = JSONText.string(collapseID)
+        let (alert, collapseID) = (parts.alert, collapseID)
+        hasAlert = !alert.isEmpty
         (first, resend) = (
-            Self.sound(parts, channel: content.channelID, tag: collapse, isResend: false),
-            Self.sound(parts, channel: content.channelID, tag: collapse, isResend: true)
+            Self.sound(parts, channel: content.channelID, tag: collapseID, isResend: false),
+            Self.sound(parts, channel: content.channelID, tag: collapseID, isResend: true)
         )
-        let headers = JSONText.object([
-            ("apns-collapse-id", collapse), ("apns-expiration", JSONText.string("\(expiresAtSeconds)")),
-            ("apns-priority", JSONText.string(parts.isQuiet ? "5" : "10")), ("apns-push-type", JSONText.string("alert")),
-        ])
-        let apns = JSONText.members([
-            ("fcm_options", image.map { JSONText.object([("image", JSONText.string($0))]) }), ("headers", headers),
-        ])
-        upToBadge =
-            Array(#"s"},"apns":{"#.utf8) + apns + Array(#","payload":{"aps":{"#.utf8)
-            + JSONText.members([("alert", parts.alert)])
-        upToTarget = Array(#"}}},"data":"#.utf8) + JSONText.object(data) + Array(",".utf8)
-        upToEnd =
-            Array(#""notification":"#.utf8)
-            + JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
+        let expiration = String(expiresAtSeconds)
+        let apns = JSONWriter.bytes { writer in
+            parts.writeOptions(to: &writer)
+            writer.object("headers") { writer in
+                writer.member("apns-collapse-id", collapseID)
+                writer.member("apns-expiration", expiration)
+                writer.member("apns-priority", parts.isQuiet ? "5" : "10")
+                writer.member("apns-push-type", "alert")
+            }
+        }
+        upToBadge = Array(#"s"},"apns":{"#.utf8) + apns + Array(#","payload":{"aps":{"#.utf8) + alert
+        upToTarget = Array("}}},".utf8) + JSONWriter.bytes { $0.object("data", parts.writeData) } + Array(",".utf8)
+        upToEnd = JSONWriter.bytes { $0.object("notification", parts.writeTexts) }
     }
 
     /// Renders the parts in which a resend differs from a first send.
@@ -71,20 +70,19 @@ public final class FCMMessage: Sendable {
     /// An iPhone replaces a notification of the same collapse id and is silent without `aps.sound`. FCM has no field that silences a
     /// replacement on Android: from version 8 on the app's channel decides about sounds, and FCM cannot ask for "alert only once".
     /// A low priority keeps phones with earlier versions quiet; for the others the app has to choose a quiet channel.
-    private static func sound(_ parts: PushParts, channel: String, tag: [UInt8], isResend: Bool) -> SoundVariant {
-        let android = JSONText.members([
-            (
-                "notification",
-                JSONText.object([
-                    ("channel_id", JSONText.string(channel)), ("image", parts.image.map(JSONText.string)),
-                    ("notification_priority", isResend ? JSONText.string("PRIORITY_LOW") : nil), ("tag", tag),
-                ])
-            ),
-            ("priority", JSONText.string(parts.isQuiet ? "NORMAL" : "HIGH")),
-        ])
+    private static func sound(_ parts: PushParts, channel: String, tag: String, isResend: Bool) -> SoundVariant {
+        let android = JSONWriter.bytes { writer in
+            writer.object("notification") { writer in
+                writer.member("channel_id", channel)
+                writer.member("image", parts.image)
+                if isResend { writer.member("notification_priority", "PRIORITY_LOW") }
+                writer.member("tag", tag)
+            }
+            writer.member("priority", parts.isQuiet ? "NORMAL" : "HIGH")
+        }
         return SoundVariant(
             upToTimeToLive: Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8),
-            apsRest: JSONText.members(isResend ? parts.apsRest.filter { $0.name != "sound" } : parts.apsRest))
+            apsRest: parts.apsRest(isSilent: isResend))
     }
 
     /// Returns the body of the request that sends the push to one device.
@@ -114,13 +112,13 @@ public final class FCMMessage: Sendable {
         json += upToTarget
         if case .fid(let fid) = target {
             json += #""fid":"#.utf8
-            JSONText.append(fid, to: &json)
+            JSONWriter.append(fid, to: &json)
             json.append(UInt8(ascii: ","))
         }
         json += upToEnd
         if case .token(let token) = target {
             json += #","token":"#.utf8
-            JSONText.append(token, to: &json)
+            JSONWriter.append(token, to: &json)
         }
         json += validateOnly ? #"},"validate_only":true}"#.utf8 : "}}".utf8
         return json

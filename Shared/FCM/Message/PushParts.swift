@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The parts of a push that depend on its kind: the texts, the data and Apple's `aps` dictionary.
 struct PushParts {
     var title = ""
@@ -16,20 +18,35 @@ struct PushParts {
     /// The fraction of its maximum length that each text may have.
     private let share: Double
 
-    /// The alert of `aps` as JSON; nil when FCM derives it from the notification.
-    var alert: [UInt8]? {
-        guard repeatsAlert else { return nil }
-        return JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
+    /// The alert of `aps`, as a member with its name; empty when FCM derives it from the notification.
+    var alert: [UInt8] { repeatsAlert ? JSONWriter.bytes { $0.object("alert", writeTexts) } : [] }
+
+    /// Returns the members of `aps` that follow `badge` in alphabetical order, without braces.
+    func apsRest(isSilent: Bool) -> [UInt8] {
+        JSONWriter.bytes { writer in
+            writer.member("category", category)
+            if wakesApp { writer.member("content-available", 1) }
+            if isQuiet { writer.member("interruption-level", "passive") }
+            if runsExtension { writer.member("mutable-content", 1) }
+            if hasSound, !isSilent { writer.member("sound", "default") }
+            writer.member("thread-id", threadID)
+        }
     }
 
-    /// The members of `aps` that follow `badge` in alphabetical order.
-    var apsRest: [(name: String, value: [UInt8]?)] {
-        [
-            ("category", category.map(JSONText.string)), ("content-available", wakesApp ? Array("1".utf8) : nil),
-            ("interruption-level", isQuiet ? JSONText.string("passive") : nil),
-            ("mutable-content", runsExtension ? Array("1".utf8) : nil),
-            ("sound", hasSound ? JSONText.string("default") : nil), ("thread-id", threadID.map(JSONText.string)),
-        ]
+    /// Writes the members of the notification and of Apple's alert that are shown.
+    func writeTexts(to writer: inout JSONWriter) {
+        writer.member("body", body)
+        writer.member("title", title)
+    }
+
+    /// Writes the members of the data.
+    func writeData(to writer: inout JSONWriter) {
+        for (name, value) in data.sorted(by: { $0.key < $1.key }) { writer.member(name, value) }
+    }
+
+    /// Writes the picture for Apple's extension; nothing when there is none.
+    func writeOptions(to writer: inout JSONWriter) {
+        if let image { writer.object("fcm_options") { $0.member("image", image) } }
     }
 
     private init(_ content: PushContent, share: Double) {
@@ -127,9 +144,17 @@ extension PushParts {
 
     /// The size of the payload that FCM builds for Apple: `aps` with the alert and a badge, and the data beside it.
     private var apnsByteCount: Int {
-        let alert = JSONText.object([("body", JSONText.string(body)), ("title", JSONText.string(title))])
-        let aps = JSONText.object([("alert", alert), ("badge", Array("1000000".utf8))] + apsRest)
-        let options = image.map { JSONText.object([("image", JSONText.string($0))]) }
-        return JSONText.object([("aps", aps), ("data", JSONText.object(data)), ("fcm_options", options)]).count
+        let payload = JSONWriter.bytes { writer in
+            writer.object { writer in
+                writer.object("aps") { writer in
+                    writer.object("alert", writeTexts)
+                    writer.member("badge", 1_000_000)
+                }
+                writer.object("data", writeData)
+                writeOptions(to: &writer)
+            }
+        }
+        let rest = apsRest(isSilent: false)
+        return payload.count + rest.count + (rest.isEmpty ? 0 : 1)
     }
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPClient
 internal import HeliographCrypto
+internal import JSON
 
 /// Extracts the picture from an answer of Gemini, or classifies the answer as a ``GenerationError``.
 ///
@@ -26,44 +27,48 @@ enum GeminiClassifier {
     /// Returns the picture of an answer.
     static func picture(in response: HTTPClientResponse, now: Date) throws(GenerationError) -> Answer {
         guard response.status == 200 else { throw refusal(response, now: now) }
-        guard let document = JSONDocument(response.body) else {
+        guard let root = try? JSONValue(parsing: response.body, limits: .gemini) else {
             throw GenerationError(.unavailable(retryAfter: nil), "the answer of \(response.body.count) bytes is not JSON")
         }
-        let root = document.root
         let candidates = root["candidates"]?.elements ?? []
-        let reasons = candidates.map { $0["finishReason"]?.text() ?? "" }
+        let reasons = candidates.map { $0.either("finishReason")?.string ?? "" }
         // Drafts that are not marked as thoughts precede the final picture, so the last one is taken.
         let pictures = zip(candidates, reasons).filter { !refusals.contains($0.1) }.flatMap { Self.pictures(of: $0.0) }
         if let data = pictures.last {
-            return Answer(bytes: try decoded(data), modelVersion: root["modelVersion"]?.text())
+            return Answer(bytes: try decoded(data), modelVersion: root.either("modelVersion")?.string)
         }
         throw error(forAnswerWithoutPicture: root, reasons)
     }
 
     /// Returns the base64 texts of a candidate's pictures, except those of thoughts.
-    private static func pictures(of candidate: JSONDocument.Value) -> [JSONDocument.Value] {
+    private static func pictures(of candidate: JSONValue) -> [JSONValue] {
         (candidate["content"]?["parts"]?.elements ?? []).compactMap { part in
-            guard part["thought"]?.isTrue != true, let blob = part["inlineData"],
-                blob["mimeType"]?.text()?.hasPrefix("image/") == true
+            guard part["thought"] != true, let blob = part.either("inlineData"),
+                blob.either("mimeType")?.string?.hasPrefix("image/") == true
             else { return nil }
             return blob["data"]
         }
     }
 
-    private static func decoded(_ data: JSONDocument.Value) throws(GenerationError) -> [UInt8] {
-        if case .string(let range, _) = data.node, range.count / 4 * 3 > GeminiConfiguration.maxImageByteCount {
+    private static func decoded(_ data: JSONValue) throws(GenerationError) -> [UInt8] {
+        var isTooBig = false
+        let bytes = data.withUTF8 { text in
+            isTooBig = text.count / 4 * 3 > GeminiConfiguration.maxImageByteCount
+            return isTooBig ? nil : Base64.decode(text)
+        }
+        guard !isTooBig else {
             throw GenerationError(.badPicture, "the picture has more than \(GeminiConfiguration.maxImageByteCount) bytes")
         }
-        guard let bytes = data.withText({ Base64.decode($0) }), !bytes.isEmpty else {
+        guard let bytes, !bytes.isEmpty else {
             throw GenerationError(.unavailable(retryAfter: nil), "the picture in the answer is not base64")
         }
         return bytes
     }
 
     private static func error(
-        forAnswerWithoutPicture root: JSONDocument.Value, _ reasons: [String]
+        forAnswerWithoutPicture root: JSONValue, _ reasons: [String]
     ) -> GenerationError {
-        if let reason = root["promptFeedback"]?["blockReason"]?.text(), reason != "BLOCK_REASON_UNSPECIFIED" {
+        if let reason = root.either("promptFeedback")?.either("blockReason")?.string, reason != "BLOCK_REASON_UNSPECIFIED" {
             return GenerationError(.contentBlocked, "the prompt or the picture was refused: \(word(reason))")
         }
         if let reason = reasons.first(where: refusals.contains) {

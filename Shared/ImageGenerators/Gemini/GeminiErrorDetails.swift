@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The details of an error response from Google, parsed leniently: any part may be missing.
 struct GeminiErrorDetails {
     /// The canonical status, such as `RESOURCE_EXHAUSTED`.
@@ -14,27 +16,29 @@ struct GeminiErrorDetails {
 
     /// Parses a body; all properties stay empty if it has another format.
     init(_ body: [UInt8]) {
-        guard body.count <= Self.maxBodyByteCount, let root = JSONDocument(body)?.root else { return }
+        guard body.count <= Self.maxBodyByteCount, let root = try? JSONValue(parsing: body, limits: .gemini) else { return }
         // Some front ends wrap the envelope in an array, as in streams.
-        guard let error = (root.elements.first ?? root)["error"] else { return }
-        status = error["status"]?.text()
+        guard let error = (root[0] ?? root)["error"] else { return }
+        status = error["status"]?.string
         for detail in error["details"]?.elements ?? [] {
-            switch detail["@type"]?.text()?.split(separator: ".").last {
-            case "RetryInfo": retryDelay = retryDelay ?? detail["retryDelay"]?.text().flatMap(Self.duration)
+            switch detail["@type"]?.string?.split(separator: ".").last {
+            case "RetryInfo": retryDelay = retryDelay ?? detail.either("retryDelay")?.string.flatMap(Self.duration)
             case "QuotaFailure":
                 let violations = detail["violations"]?.elements ?? []
-                if violations.flatMap(\.values).contains(where: Self.namesDay) { isDailyQuota = true }
+                if violations.contains(where: Self.namesDay) { isDailyQuota = true }
             case "ErrorInfo":
-                reason = reason ?? detail["reason"]?.text()
-                if (detail["metadata"]?.values ?? []).contains(where: Self.namesDay) { isDailyQuota = true }
+                reason = reason ?? detail["reason"]?.string
+                if detail["metadata"].map(Self.namesDay) == true { isDailyQuota = true }
             default: break
             }
         }
     }
 
-    /// Returns whether a limit's name is that of a daily quota: `GenerateRequestsPerDayPerProjectPerModel`, `…_requests_per_model_per_day`.
-    private static func namesDay(_ value: JSONDocument.Value) -> Bool {
-        value.text().map { $0.lowercased().filter { $0 != "_" && $0 != " " }.contains("perday") } ?? false
+    /// Returns whether a member is the name of a daily quota: `GenerateRequestsPerDayPerProjectPerModel`, `…_requests_per_model_per_day`.
+    private static func namesDay(_ object: JSONValue) -> Bool {
+        (object.members ?? []).contains { member in
+            member.value.string?.lowercased().filter { $0 != "_" && $0 != " " }.contains("perday") == true
+        }
     }
 
     /// Parses a duration of protocol buffers, such as `36.5s`.
@@ -42,4 +46,9 @@ struct GeminiErrorDetails {
         guard text.hasSuffix("s"), let seconds = Double(text.dropLast()), seconds.isFinite, seconds >= 0 else { return nil }
         return min(.seconds(seconds), GeminiClassifier.maxRetryAfter)
     }
+}
+
+extension JSONLimits {
+    /// The limits of an answer of Gemini: a real one has a few dozen values, and its pictures are not copied into a `String`.
+    static let gemini = JSONLimits(maxDepth: 64, maxValues: 20_000, maxStringBytes: 512)
 }

@@ -6,6 +6,7 @@ extension Settings {
     public func photoLifetime() throws(ConfigurationError) -> Duration {
         let day = 24 * 60 * 60
         let usual = Int(NewTopicPhoto.defaultLifetime.components.seconds) / day
-        return .seconds(try int("TOPIC_PHOTO_LIFETIME_DAYS", default: usual, in: 1...365) * day)
+        let about = "how many days photos of topics are kept; the same for identity-api and image-worker"
+        return .seconds(try int("TOPIC_PHOTO_LIFETIME_DAYS", default: usual, in: 1...365, about: about) * day)
     }
 }

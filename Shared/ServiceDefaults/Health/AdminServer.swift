@@ -11,12 +11,19 @@ struct AdminServer: Service {
     let logger: Logger
     private let process = ProcessMetrics()
 
-    init(host: String, port: Int, health: HealthRegistry, metrics: PrometheusRegistry, logger: Logger) {
-        self.host = host
-        self.port = port
+    init(address: (host: String, port: Int), health: HealthRegistry, metrics: PrometheusRegistry, logger: Logger) {
+        (host, port) = address
         self.health = health
         self.metrics = metrics
         self.logger = logger
+    }
+
+    /// Reads `ADMIN_HOST` and `ADMIN_PORT`.
+    static func address(_ settings: Settings) throws(ConfigurationError) -> (host: String, port: Int) {
+        let host = try settings.string(
+            "ADMIN_HOST", default: "127.0.0.1", "an address to listen on", about: "where health and metrics are served; not for the public")
+        let port = try settings.int("ADMIN_PORT", default: 9090, in: 0...65_535, about: "the port of health and metrics")
+        return (host, port)
     }
 
     func run() async throws {

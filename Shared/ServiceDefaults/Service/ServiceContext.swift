@@ -43,23 +43,39 @@ public struct ServiceContext: Sendable {
         health = HealthRegistry()
         traces = try OTLPConfiguration(settings, service: name).map { OTLPExporter(configuration: $0, logger: logger) }
 
-        let databaseURL = try settings.string("DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph")
+        let databaseURL = try settings.string(
+            "DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph", about: "Postgres ≥ 15")
         var postgresConfiguration = PostgresConfiguration(url: databaseURL)
-        postgresConfiguration.directURL = try settings.optionalString("DATABASE_DIRECT_URL", "the libpq URI of the server itself")
+        postgresConfiguration.directURL = try settings.optionalString(
+            "DATABASE_DIRECT_URL", "the libpq URI of the server itself",
+            about: """
+                for LISTEN, and for `heliographctl`, when `DATABASE_URL` is a pooler's that pools transactions (PgBouncer ≥ 1.18). The \
+                role then needs its own limits: `ALTER ROLE heliograph SET statement_timeout = '60s'`, and \
+                `idle_in_transaction_session_timeout = '15s'`
+                """)
         postgresConfiguration.applicationName = name
-        postgresConfiguration.maxConnections = try settings.int("DATABASE_CONNECTIONS", default: 4, in: 1...64)
+        postgresConfiguration.maxConnections = try settings.int(
+            "DATABASE_CONNECTIONS", default: 4, in: 1...64, about: "the connections that a process keeps to Postgres")
         postgres = try PostgresClient(configuration: postgresConfiguration, logger: logger)
 
         redis = RedisClient(configuration: try RedisConfiguration(settings), logger: logger)
         transport = RedisEventTransport(
-            client: redis, keyPrefix: try settings.optionalString("REDIS_KEY_PREFIX") ?? "heliograph:")
-        deadLetterAge = .seconds(try settings.int("DEAD_LETTER_DAYS", default: 30, in: 1...3650) * 24 * 3600)
+            client: redis, keyPrefix: try settings.string("REDIS_KEY_PREFIX", default: "heliograph:", about: "the beginning of all keys"))
+        deadLetterAge = .seconds(
+            try settings.int(
+                "DEAD_LETTER_DAYS", default: 30, in: 1...3650,
+                about: "how many days the dead letters of a service wait for an operator before they are deleted") * 24 * 3600)
 
         let keysExpectation = "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one)"
-        do { sealer = Sealer(keyRing: try KeyRing(parsing: try settings.string("SEALING_KEYS", keysExpectation))) } catch is CryptoError {
+        let keys = try settings.string(
+            "SEALING_KEYS", keysExpectation,
+            about: "the keys of sealed data: the first seals, all open. Rotate by putting a new one in front")
+        do throws(CryptoError) { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch {
             throw ConfigurationError("SEALING_KEYS", "is not valid", expectation: keysExpectation)
         }
-        lookupKey = try settings.base64("LOOKUP_KEY", count: 32, "32 bytes in base64 (`heliographctl keys generate` makes one)")
+        lookupKey = try settings.secret(
+            "LOOKUP_KEY", byteCount: 32,
+            about: "the key by which e-mails and installations are looked up, and from which pseudonyms and tokens derive; never changes")
 
         health.register("postgres") { [postgres] in _ = try await postgres.query("SELECT 1 AS one") }
         health.register("redis") { [redis] in try await redis.ping() }
@@ -67,12 +83,18 @@ public struct ServiceContext: Sendable {
 
     /// Creates the media links of a store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.
     public func mediaLinks(to blobs: any BlobStore) throws -> MediaLinks {
+        MediaLinks(blobs: blobs, signer: try Self.linkSigner(settings))
+    }
+
+    static func linkSigner(_ settings: Settings) throws -> MediaLinkSigner {
         let urlExpectation = "where phones reach identity-api, such as https://api.example.org (http:// for this machine only)"
-        guard let publicURL = PublicURL(try settings.string("PUBLIC_URL", urlExpectation)) else {
+        guard let publicURL = PublicURL(try settings.string("PUBLIC_URL", urlExpectation, about: "what links to pictures begin with"))
+        else {
             throw ConfigurationError("PUBLIC_URL", "is not valid", expectation: urlExpectation)
         }
-        let key = try settings.base64(
-            "MEDIA_LINK_KEY", count: MediaLinkSigner.keyByteCount, "32 bytes in base64 (`heliographctl keys generate` makes one)")
-        return MediaLinks(blobs: blobs, signer: MediaLinkSigner(key: key, publicURL: publicURL))
+        let key = try settings.secret(
+            "MEDIA_LINK_KEY", byteCount: MediaLinkSigner.keyByteCount,
+            about: "the key that signs links to pictures; with another one they end")
+        return MediaLinkSigner(key: key, publicURL: publicURL)
     }
 }

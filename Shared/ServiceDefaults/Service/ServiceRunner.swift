@@ -15,9 +15,7 @@ public enum ServiceRunner {
     ) async throws -> ServiceGroup {
         let settings = context.settings
         let admin = AdminServer(
-            host: try settings.optionalString("ADMIN_HOST") ?? "127.0.0.1",
-            port: try settings.int("ADMIN_PORT", default: 9090, in: 0...65_535), health: context.health,
-            metrics: context.metrics, logger: context.logger)
+            address: try AdminServer.address(settings), health: context.health, metrics: context.metrics, logger: context.logger)
         // The exporter of traces is shut down last, because all other components create spans until their end.
         var services: [any Service] = context.traces.map { [$0] } ?? []
         services += [context.postgres, context.redis, admin] as [any Service]
@@ -56,13 +54,9 @@ public enum ServiceRunner {
         logger.info("stopped")
     }
 
-    private static func logLevel(_ settings: Settings) throws(ConfigurationError) -> Logger.Level {
-        let expectation = "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let text = try settings.optionalString("LOG_LEVEL", expectation) else { return .info }
-        guard let level = Logger.Level(rawValue: text.lowercased()) else {
-            throw ConfigurationError("LOG_LEVEL", "is not valid", expectation: expectation)
-        }
-        return level
+    /// Reads `LOG_LEVEL`.
+    static func logLevel(_ settings: Settings) throws(ConfigurationError) -> Logger.Level {
+        try settings.choice("LOG_LEVEL", default: .info, about: "the least level of lines that are logged")
     }
 }
 

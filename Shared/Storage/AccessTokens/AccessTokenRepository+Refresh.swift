@@ -61,7 +61,7 @@ extension AccessTokenRepository {
             SELECT * FROM access_tokens
             WHERE refresh_hash = \(refreshHash) AND family_id = \(family) AND revoked_at IS NULL
             """)
-        return try rows.first.map { row throws(PostgresError) in try AccessToken(row: row) }
+        return try rows.first.map(AccessToken.init(row:))
     }
 
     /// Locks a family against changes by other transactions until this one ends.

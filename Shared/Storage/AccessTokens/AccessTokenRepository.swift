@@ -22,10 +22,7 @@ public struct AccessTokenRepository: Sendable {
                     now() + make_interval(secs => \(new.refreshLifetime / .seconds(1))))
             RETURNING *
             """)
-        guard let row = rows.first else {
-            throw PostgresError(code: .decoding, message: "an insert returned no row")
-        }
-        return try AccessToken(row: row)
+        return try AccessToken(row: rows.required())
     }
 
     /// Returns the pair of a valid access token: neither expired nor revoked.
@@ -35,7 +32,7 @@ public struct AccessTokenRepository: Sendable {
             WHERE access_hash = \(accessHash) AND revoked_at IS NULL AND expires_at > now()
             """
         let rows = try await db.query(query.readOnly())
-        return try rows.first.map { row throws(PostgresError) in try AccessToken(row: row) }
+        return try rows.first.map(AccessToken.init(row:))
     }
 
     /// Revokes the whole family of an access token: signs the device out.
@@ -129,6 +126,6 @@ public struct AccessTokenRepository: Sendable {
                 ORDER BY refresh_expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             RETURNING *
             """)
-        return try rows.map { row throws(PostgresError) in try AccessToken(row: row) }
+        return try rows.map(AccessToken.init(row:))
     }
 }

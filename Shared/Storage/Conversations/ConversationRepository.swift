@@ -40,9 +40,7 @@ public struct ConversationRepository: Sendable {
     private func repetition(of new: NewConversationMessage, in topicID: UUID) async throws(PostgresError) -> PostedMessage {
         let rows = try await db.query(
             "SELECT * FROM conversation_messages WHERE topic_id = \(topicID) AND message_id = \(new.messageID)")
-        guard let row = rows.first else {
-            throw PostgresError(code: .decoding, message: "no message found after an insert conflict")
-        }
+        let row = try rows.required()
         let message = try ConversationMessage(row: row)
         guard message.senderID == new.senderID, message.fingerprint == new.fingerprint else { return .idTaken }
         return .repeated(message)
@@ -56,7 +54,7 @@ public struct ConversationRepository: Sendable {
             JOIN topic_members m ON m.topic_id = c.topic_id AND m.user_id = \(userID)
             WHERE c.message_id = ANY(\(messageIDs))
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ConversationMessage(row: row) }
+        return try await db.query(query.readOnly()).map(ConversationMessage.init(row:))
     }
 
     /// Marks the contents of a topic as read by a member: the messages of a conversation, or the photos of an event.

@@ -32,7 +32,7 @@ public struct PresenceRepository: Sendable {
             SET user_id = EXCLUDED.user_id, topic_id = EXCLUDED.topic_id, lease_until = EXCLUDED.lease_until
             RETURNING lease_until
             """)
-        return try rows.first.map { row throws(PostgresError) in try row.decode("lease_until") }
+        return try rows.first?.decode("lease_until")
     }
 
     /// Records that an installation no longer shows a conversation, unless another user has taken it over.

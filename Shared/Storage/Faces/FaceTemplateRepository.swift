@@ -38,6 +38,6 @@ public struct FaceTemplateRepository: Sendable {
     public func find(userID: UUID) async throws(PostgresError) -> FaceTemplate? {
         let query: PostgresQuery = "SELECT * FROM face_templates WHERE user_id = \(userID)"
         let rows = try await db.query(query.readOnly())
-        return try rows.first.map { row throws(PostgresError) in try FaceTemplate(row: row) }
+        return try rows.first.map(FaceTemplate.init(row:))
     }
 }

@@ -32,7 +32,7 @@ public struct ImageAttemptRepository: Sendable {
             INSERT INTO image_attempts (job_id, number, generator) SELECT id, attempts, \(generator) FROM counted
             RETURNING number
             """)
-        return try rows.first.map { row throws(PostgresError) in try row.decode("number") }
+        return try rows.first?.decode("number")
     }
 
     /// Records the outcome of a call, once; a second outcome of the same attempt is ignored.
@@ -62,6 +62,6 @@ public struct ImageAttemptRepository: Sendable {
     /// Returns the attempts of a job, oldest first.
     public func list(jobID: UUID) async throws(PostgresError) -> [ImageAttempt] {
         let query: PostgresQuery = "SELECT * FROM image_attempts WHERE job_id = \(jobID) ORDER BY number"
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageAttempt(row: row) }
+        return try await db.query(query.readOnly()).map(ImageAttempt.init(row:))
     }
 }

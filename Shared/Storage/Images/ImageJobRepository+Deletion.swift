@@ -29,7 +29,7 @@ extension ImageJobRepository {
             WHERE id = \(id) AND user_id = \(userID) AND \(unescaped: Self.isVisible)
             RETURNING *
             """)
-        if let job = try jobs(rows).first { return job.status == .processing ? .stopping(job) : .deleted(job) }
+        if let job = try rows.first.map(ImageJob.init(row:)) { return job.status == .processing ? .stopping(job) : .deleted(job) }
         guard let job = try await find(id: id) else { return .notFound }
         // Visible and the user's own: another call deleted it, and this row was read from an older snapshot.
         return job.userID == userID ? .notFound : .forbidden
@@ -48,7 +48,7 @@ extension ImageJobRepository {
              ORDER BY deleted_at LIMIT \(limit))
             LIMIT \(limit)
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("id") }
+        return try await db.query(query.readOnly()).column("id")
     }
 
     /// Deletes the rows of deleted or expired jobs; others are left alone. Their pictures must already be deleted.
@@ -71,7 +71,7 @@ extension ImageJobRepository {
               AND completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))) AND id <> ALL(\(except))
             ORDER BY completed_at LIMIT \(limit)
             """
-        return try await jobs(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(ImageJob.init(row:))
     }
 
     /// Records that the uploads of these jobs, and the raw pictures of generators, are deleted from the blob store.

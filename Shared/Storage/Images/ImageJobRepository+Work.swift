@@ -22,7 +22,7 @@ extension ImageJobRepository {
               AND (worker IS NULL OR worker = \(worker) OR lease_until <= now())
             RETURNING *
             """)
-        return try jobs(rows).first
+        return try rows.first.map(ImageJob.init(row:))
     }
 
     /// Renews the lease of a worker on a job.
@@ -63,7 +63,7 @@ extension ImageJobRepository {
             WHERE id = \(id) AND status = 'processing' AND \(unescaped: Self.isVisible)
             RETURNING percent
             """)
-        return try rows.first.map { row throws(PostgresError) in try row.decode("percent") }
+        return try rows.first?.decode("percent")
     }
 
     /// Settles a job with its picture: `processing → completed`.
@@ -105,18 +105,18 @@ extension ImageJobRepository {
     ///
     /// - Returns: The jobs this call settled. Publish their event and push in the same transaction.
     public func failOverdue(_ failure: ImageJob.Failure, limit: Int) async throws(PostgresError) -> [ImageJob] {
-        try jobs(
-            await db.query(
-                """
-                WITH overdue AS (
-                    SELECT id AS overdue_id FROM image_jobs
-                    WHERE status IN ('pending', 'processing') AND deadline_at <= now() AND \(unescaped: Self.isVisible)
-                    ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
-                )
-                UPDATE image_jobs SET status = 'failed', completed_at = now(), worker = NULL, lease_until = NULL,
-                                      error_code = \(failure.code.rawValue), error_message = \(failure.message)
-                FROM overdue WHERE id = overdue_id
-                RETURNING image_jobs.*
-                """))
+        let rows = try await db.query(
+            """
+            WITH overdue AS (
+                SELECT id AS overdue_id FROM image_jobs
+                WHERE status IN ('pending', 'processing') AND deadline_at <= now() AND \(unescaped: Self.isVisible)
+                ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            )
+            UPDATE image_jobs SET status = 'failed', completed_at = now(), worker = NULL, lease_until = NULL,
+                                  error_code = \(failure.code.rawValue), error_message = \(failure.message)
+            FROM overdue WHERE id = overdue_id
+            RETURNING image_jobs.*
+            """)
+        return try rows.map(ImageJob.init(row:))
     }
 }

@@ -31,30 +31,27 @@ public struct ImageJobRepository: Sendable {
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))
             RETURNING *
             """)
-        guard let job = try jobs(rows).first else {
-            throw PostgresError(code: .decoding, message: "an insert returned no row")
-        }
-        return job
+        return try ImageJob(row: rows.required())
     }
 
     /// Returns a job of any user.
     public func find(id: UUID) async throws(PostgresError) -> ImageJob? {
         let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = \(id) AND \(unescaped: Self.isVisible)"
-        return try await jobs(db.query(query.readOnly())).first
+        return try await db.query(query.readOnly()).first.map(ImageJob.init(row:))
     }
 
     /// Returns jobs by id, in no particular order; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [ImageJob] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) AND \(unescaped: Self.isVisible)"
-        return try await jobs(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(ImageJob.init(row:))
     }
 
     /// Returns jobs by id, oldest first, for operators: those that their users deleted or that expired are included.
     public func findIncludingDeleted(ids: [UUID]) async throws(PostgresError) -> [ImageJob] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM image_jobs WHERE id = ANY(\(ids)) ORDER BY created_at, id"
-        return try await jobs(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(ImageJob.init(row:))
     }
 
     /// Returns a user's jobs, newest first.
@@ -70,7 +67,7 @@ public struct ImageJobRepository: Sendable {
                                       coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
             ORDER BY created_at DESC, id DESC LIMIT \(min(max(limit, 0), Self.maxPageSize))
             """
-        return try await jobs(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(ImageJob.init(row:))
     }
 
     /// Counts a user's jobs that have not ended, without deleted ones, and blocks other such counts until the transaction ends:
@@ -83,8 +80,7 @@ public struct ImageJobRepository: Sendable {
             SELECT count(*) AS open FROM image_jobs
             WHERE user_id = \(userID) AND status IN ('pending', 'processing') AND \(unescaped: Self.isVisible)
             """)
-        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "a count returned no row") }
-        return try row.decode("open")
+        return try rows.required().decode("open")
     }
 
     /// Returns the position of a pending job in the queue, from 1; nil when it is not pending.
@@ -94,7 +90,7 @@ public struct ImageJobRepository: Sendable {
                     WHERE w.status = 'pending' AND w.deleted_at IS NULL AND (w.created_at, w.id) <= (j.created_at, j.id)) AS position
             FROM image_jobs j WHERE id = \(id) AND status = 'pending' AND \(unescaped: Self.isVisible)
             """
-        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try row.decode("position") }
+        return try await db.query(query.readOnly()).first?.decode("position")
     }
 
     /// Returns the median time from upload to result of the newest hundred completed jobs of a template, in whole seconds and at
@@ -123,8 +119,4 @@ public struct ImageJobRepository: Sendable {
 
     /// SQL condition: the job still exists for users.
     static let isVisible = "deleted_at IS NULL AND expires_at > now()"
-
-    func jobs(_ rows: PostgresRows) throws(PostgresError) -> [ImageJob] {
-        try rows.map { row throws(PostgresError) in try ImageJob(row: row) }
-    }
 }

@@ -12,13 +12,13 @@ public struct ImageTemplateRepository: Sendable {
     /// Returns the templates that can be ordered, in the order for users.
     public func list() async throws(PostgresError) -> [ImageTemplate] {
         let query: PostgresQuery = "SELECT * FROM image_templates WHERE enabled ORDER BY position, id"
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageTemplate(row: row) }
+        return try await db.query(query.readOnly()).map(ImageTemplate.init(row:))
     }
 
     /// Returns every template, including those that can no longer be ordered, in the order for users.
     public func all() async throws(PostgresError) -> [ImageTemplate] {
         let query: PostgresQuery = "SELECT * FROM image_templates ORDER BY position, id"
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try ImageTemplate(row: row) }
+        return try await db.query(query.readOnly()).map(ImageTemplate.init(row:))
     }
 
     /// Writes a template by compare-and-set.
@@ -51,6 +51,6 @@ public struct ImageTemplateRepository: Sendable {
     /// - Parameter enabledOnly: Whether to return only a template that can be ordered.
     public func find(id: String, enabledOnly: Bool = false) async throws(PostgresError) -> ImageTemplate? {
         let query: PostgresQuery = "SELECT * FROM image_templates WHERE id = \(id) AND (enabled OR NOT \(enabledOnly))"
-        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try ImageTemplate(row: row) }
+        return try await db.query(query.readOnly()).first.map(ImageTemplate.init(row:))
     }
 }

@@ -37,7 +37,7 @@ public struct DeliveryRepository: Sendable {
             RETURNING d.id, d.notification_id
             """)
         try await countEnded(Self.counts(rows).merging(onPages.counts, uniquingKeysWith: +))
-        return try ids(rows).union(onPages.ended)
+        return Set(try rows.column("id", as: UUID.self)).union(onPages.ended)
     }
 
     /// Defers claimed deliveries: `pending | sending → pending`. Call in a transaction.
@@ -48,21 +48,20 @@ public struct DeliveryRepository: Sendable {
         let onPages = try await DeliveryPageRepository(db).deferDeliveries(batch)
         let batch = batch.filter { !onPages.contains($0.id) }.sorted { $0.id < $1.id }
         guard !batch.isEmpty else { return onPages }
-        return try ids(
-            await db.query(
-                """
-                UPDATE deliveries d
-                SET state = 'pending', due_at = now() + make_interval(secs => delay), code = given_code,
-                    attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END,
-                    may_have_arrived = may_have_arrived OR arrived
-                FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map { $0.delay / .seconds(1) }),
-                            \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)), \(batch.map(\.mayHaveArrived)))
-                    AS g (given_id, given_attempt, delay, given_code, counts, arrived)
-                WHERE d.id = given_id
-                  AND d.state = 'sending' AND d.attempt = given_attempt
-                RETURNING d.id
-                """)
-        ).union(onPages)
+        let rows = try await db.query(
+            """
+            UPDATE deliveries d
+            SET state = 'pending', due_at = now() + make_interval(secs => delay), code = given_code,
+                attempt = given_attempt - CASE WHEN counts THEN 0 ELSE 1 END,
+                may_have_arrived = may_have_arrived OR arrived
+            FROM unnest(\(batch.map(\.id)), \(batch.map { Int32($0.attempt) }), \(batch.map { $0.delay / .seconds(1) }),
+                        \(batch.map(\.code)), \(batch.map(\.countsAsAttempt)), \(batch.map(\.mayHaveArrived)))
+                AS g (given_id, given_attempt, delay, given_code, counts, arrived)
+            WHERE d.id = given_id
+              AND d.state = 'sending' AND d.attempt = given_attempt
+            RETURNING d.id
+            """)
+        return Set(try rows.column("id", as: UUID.self)).union(onPages)
     }
 
     /// Skips deferred deliveries to installations that no longer exist: `pending → skipped`. Those on pages are skipped when their page
@@ -83,7 +82,7 @@ public struct DeliveryRepository: Sendable {
             RETURNING *
             """)
         try await countEnded(Self.counts(rows))
-        return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
+        return try rows.map(Delivery.init(row:))
     }
 
     /// Returns deliveries by id; unknown ids are omitted.
@@ -96,7 +95,7 @@ public struct DeliveryRepository: Sendable {
             SELECT \(unescaped: Delivery.columns) FROM delivery_ledger
             WHERE page_id = ANY(\(Array(Set(ids.compactMap { DeliveryPage.place(of: $0)?.pageID })))) AND id = ANY(\(ids))
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try Delivery(row: row) }
+        return try await db.query(query.readOnly()).map(Delivery.init(row:))
     }
 
     /// Returns the deliveries of a notification.
@@ -109,10 +108,6 @@ public struct DeliveryRepository: Sendable {
         guard !notificationIDs.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM delivery_ledger WHERE notification_id = ANY(\(notificationIDs)) ORDER BY created_at, id"
         let rows = try await db.query(query.readOnly())
-        return try rows.map { row throws(PostgresError) in try Delivery(row: row) }
-    }
-
-    private func ids(_ rows: PostgresRows) throws(PostgresError) -> Set<UUID> {
-        Set(try rows.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) })
+        return try rows.map(Delivery.init(row:))
     }
 }

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import WireFormat
 
 extension NotificationRepository {
     /// Empties the parameters of a user's open notifications: those for the user, for one of the installations or for one of the user's
@@ -8,7 +9,7 @@ extension NotificationRepository {
     /// - Parameter installIDs: The user's installations.
     /// - Returns: The ids of the notifications.
     public func eraseOpen(of userID: UUID, installIDs: [UUID]) async throws(PostgresError) -> [UUID] {
-        let names = ([userID] + installIDs).map { $0.uuidString.lowercased() }
+        let names = ([userID] + installIDs).map { $0.wireString }
         let rows = try await db.query(
             """
             UPDATE notifications SET parameters = '{}'
@@ -19,7 +20,7 @@ extension NotificationRepository {
                 UNION ALL
                 SELECT id FROM notifications
                 WHERE state IN ('requested', 'addressed') AND recipient_type = 'topic'
-                  AND parameters->>'sender_id' = \(userID.uuidString.lowercased())
+                  AND parameters->>'sender_id' = \(userID.wireString)
                 UNION ALL
                 SELECT n.id FROM notifications n JOIN sessions s
                     ON s.id = CASE WHEN n.recipient_type = 'session' THEN n.recipient_id::uuid END
@@ -27,7 +28,7 @@ extension NotificationRepository {
                 ORDER BY id FOR UPDATE)
             RETURNING id
             """)
-        return try rows.map { row throws(PostgresError) in try row.decode("id") }
+        return try rows.column("id")
     }
 }
 

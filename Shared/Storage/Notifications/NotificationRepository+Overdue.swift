@@ -11,7 +11,7 @@ extension NotificationRepository {
             WHERE state IN ('requested', 'addressed') AND expires_at < now() - make_interval(secs => \(grace / .seconds(1)))
             ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             """)
-        return try rows.map { row throws(PostgresError) in try NotificationRecord(row: row) }
+        return try rows.map(NotificationRecord.init(row:))
     }
 }
 

@@ -45,7 +45,7 @@ public struct NotificationRepository: Sendable {
             ON CONFLICT DO NOTHING
             RETURNING id
             """)
-        return try ids(rows)
+        return Set(try rows.column("id", as: UUID.self))
     }
 
     /// Returns the parameters without NUL characters, which Postgres cannot store in text: a user's text with a NUL, which no screen
@@ -61,7 +61,7 @@ public struct NotificationRepository: Sendable {
             SELECT \(unescaped: NotificationRecord.columns) FROM notifications WHERE id = ANY(\(ids))
             """
         let rows = try await db.query(query.readOnly())
-        return try rows.map { row throws(PostgresError) in try NotificationRecord(row: row) }
+        return try rows.map(NotificationRecord.init(row:))
     }
 
     /// Records that all deliveries of notifications are planned, and their number: `requested → addressed`.
@@ -84,14 +84,14 @@ public struct NotificationRepository: Sendable {
     @discardableResult
     public func markSkipped(_ ids: [UUID], reason: String) async throws(PostgresError) -> Set<UUID> {
         guard !ids.isEmpty else { return [] }
-        return try self.ids(
-            await db.query(
-                """
-                UPDATE notifications
-                SET state = 'skipped', skip_reason = \(reason), settled_at = now(), parameters = '{}'
-                WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'requested'
-                RETURNING id
-                """))
+        let rows = try await db.query(
+            """
+            UPDATE notifications
+            SET state = 'skipped', skip_reason = \(reason), settled_at = now(), parameters = '{}'
+            WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'requested'
+            RETURNING id
+            """)
+        return Set(try rows.column("id", as: UUID.self))
     }
 
     /// Settles those of the notifications that have no open delivery any more: `addressed → settled`. Their parameters are emptied.
@@ -100,16 +100,16 @@ public struct NotificationRepository: Sendable {
     @discardableResult
     public func settle(_ ids: [UUID]) async throws(PostgresError) -> Set<UUID> {
         guard !ids.isEmpty else { return [] }
-        return try self.ids(
-            await db.query(
-                """
-                UPDATE notifications SET state = 'settled', settled_at = now(), parameters = '{}'
-                WHERE id = ANY(ARRAY(
-                    SELECT id FROM notifications
-                    WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'addressed' AND ended_deliveries >= delivery_count
-                    ORDER BY id FOR UPDATE))
-                RETURNING id
-                """))
+        let rows = try await db.query(
+            """
+            UPDATE notifications SET state = 'settled', settled_at = now(), parameters = '{}'
+            WHERE id = ANY(ARRAY(
+                SELECT id FROM notifications
+                WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'addressed' AND ended_deliveries >= delivery_count
+                ORDER BY id FOR UPDATE))
+            RETURNING id
+            """)
+        return Set(try rows.column("id", as: UUID.self))
     }
 
     /// Deletes at most `limit` notifications that were created more than `age` ago and whose deliveries are deleted; see
@@ -126,9 +126,5 @@ public struct NotificationRepository: Sendable {
                     AND NOT EXISTS (SELECT FROM delivery_pages p WHERE p.notification_id = n.id)
                 ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)
-    }
-
-    private func ids(_ rows: PostgresRows) throws(PostgresError) -> Set<UUID> {
-        Set(try rows.map { row throws(PostgresError) in try row.decode("id", as: UUID.self) })
     }
 }

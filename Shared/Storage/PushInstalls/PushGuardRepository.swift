@@ -64,9 +64,7 @@ public struct PushGuardRepository: Sendable {
                 SELECT coalesce(sum(sent), 0)::bigint AS sent, coalesce(sum(dead), 0)::bigint AS dead FROM push_outcomes
                 WHERE minute > now() - make_interval(secs => \(rule.window / .seconds(1)))) w
             """)
-        guard let row = rows.first else {
-            throw PostgresError(code: .decoding, message: "push_guard has no row")
-        }
+        let row = try rows.required()
         var state = PushGuardState(
             isTripped: try row.decode("is_tripped"), isNew: false, dead: try row.decode("dead"), sent: try row.decode("sent"))
         guard state.dead > rule.minDead, Double(state.dead) > Double(state.sent) * rule.deadShare,

@@ -89,7 +89,7 @@ public enum PushInstallLimits {
 public struct RegisteredInstall: Sendable, Equatable {
     /// The installation after the registration.
     public let install: PushInstall
-    /// The deleted installations, for each of which the caller publishes `device.removed`: the user had too many.
+    /// The deleted installations: the user had too many.
     public let removedIDs: [UUID]
 }
 

@@ -6,14 +6,14 @@ extension PushInstallRepository {
     public func find(ids: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM push_installs WHERE id = ANY(\(ids))"
-        return try await installs(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(PushInstall.init(row:))
     }
 
     /// Returns all installations of users, in any state.
     public func find(userIDs: [UUID]) async throws(PostgresError) -> [PushInstall] {
         guard !userIDs.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM push_installs WHERE user_id = ANY(\(userIDs))"
-        return try await installs(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(PushInstall.init(row:))
     }
 
     /// Returns the addresses of users' installations, without dead ones. ``InstallAddress/isReachable(on:at:)`` decides which of them
@@ -24,7 +24,7 @@ extension PushInstallRepository {
             SELECT \(unescaped: InstallAddress.columns) FROM push_installs i
             WHERE i.user_id = ANY(\(userIDs)) AND i.state <> 'invalid'
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try InstallAddress(row: row) }
+        return try await db.query(query.readOnly()).map(InstallAddress.init(row:))
     }
 
     /// Returns the addresses of the members of small topics, without dead installations: up to ``PushInstallLimits/maxPerUser`` for

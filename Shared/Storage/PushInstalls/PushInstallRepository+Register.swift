@@ -76,7 +76,7 @@ extension PushInstallRepository {
                OR (value_hash = \(registration.valueHash) AND user_id IS NULL)
             ORDER BY user_id IS NULL LIMIT 1
             """
-        return try await installs(db.query(query.readOnly())).first
+        return try await db.query(query.readOnly()).first.map(PushInstall.init(row:))
     }
 
     private func insert(_ new: PushRegistration, userID: UUID) async throws(PostgresError) -> PushInstall {
@@ -88,10 +88,7 @@ extension PushInstallRepository {
                     \(new.platform), \(new.locale), \(new.appVersion), \(userID))
             RETURNING *
             """)
-        guard let install = try installs(rows).first else {
-            throw PostgresError(code: .decoding, message: "an insert returned no row")
-        }
-        return install
+        return try PushInstall(row: rows.required())
     }
 
     /// Applies a change if the row is as it was read; returns `nil` otherwise.
@@ -126,7 +123,7 @@ extension PushInstallRepository {
                   AND user_id IS NOT DISTINCT FROM \(row.userID) RETURNING *
                 """
             }
-        return try installs(await db.query(update)).first
+        return try await db.query(update).first.map(PushInstall.init(row:))
     }
 
     /// Deletes an installation of a user who logs out, including its token, unless it already belongs to another user.
@@ -137,7 +134,7 @@ extension PushInstallRepository {
     ///
     /// - Parameter valueHash: Deletes the installation only if it has this value; `nil` for any. An app that has rotated its token
     ///   unregisters the old one afterwards, and keeps the new one.
-    /// - Returns: The id of the deleted installation, for `device.removed`; `nil` when it was not the user's.
+    /// - Returns: The id of the deleted installation; `nil` when it was not the user's.
     @discardableResult
     public func unregister(
         installationKey: [UInt8], userID: UUID, holding valueHash: [UInt8]? = nil
@@ -149,7 +146,7 @@ extension PushInstallRepository {
               AND (\(valueHash)::bytea IS NULL OR value_hash = \(valueHash))
             RETURNING id
             """)
-        return try rows.first.map { row throws(PostgresError) in try row.decode("id") }
+        return try rows.first?.decode("id")
     }
 
     /// Deletes a user's installations beyond ``PushInstallLimits/maxPerUser``: dead ones first, then those not seen for longest.
@@ -164,6 +161,6 @@ extension PushInstallRepository {
                 OFFSET \(unescaped: "\(PushInstallLimits.maxPerUser)"))
             RETURNING id
             """)
-        return try rows.map { row throws(PostgresError) in try row.decode("id") }
+        return try rows.column("id")
     }
 }

@@ -5,7 +5,7 @@ extension PushInstallRepository {
     /// Deletes installations of users whose sign-ins on them have ended, unless the user is still or again signed in on them.
     /// Installations that were bound without a sign-in, by a claim, are left alone. Call in the transaction that ended the sign-ins.
     ///
-    /// - Returns: The ids of the deleted installations, for `device.removed`.
+    /// - Returns: The ids of the deleted installations.
     public func unregisterSignedOut(_ ended: [AccessToken]) async throws(PostgresError) -> [UUID] {
         var devices: [Device] = []
         for token in ended {

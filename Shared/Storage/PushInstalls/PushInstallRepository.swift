@@ -53,18 +53,11 @@ public struct PushInstallRepository: Sendable {
             SELECT * FROM made UNION ALL SELECT * FROM confirmed
             UNION ALL SELECT * FROM known WHERE NOT EXISTS (SELECT FROM confirmed)
             """)
-        guard let install = try installs(rows).first else {
-            throw PostgresError(code: .decoding, message: "an insert returned no row")
-        }
-        return install
+        return try PushInstall(row: rows.required())
     }
 
     /// ``PushInstallLimits/seenInterval`` as SQL.
     private static let seenInterval = "interval '\(Int(PushInstallLimits.seenInterval / .seconds(1))) seconds'"
     /// ``PushInstallLimits/suspectTime`` as SQL.
     static let suspectTime = "interval '\(Int(PushInstallLimits.suspectTime / .seconds(1))) seconds'"
-
-    func installs(_ rows: PostgresRows) throws(PostgresError) -> [PushInstall] {
-        try rows.map { row throws(PostgresError) in try PushInstall(row: row) }
-    }
 }

@@ -83,7 +83,7 @@ extension Baseline {
             FOR EACH ROW WHEN (OLD.user_id <> NEW.user_id) EXECUTE FUNCTION push_install_bound();
         """
 
-    /// Tells an outage of FCM from dead tokens, and holds the position of the daily walk over all installations.
+    /// Tells an outage of FCM from dead tokens.
     static let pushHealth = """
         CREATE TABLE push_outcomes (
             minute timestamptz NOT NULL,
@@ -101,13 +101,5 @@ extension Baseline {
         );
         INSERT INTO push_guard DEFAULT VALUES;
         COMMENT ON TABLE push_guard IS 'Whether FCM reports so many dead tokens at once that they are not believed; one row.';
-
-        CREATE TABLE push_walk (
-            is_only    boolean     PRIMARY KEY DEFAULT true CHECK (is_only),
-            after_id   uuid,
-            started_at timestamptz NOT NULL DEFAULT '-infinity'
-        );
-        INSERT INTO push_walk DEFAULT VALUES;
-        COMMENT ON TABLE push_walk IS 'The position of the daily walk over the installations; one row.';
         """
 }

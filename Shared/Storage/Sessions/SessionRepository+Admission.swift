@@ -42,7 +42,7 @@ extension SessionRepository {
                 coalesce(sum(photo_bytes), 0)::bigint AS photo_bytes
             FROM sessions WHERE state IN ('received', 'processing') AND deadline_at > now()
             """)
-        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "a count returned no row") }
+        let row = try rows.required()
         return UndecidedSessions(
             total: try row.decode("total"), ofAddress: try row.decode("of_address"),
             ofInstallation: try row.decode("of_installation"), ofAccount: try row.decode("of_account"),

@@ -40,7 +40,7 @@ extension SessionRepository {
               AND (f.state IN ('received', 'processing') AND f.deadline_at > now() OR \(unescaped: Self.isCountedFailure))
               AND \(unescaped: Self.isOfSameBudget)
             """)
-        let times = try rows.map { row throws(PostgresError) in try row.decode("completed_at", as: Date?.self) }
+        let times = try rows.column("completed_at", as: Date?.self)
         let failedAt = times.compactMap { $0 }
         return SignInAttempts(failedAt: failedAt, undecided: times.count - failedAt.count)
     }

@@ -16,12 +16,12 @@ extension SessionRepository {
     /// - Returns: The installations, which may not be needed any more (``PushInstallRepository/deleteUnneeded(ids:)``).
     public func releaseInstalls(ofSettled ids: [UUID]) async throws(PostgresError) -> [UUID] {
         guard !ids.isEmpty else { return [] }
-        return try released(
-            await db.query(
-                """
-                \(unescaped: Self.findReleased) id = ANY(\(ids)) AND (state IN ('failed', 'expired') OR redeemed_at IS NOT NULL)
-                \(unescaped: Self.releaseFound)
-                """))
+        let rows = try await db.query(
+            """
+            \(unescaped: Self.findReleased) id = ANY(\(ids)) AND (state IN ('failed', 'expired') OR redeemed_at IS NOT NULL)
+            \(unescaped: Self.releaseFound)
+            """)
+        return try rows.column("released_install")
     }
 
     /// Removes the references of all sessions of a user to their installations. Reads the whole table, which holds the sessions of one
@@ -29,21 +29,21 @@ extension SessionRepository {
     ///
     /// - Returns: The installations, as for ``releaseInstalls(ofSettled:)``.
     public func releaseInstalls(userID: UUID) async throws(PostgresError) -> [UUID] {
-        try released(await db.query("\(unescaped: Self.findReleased) user_id = \(userID) \(unescaped: Self.releaseFound)"))
+        try await db.query("\(unescaped: Self.findReleased) user_id = \(userID) \(unescaped: Self.releaseFound)").column("released_install")
     }
 
     /// Removes the reference of a session that is being redeemed, if its push is settled; otherwise the settlement does.
     ///
     /// - Returns: The installation, as for ``releaseInstalls(ofSettled:)``.
     public func releaseInstall(ofRedeemed id: UUID) async throws(PostgresError) -> [UUID] {
-        try released(
-            await db.query(
-                """
-                \(unescaped: Self.findReleased) id = \(id) AND EXISTS (
-                    SELECT FROM notifications
-                    WHERE dedupe_key = \(Session.notificationKey(of: id)) AND state IN ('settled', 'skipped'))
-                \(unescaped: Self.releaseFound)
-                """))
+        let rows = try await db.query(
+            """
+            \(unescaped: Self.findReleased) id = \(id) AND EXISTS (
+                SELECT FROM notifications
+                WHERE dedupe_key = \(Session.notificationKey(of: id)) AND state IN ('settled', 'skipped'))
+            \(unescaped: Self.releaseFound)
+            """)
+        return try rows.column("released_install")
     }
 
     private static let findReleased = """
@@ -54,15 +54,11 @@ extension SessionRepository {
         UPDATE sessions SET install_id = NULL FROM released WHERE id = released_id RETURNING released_install
         """
 
-    private func released(_ rows: PostgresRows) throws(PostgresError) -> [UUID] {
-        try rows.map { row throws(PostgresError) in try row.decode("released_install") }
-    }
-
     /// Returns sessions by id, including expired records; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Session] {
         guard !ids.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT \(unescaped: Session.columns) FROM sessions WHERE id = ANY(\(ids))"
-        return try await sessions(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(Session.init(row:))
     }
 
     /// Expires sessions that were not decided in time: `received | processing → expired`, reason `timeout`.
@@ -71,19 +67,19 @@ extension SessionRepository {
     ///
     /// - Returns: The sessions this call expired, at most `limit`. Publish their event and push in the same transaction.
     public func expireOverdue(limit: Int) async throws(PostgresError) -> [Session] {
-        try sessions(
-            await db.query(
-                """
-                WITH overdue AS (
-                    SELECT id AS overdue_id FROM sessions
-                    WHERE state IN ('received', 'processing') AND deadline_at <= now()
-                    ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
-                )
-                UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now(),
-                    email_lookup = NULL, email_sealed = NULL
-                FROM overdue WHERE id = overdue_id
-                RETURNING \(unescaped: Session.columns)
-                """))
+        let rows = try await db.query(
+            """
+            WITH overdue AS (
+                SELECT id AS overdue_id FROM sessions
+                WHERE state IN ('received', 'processing') AND deadline_at <= now()
+                ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            )
+            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now(),
+                email_lookup = NULL, email_sealed = NULL
+            FROM overdue WHERE id = overdue_id
+            RETURNING \(unescaped: Session.columns)
+            """)
+        return try rows.map(Session.init(row:))
     }
 
     /// Returns at most `limit` decided sessions that still list photos `gracePeriod` after the decision, without those in `except`.

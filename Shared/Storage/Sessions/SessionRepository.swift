@@ -30,17 +30,14 @@ public struct SessionRepository: Sendable {
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))
             RETURNING \(unescaped: Session.columns)
             """)
-        guard let session = try sessions(rows).first else {
-            throw PostgresError(code: .decoding, message: "an insert returned no row")
-        }
-        return session
+        return try Session(row: rows.required())
     }
 
     /// Returns a session whose record has not expired.
     public func find(id: UUID) async throws(PostgresError) -> Session? {
         let query: PostgresQuery =
             "SELECT \(unescaped: Session.columns) FROM sessions WHERE id = \(id) AND expires_at > now()"
-        return try await sessions(db.query(query.readOnly())).first
+        return try await db.query(query.readOnly()).first.map(Session.init(row:))
     }
 
     /// Begins to process a session: `received | processing → processing`.
@@ -55,7 +52,7 @@ public struct SessionRepository: Sendable {
             WHERE id = \(id) AND state IN ('received', 'processing') AND deadline_at > now()
             RETURNING \(unescaped: Session.columns)
             """)
-        return try sessions(rows).first
+        return try rows.first.map(Session.init(row:))
     }
 
     /// Settles a session: `received | processing → succeeded | failed`. A failed sign-in records the attempts left in its
@@ -94,7 +91,7 @@ public struct SessionRepository: Sendable {
               AND completed_at > now() - make_interval(secs => \(Self.redemptionTime / .seconds(1)))
             RETURNING \(unescaped: Session.columns)
             """)
-        return try sessions(rows).first
+        return try rows.first.map(Session.init(row:))
     }
 
     /// Returns whether the holder of the session token has already redeemed a sign-in and may request its tokens again, which is
@@ -110,9 +107,5 @@ public struct SessionRepository: Sendable {
                   AND completed_at > now() - make_interval(secs => \(Self.redemptionTime / .seconds(1)))) AS redeemed
             """)
         return try rows.first?.decode("redeemed", as: Bool.self) ?? false
-    }
-
-    func sessions(_ rows: PostgresRows) throws(PostgresError) -> [Session] {
-        try rows.map { row throws(PostgresError) in try Session(row: row) }
     }
 }

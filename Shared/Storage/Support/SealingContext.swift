@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import WireFormat
 
 /// The contexts that sealed bytes are bound to: the additional authenticated data of every sealed column.
 ///
@@ -11,17 +12,17 @@ public enum SealingContext {
 
     /// For `users.display_name_sealed`.
     public static func displayName(userID: UUID) -> [UInt8] {
-        Array("display_name:\(userID.uuidString.lowercased())".utf8)
+        Array("display_name:\(userID.wireString)".utf8)
     }
 
     /// For the parameter `text_sealed` of a notification: the text of a message.
     public static func chatPreview(notificationID: UUID) -> [UInt8] {
-        Array("chat_preview:\(notificationID.uuidString.lowercased())".utf8)
+        Array("chat_preview:\(notificationID.wireString)".utf8)
     }
 
     /// For the parameter `sender_name_sealed` of a notification: the name of the message's sender.
     public static func chatSenderName(notificationID: UUID) -> [UInt8] {
-        Array("chat_sender_name:\(notificationID.uuidString.lowercased())".utf8)
+        Array("chat_sender_name:\(notificationID.wireString)".utf8)
     }
 
     /// For `push_installs.value_sealed`.
@@ -31,6 +32,6 @@ public enum SealingContext {
 
     /// For `face_templates.template_sealed`.
     public static func faceTemplate(userID: UUID) -> [UInt8] {
-        Array("face_template:\(userID.uuidString.lowercased())".utf8)
+        Array("face_template:\(userID.wireString)".utf8)
     }
 }

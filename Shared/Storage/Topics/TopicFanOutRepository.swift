@@ -39,7 +39,7 @@ public struct TopicFanOutRepository: Sendable {
             WHERE f.turn_at <= now() AND n.lane = \(lane.rawValue)
             ORDER BY f.turn_at LIMIT 1 FOR UPDATE OF f SKIP LOCKED
             """)
-        return try rows.first.map { row throws(PostgresError) in try TopicFanOut(row: row) }
+        return try rows.first.map(TopicFanOut.init(row:))
     }
 
     /// Returns the next members of a fan-out in the order of their ids, including the member who gets no push, and their

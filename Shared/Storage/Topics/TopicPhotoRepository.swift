@@ -25,7 +25,7 @@ public struct TopicPhotoRepository: Sendable {
               AND (SELECT count(*) FROM topic_photos p WHERE p.topic_id = t.id) < \(TopicLimits.maxPhotos)
             RETURNING *
             """)
-        return try rows.first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
+        return try rows.first.map(TopicPhoto.init(row:))
     }
 
     /// Returns the time until an account may add another photo; nil when it may now.
@@ -54,7 +54,7 @@ public struct TopicPhotoRepository: Sendable {
     /// Returns a photo of any user; nil when it does not exist or has expired.
     public func find(id: UUID) async throws(PostgresError) -> TopicPhoto? {
         let query: PostgresQuery = "SELECT * FROM topic_photos WHERE id = \(id) AND expires_at > now()"
-        return try await db.query(query.readOnly()).first.map { row throws(PostgresError) in try TopicPhoto(row: row) }
+        return try await db.query(query.readOnly()).first.map(TopicPhoto.init(row:))
     }
 
     /// Sets a photo's thumbnail: `pending → ready`. It then counts as unread for all members but its uploader.
@@ -98,7 +98,7 @@ public struct TopicPhotoRepository: Sendable {
             (SELECT id FROM topic_photos WHERE topic_id IS NULL AND id <> ALL(\(except)) ORDER BY id LIMIT \(limit))
             LIMIT \(limit)
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try row.decode("id") }
+        return try await db.query(query.readOnly()).column("id")
     }
 
     /// Deletes the rows of photos that are due for deletion; others are left alone. Their blobs must already be deleted.

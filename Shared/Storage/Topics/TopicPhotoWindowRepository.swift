@@ -60,6 +60,6 @@ public struct TopicPhotoWindowRepository: Sendable {
             WHERE w.topic_id = due_id AND t.id = due_id
             RETURNING w.*, t.name, t.member_count
             """)
-        return try rows.map { row throws(PostgresError) in try TopicPhotoWindow(row: row) }
+        return try rows.map(TopicPhotoWindow.init(row:))
     }
 }

@@ -45,7 +45,7 @@ extension TopicRepository {
     private func refusal(of userID: UUID, in topic: Topic, by actor: UUID) async throws(PostgresError) -> TopicMemberChange? {
         let leavers = try await db.query(
             "SELECT may_return FROM topic_leavers WHERE topic_id = \(topic.id) AND user_id = \(userID)")
-        let mayReturn = try leavers.first.map { row throws(PostgresError) in try row.decode("may_return", as: Bool.self) }
+        let mayReturn = try leavers.first?.decode("may_return", as: Bool.self)
         if userID == actor {
             if mayReturn != true, try await !isInvited(userID, to: topic.id) { return .forbidden }
         } else {
@@ -118,7 +118,7 @@ extension TopicRepository {
             SELECT m.user_id FROM topic_members m JOIN users u ON u.id = m.user_id
             WHERE m.topic_id = \(topicID) ORDER BY m.joined_at, m.user_id LIMIT 1
             """)
-        return try rows.first.map { row throws(PostgresError) in try row.decode("user_id") }
+        return try rows.first?.decode("user_id")
     }
 
     /// Creates a topic with its first member; false when it exists, or the owner has too many topics.

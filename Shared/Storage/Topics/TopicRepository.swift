@@ -29,14 +29,14 @@ public struct TopicRepository: Sendable {
             SELECT t.* FROM topics t JOIN topic_members m ON m.topic_id = t.id AND m.user_id = \(userID)
             WHERE t.name = \(name.text)
             """
-        return try await topics(db.query(query.readOnly())).first
+        return try await db.query(query.readOnly()).first.map(Topic.init(row:))
     }
 
     /// Returns topics by name; unknown names are omitted.
     public func find(names: [TopicName]) async throws(PostgresError) -> [Topic] {
         guard !names.isEmpty else { return [] }
         let query: PostgresQuery = "SELECT * FROM topics WHERE name = ANY(\(names.map(\.text)))"
-        return try await topics(db.query(query.readOnly()))
+        return try await db.query(query.readOnly()).map(Topic.init(row:))
     }
 
     /// Returns members in the order of their ids.
@@ -50,18 +50,14 @@ public struct TopicRepository: Sendable {
             WHERE topic_id = \(topicID) AND (\(after)::uuid IS NULL OR user_id > \(after))
             ORDER BY user_id LIMIT \(min(max(limit, 0), Self.maxPageSize))
             """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in try TopicMember(row: row) }
+        return try await db.query(query.readOnly()).map(TopicMember.init(row:))
     }
 
     func lock(_ name: TopicName) async throws(PostgresError) -> Topic? {
-        try await topics(db.query("SELECT * FROM topics WHERE name = \(name.text) FOR UPDATE")).first
+        try await db.query("SELECT * FROM topics WHERE name = \(name.text) FOR UPDATE").first.map(Topic.init(row:))
     }
 
     func isMember(_ userID: UUID, of topicID: UUID) async throws(PostgresError) -> Bool {
         try await !db.query("SELECT user_id FROM topic_members WHERE topic_id = \(topicID) AND user_id = \(userID)").isEmpty
-    }
-
-    private func topics(_ rows: PostgresRows) throws(PostgresError) -> [Topic] {
-        try rows.map { row throws(PostgresError) in try Topic(row: row) }
     }
 }

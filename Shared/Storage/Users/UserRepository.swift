@@ -39,14 +39,14 @@ public struct UserRepository: Sendable {
     public func find(emailLookup: [UInt8]) async throws(PostgresError) -> User? {
         let query: PostgresQuery = "SELECT * FROM users WHERE email_lookup = \(emailLookup)"
         let rows = try await db.query(query.readOnly())
-        return try rows.first.map { row throws(PostgresError) in try User(row: row) }
+        return try rows.first.map(User.init(row:))
     }
 
     /// Returns the user with this id, if there is one.
     public func find(id: UUID) async throws(PostgresError) -> User? {
         let query: PostgresQuery = "SELECT * FROM users WHERE id = \(id)"
         let rows = try await db.query(query.readOnly())
-        return try rows.first.map { row throws(PostgresError) in try User(row: row) }
+        return try rows.first.map(User.init(row:))
     }
 
     /// Sets or removes (`nil`) the sealed name of a user that other users see.

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Instrumentation
 public import Logging
+import WireFormat
 
 extension Logger.MetadataProvider {
     /// Adds `request_id`, `trace_id` and `message_id` to each log line, as far as they are known in the task.
@@ -9,7 +10,7 @@ extension Logger.MetadataProvider {
         var metadata: Logger.Metadata = [:]
         if let requestID = context.requestID { metadata["request_id"] = "\(requestID)" }
         if let parent = context.traceParent { metadata["trace_id"] = "\(parent.traceID)" }
-        if let messageID = context.messageID { metadata["message_id"] = "\(messageID.uuidString.lowercased())" }
+        if let messageID = context.messageID { metadata["message_id"] = "\(messageID.wireString)" }
         return metadata
     }
 }

@@ -24,10 +24,11 @@ public struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
         var text = text
         let parent: TraceParent? = text.withUTF8 { bytes in
             guard bytes.count >= Self.byteCount, [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
-                let version = Hex.parse(bytes[0..<2]), version != 0xff,
+                let version = LowercaseHex.parse(bytes[0..<2]), version != 0xff,
                 bytes.count == Self.byteCount || (version > 0 && bytes[Self.byteCount] == UInt8(ascii: "-")),
-                let high = Hex.parse(bytes[3..<19]), let low = Hex.parse(bytes[19..<35]), let span = Hex.parse(bytes[36..<52]),
-                let flags = Hex.parse(bytes[53..<55]), let traceID = TraceID(high: high, low: low), let spanID = SpanID(span)
+                let high = LowercaseHex.parse(bytes[3..<19]), let low = LowercaseHex.parse(bytes[19..<35]),
+                let span = LowercaseHex.parse(bytes[36..<52]),
+                let flags = LowercaseHex.parse(bytes[53..<55]), let traceID = TraceID(high: high, low: low), let spanID = SpanID(span)
             else { return nil }
             return TraceParent(traceID: traceID, spanID: spanID, isSampled: flags & 1 == 1)
         }
@@ -62,8 +63,8 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
     /// 32 hexadecimal digits, in lower case.
     public var description: String {
         String(unsafeUninitializedCapacity: 32) { buffer in
-            Hex.write(high, into: buffer, at: 0)
-            Hex.write(low, into: buffer, at: 16)
+            LowercaseHex.write(high, into: buffer, at: 0)
+            LowercaseHex.write(low, into: buffer, at: 16)
             return 32
         }
     }
@@ -89,14 +90,14 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
     /// 16 hexadecimal digits, in lower case.
     public var description: String {
         String(unsafeUninitializedCapacity: 16) { buffer in
-            Hex.write(value, into: buffer, at: 0)
+            LowercaseHex.write(value, into: buffer, at: 0)
             return 16
         }
     }
 }
 
 /// Hexadecimal digits in lower case only, as the standard requires.
-private enum Hex {
+private enum LowercaseHex {
     static func parse(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
         var value: UInt64 = 0
         for digit in digits {

@@ -1,7 +1,9 @@
+internal import JSON
 internal import Tracing
 
 /// The body of an export: spans and their resource, as JSON.
 ///
+/// It is written directly, because the dictionaries of an encoder are too slow for thousands of spans per second.
 /// Sources: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding (ids in hexadecimal, kinds as numbers, integers of 64
 /// bits as strings) and opentelemetry/proto/trace/v1/trace.proto.
 struct TraceRequest {
@@ -16,163 +18,133 @@ struct TraceRequest {
     let spans: [FinishedSpan]
 
     func encoded() -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.key("resourceSpans")
-            writer.array(CollectionOfOne(())) { writer, _ in
-                writer.object { writer in
-                    writer.key("resource")
+        JSONWriter.bytes { writer in
+            writer.object { writer in
+                writer.array("resourceSpans") { writer in
                     writer.object { writer in
-                        writer.key("attributes")
-                        writer.array(resource) { Self.write($1.name, .string($1.value), to: &$0) }
+                        writer.object("resource") { writer in
+                            writer.array("attributes") { writer in
+                                for attribute in resource { Self.write(attribute.name, .string(attribute.value), to: &writer) }
+                            }
+                        }
+                        writer.array("scopeSpans") { writeScope(to: &$0) }
                     }
-                    writer.key("scopeSpans")
-                    writer.array(CollectionOfOne(())) { writer, _ in writeScope(to: &writer) }
                 }
             }
         }
-        return writer.bytes
     }
 
     private func writeScope(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.key("scope")
-            writer.object { writer in
-                writer.key("name")
-                writer.string(scope.name)
-                writer.key("version")
-                writer.string(scope.version)
+            writer.object("scope") { writer in
+                writer.member("name", scope.name)
+                writer.member("version", scope.version)
             }
-            writer.key("spans")
-            writer.array(spans) { Self.write($1, to: &$0) }
+            writer.array("spans") { writer in
+                for span in spans { Self.write(span, to: &writer) }
+            }
         }
     }
 
     private static func write(_ span: FinishedSpan, to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.key("traceId")
-            writer.string(span.identity.traceID.description)
-            writer.key("spanId")
-            writer.string(span.identity.spanID.description)
-            if let parent = span.parent {
-                writer.key("parentSpanId")
-                writer.string(parent.description)
-            }
-            writer.key("flags")
-            writer.number(span.identity.isSampled ? 1 : 0)
-            writer.key("name")
-            writer.string(span.name, maxByteCount: maxTextByteCount)
-            writer.key("kind")
-            writer.number(number(of: span.kind))
-            writer.key("startTimeUnixNano")
-            writer.wideNumber(span.start)
-            writer.key("endTimeUnixNano")
-            writer.wideNumber(span.end)
-            write(span.attributes, dropped: "droppedAttributesCount", to: &writer)
+            writer.member("traceId", span.identity.traceID.description)
+            writer.member("spanId", span.identity.spanID.description)
+            writer.member("parentSpanId", span.parent?.description)
+            writer.member("flags", span.identity.isSampled ? 1 : 0)
+            writer.member("name", cut(span.name))
+            writer.member("kind", number(of: span.kind))
+            writer.member("startTimeUnixNano", String(span.start))
+            writer.member("endTimeUnixNano", String(span.end))
+            write(span.attributes, to: &writer)
             if !span.events.isEmpty { write(span.events, dropped: span.droppedEvents, to: &writer) }
             if !span.links.isEmpty { write(span.links, dropped: span.droppedLinks, to: &writer) }
-            if let status = span.status {
-                writer.key("status")
-                writer.object { writer in
-                    writer.key("code")
-                    writer.number(status == .ok ? 1 : 2)
-                }
-            }
+            if let status = span.status { writer.object("status") { $0.member("code", status == .ok ? 1 : 2) } }
         }
     }
 
     private static func write(_ events: [FinishedSpan.Event], dropped: Int, to writer: inout JSONWriter) {
-        writer.key("events")
-        writer.array(events) { writer, event in
-            writer.object { writer in
-                writer.key("timeUnixNano")
-                writer.wideNumber(event.nanoseconds)
-                writer.key("name")
-                writer.string(event.name, maxByteCount: maxTextByteCount)
-                write(event.attributes, dropped: "droppedAttributesCount", to: &writer)
+        writer.array("events") { writer in
+            for event in events {
+                writer.object { writer in
+                    writer.member("timeUnixNano", String(event.nanoseconds))
+                    writer.member("name", cut(event.name))
+                    write(event.attributes, to: &writer)
+                }
             }
         }
-        if dropped > 0 {
-            writer.key("droppedEventsCount")
-            writer.number(dropped)
-        }
+        if dropped > 0 { writer.member("droppedEventsCount", dropped) }
     }
 
     private static func write(_ links: [FinishedSpan.Link], dropped: Int, to writer: inout JSONWriter) {
-        writer.key("links")
-        writer.array(links) { writer, link in
-            writer.object { writer in
-                writer.key("traceId")
-                writer.string(link.target.traceID.description)
-                writer.key("spanId")
-                writer.string(link.target.spanID.description)
-                write(link.attributes, dropped: "droppedAttributesCount", to: &writer)
+        writer.array("links") { writer in
+            for link in links {
+                writer.object { writer in
+                    writer.member("traceId", link.target.traceID.description)
+                    writer.member("spanId", link.target.spanID.description)
+                    write(link.attributes, to: &writer)
+                }
             }
         }
-        if dropped > 0 {
-            writer.key("droppedLinksCount")
-            writer.number(dropped)
-        }
+        if dropped > 0 { writer.member("droppedLinksCount", dropped) }
     }
 
-    private static func write(_ attributes: SpanAttributes, dropped: StaticString, to writer: inout JSONWriter) {
+    private static func write(_ attributes: SpanAttributes, to writer: inout JSONWriter) {
         guard !attributes.isEmpty else { return }
         var sorted: [(name: String, value: SpanAttribute)] = []
         attributes.forEach { sorted.append(($0, $1)) }
         sorted.sort { $0.name < $1.name }
-        writer.key("attributes")
-        writer.array(sorted.prefix(maxAttributes)) { write($1.name, $1.value, to: &$0) }
-        if sorted.count > maxAttributes {
-            writer.key(dropped)
-            writer.number(sorted.count - maxAttributes)
+        writer.array("attributes") { writer in
+            for attribute in sorted.prefix(maxAttributes) { write(attribute.name, attribute.value, to: &writer) }
         }
+        if sorted.count > maxAttributes { writer.member("droppedAttributesCount", sorted.count - maxAttributes) }
     }
 
     private static func write(_ name: String, _ value: SpanAttribute, to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.key("key")
-            writer.string(name)
-            writer.key("value")
-            write(value, to: &writer)
+            writer.member("key", name)
+            writer.object("value") { write(value, to: &$0) }
         }
     }
 
+    /// Writes the only member of an `AnyValue`. The mapping of protocol buffers to JSON writes an integer of 64 bits as a string.
     private static func write(_ value: SpanAttribute, to writer: inout JSONWriter) {
         switch value {
-        case .int32(let value): write("intValue", to: &writer) { $0.wideNumber(value) }
-        case .int64(let value): write("intValue", to: &writer) { $0.wideNumber(value) }
-        case .double(let value): write("doubleValue", to: &writer) { $0.double(value) }
-        case .bool(let value): write("boolValue", to: &writer) { $0.bool(value) }
-        case .string(let value): writeText(value, to: &writer)
-        case .stringConvertible(let value): writeText("\(value)", to: &writer)
+        case .int32(let value): writer.member("intValue", String(value))
+        case .int64(let value): writer.member("intValue", String(value))
+        case .double(let value) where value.isFinite:
+            writer.name("doubleValue")
+            writer.double(value)
+        case .double(let value): writer.member("doubleValue", value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity")
+        case .bool(let value):
+            writer.name("boolValue")
+            writer.bool(value)
+        case .string(let value): writer.member("stringValue", cut(value))
+        case .stringConvertible(let value): writer.member("stringValue", cut("\(value)"))
         case .int32Array(let values): writeArray(values.map { .int32($0) }, to: &writer)
         case .int64Array(let values): writeArray(values.map { .int64($0) }, to: &writer)
         case .doubleArray(let values): writeArray(values.map { .double($0) }, to: &writer)
         case .boolArray(let values): writeArray(values.map { .bool($0) }, to: &writer)
         case .stringArray(let values): writeArray(values.map { .string($0) }, to: &writer)
         case .stringConvertibleArray(let values): writeArray(values.map { .string("\($0)") }, to: &writer)
-        default: writeText("", to: &writer)
+        default: writer.member("stringValue", "")
         }
     }
 
-    private static func writeText(_ text: String, to writer: inout JSONWriter) {
-        write("stringValue", to: &writer) { $0.string(text, maxByteCount: maxTextByteCount) }
-    }
-
     private static func writeArray(_ values: [SpanAttribute], to writer: inout JSONWriter) {
-        write("arrayValue", to: &writer) { writer in
-            writer.object { writer in
-                writer.key("values")
-                writer.array(values) { write($1, to: &$0) }
+        writer.object("arrayValue") { writer in
+            writer.array("values") { writer in
+                for value in values { writer.object { write(value, to: &$0) } }
             }
         }
     }
 
-    private static func write(_ kind: StaticString, to writer: inout JSONWriter, _ value: (inout JSONWriter) -> Void) {
-        writer.object { writer in
-            writer.key(kind)
-            value(&writer)
-        }
+    /// Cuts a text to at most ``maxTextByteCount`` bytes, between two characters of Unicode.
+    private static func cut(_ text: String) -> String {
+        let bytes = text.utf8
+        guard bytes.count > maxTextByteCount else { return text }
+        // An index within a scalar is rounded down to its start.
+        return String(text.unicodeScalars[..<bytes.index(bytes.startIndex, offsetBy: maxTextByteCount)])
     }
 
     private static func number(of kind: SpanKind) -> Int {

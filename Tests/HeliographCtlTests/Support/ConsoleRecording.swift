@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Synchronization
 
 @testable import HeliographCtl

@@ -6,7 +6,20 @@ import TestSupport
 final class PseudoTerminal: Sendable {
     private let master: FileHandle
     private let slave: FileHandle
-    private let output = Mutex<[UInt8]>([])
+    private let output = Mutex(Output())
+    private struct Output {
+        var bytes: [UInt8] = []
+        var waiter: Waiter?
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// A test that waits for output.
+    private struct Waiter {
+        let isMet: @Sendable (String) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     /// `TIOCSPTLCK` and `TIOCGPTN` of ioctl_tty(2).
     private static let (setLock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
     /// The process id of the program.
@@ -35,13 +48,41 @@ final class PseudoTerminal: Sendable {
             while true {
                 let count = read(master.fileDescriptor, &bytes, bytes.count)
                 guard count > 0, let self else { return }
-                self.output.withLock { $0 += bytes.prefix(count) }
+                self.append(bytes.prefix(count))
             }
         }
     }
 
     /// All output of the program so far.
-    var text: String { output.withLock { String(decoding: $0, as: UTF8.self) } }
+    var text: String { output.withLock { $0.text } }
+
+    /// Waits until the output meets a condition; one test at a time.
+    func waitForOutput(until isMet: @escaping @Sendable (String) -> Bool) async throws {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                output.withLock { output in
+                    output.waiter = Waiter(isMet: isMet, continuation: continuation)
+                    Self.wake(&output, always: Task.isCancelled)
+                }
+            }
+        } onCancel: {
+            output.withLock { Self.wake(&$0, always: true) }
+        }
+        try Task.checkCancellation()
+    }
+
+    private func append(_ bytes: ArraySlice<UInt8>) {
+        output.withLock { output in
+            output.bytes += bytes
+            Self.wake(&output, always: false)
+        }
+    }
+
+    private static func wake(_ output: inout Output, always: Bool) {
+        guard let waiter = output.waiter, always || waiter.isMet(output.text) else { return }
+        output.waiter = nil
+        waiter.continuation.resume()
+    }
 
     /// The local mode bits of the terminal (`c_lflag`).
     var mode: tcflag_t {
@@ -61,14 +102,7 @@ final class PseudoTerminal: Sendable {
     }
 
     /// Waits for the end of the program and returns its exit code, or 128 + signal if a signal killed it.
-    func exitCode() async throws -> Int32 {
-        try await eventually("the program ends; it wrote \(text.suffix(300))") {
-            var status: Int32 = 0
-            guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
-            let signal = status & 0x7F
-            return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-        }
-    }
+    func exitCode() async -> Int32 { await CommandLineTool.exitCode(of: pid) }
 
     private static func resize(_ descriptor: Int32, _ columns: UInt16, _ rows: UInt16) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)

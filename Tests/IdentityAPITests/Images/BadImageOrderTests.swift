@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import JSON
 import NIOCore
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ import Testing
     private static let gif = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B]
     private static let jpeg = TestPhoto.jpeg()
 
-    @Test(arguments: [
+    private static let badOrders: [(order: Order, expected: String)] = [
         // The picture.
         (Order().with(picture: svg), "400 invalid_image image_base64"), (Order().with(picture: pdf), "400 invalid_image image_base64"),
         (Order().with(picture: gif), "400 invalid_image image_base64"), (Order().with(picture: []), "400 invalid_image image_base64"),
@@ -42,86 +43,78 @@ import Testing
         (Order().with(#""device_token":"with space""#), "400 invalid_request device_token"),
         (Order().with(#""template_id":"vintage""#), "400 invalid_request"), (Order().with("x"), "400 invalid_request"),
         (Order().with(#""device_token":"\#(String(repeating: "a", count: 20_000))""#), "400 invalid_request"),
-    ])
-    func `bad input gets its exact error, and leaves nothing`(order: Order, expected: String) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
+    ]
+
+    @Test(.api) func `bad input gets its exact error, and leaves nothing`() async throws {
+        let customer = try await api.customer()
+        for (number, (order, expected)) in Self.badOrders.enumerated() {
             let response = try await api.order(order, by: customer, headers: [("X-Request-ID", UUID().uuidString)])
-            #expect(response.refusal == expected)
-            #expect(response.json.value("success") as? Bool == false)
+            #expect(response.refusal == expected, "case \(number)")
+            #expect(response.json.value("success") == false, "case \(number)")
+            #expect(try await api.hasNoOrder(), "case \(number)")
+        }
+    }
+
+    @Test(.api) func `the same faults in a form get the same errors`() async throws {
+        let customer = try await api.customer()
+        var twice = Order().form
+        twice.parts.append(("image", "again.jpg", Self.jpeg))
+        var options = Order().form
+        options.text("options", "width=5")
+        let cases: [(Form, String)] = [
+            (Order().with(picture: Self.svg).form, "400 invalid_image image"), (Order(picture: nil).form, "400 missing_field image"),
+            (Order(templateID: nil).form, "400 missing_field template_id"), (twice, "400 invalid_request image"),
+            (options, "400 invalid_request options"),
+        ]
+        for (form, expected) in cases {
+            #expect(try await api.send(form, to: Order.path, headers: [customer.bearer]).refusal == expected)
             #expect(try await api.hasNoOrder())
         }
     }
 
-    @Test func `the same faults in a form get the same errors`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            var twice = Order().form
-            twice.parts.append(("image", "again.jpg", Self.jpeg))
-            var options = Order().form
-            options.text("options", "width=5")
-            let cases: [(Form, String)] = [
-                (Order().with(picture: Self.svg).form, "400 invalid_image image"), (Order(picture: nil).form, "400 missing_field image"),
-                (Order(templateID: nil).form, "400 missing_field template_id"), (twice, "400 invalid_request image"),
-                (options, "400 invalid_request options"),
-            ]
-            for (form, expected) in cases {
-                #expect(try await api.send(form, to: Order.path, headers: [customer.bearer]).refusal == expected)
-                #expect(try await api.hasNoOrder())
-            }
-        }
+    @Test(.api) func `a request without a valid bearer, content type or key is refused`() async throws {
+        let json = [("Content-Type", "application/json")]
+        let customer = try await api.customer()
+        #expect(try await api.send("POST", Order.path, headers: json, body: Order().json).refusal == "401 unauthorized")
+        let wrong = try await api.order(by: Customer(userID: UUID(), token: "nonsense"))
+        #expect(wrong.refusal == "401 unauthorized")
+        let plain = try await api.send("POST", Order.path, headers: [customer.bearer, ("Content-Type", "text/plain")], body: [1])
+        #expect(plain.refusal == "415 unsupported_media_type")
+        #expect(try await api.send("GET", Order.path, headers: [customer.bearer]).refusal == "405 method_not_allowed")
+        let key = try await api.order(by: customer, headers: [("Idempotency-Key", "a b")])
+        #expect(key.refusal == "400 invalid_request")
+        #expect(try await api.hasNoOrder())
     }
 
-    @Test func `a request without a valid bearer, content type or key is refused`() async throws {
-        try await withIdentityAPI { api in
-            let json = [("Content-Type", "application/json")]
-            let customer = try await api.customer()
-            #expect(try await api.send("POST", Order.path, headers: json, body: Order().json).refusal == "401 unauthorized")
-            let wrong = try await api.order(by: Customer(userID: UUID(), token: "nonsense"))
-            #expect(wrong.refusal == "401 unauthorized")
-            let plain = try await api.send("POST", Order.path, headers: [customer.bearer, ("Content-Type", "text/plain")], body: [1])
-            #expect(plain.refusal == "415 unsupported_media_type")
-            #expect(try await api.send("GET", Order.path, headers: [customer.bearer]).refusal == "405 method_not_allowed")
-            let key = try await api.order(by: customer, headers: [("Idempotency-Key", "a b")])
-            #expect(key.refusal == "400 invalid_request")
-            #expect(try await api.hasNoOrder())
-        }
+    @Test(.api) func `a picture over 10 MB is refused before it is decoded`() async throws {
+        let customer = try await api.customer()
+        let order = Order(picture: TestPhoto.jpeg(scanBytes: 10 * 1024 * 1024))
+        #expect(try await api.order(order, by: customer).refusal == "413 payload_too_large image_base64")
+        let form = try await api.send(order.form, to: Order.path, headers: [customer.bearer])
+        #expect(form.refusal == "413 payload_too_large image")
+        #expect(try await api.hasNoOrder())
     }
 
-    @Test(arguments: [true, false])
-    func `a picture over 10 MB is refused before it is decoded`(isForm: Bool) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let order = Order(picture: TestPhoto.jpeg(scanBytes: 10 * 1024 * 1024))
-            let response =
-                isForm
-                ? try await api.send(order.form, to: Order.path, headers: [customer.bearer]) : try await api.order(order, by: customer)
-            #expect(response.refusal == "413 payload_too_large \(isForm ? "image" : "image_base64")")
-            #expect(try await api.hasNoOrder())
-        }
+    @Test(.api) func `a body over 16 MB is refused before it is sent`() async throws {
+        let customer = try await api.customer()
+        let connection = try RawConnection(port: api.port)
+        try await connection.post(
+            Order.path, type: "application/json", length: (16 << 20) + 1, "Authorization: Bearer \(customer.token)",
+            "Expect: 100-continue")
+        let answer = try #require(try await connection.receive(until: "\"meta\""))
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
     }
 
-    @Test func `a body over 16 MB is refused before it is sent`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Order.path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: 16777217\r\nExpect: 100-continue\r\n\r\n")
-            let answer = try #require(try await connection.receive(until: "\"meta\""))
-            #expect(answer.hasPrefix("HTTP/1.1 413 "))
-        }
-    }
+    private static let shares: [Double] = [0.3, 0.9]
 
-    @Test(arguments: [0.3, 0.9])
-    func `a client that disconnects during its order leaves nothing`(share: Double) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
+    @Test(.api) func `a client that disconnects during its order leaves nothing`() async throws {
+        let customer = try await api.customer()
+        for share in Self.shares {
             let body = Order(picture: TestPhoto.jpeg(scanBytes: 500_000)).json
             let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Order.path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\nX-Request-ID: \(UUID())\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
+            try await connection.post(
+                Order.path, type: "application/json", length: body.count, "Authorization: Bearer \(customer.token)",
+                "X-Request-ID: \(UUID())")
             try await connection.send(Array(body.prefix(Int(Double(body.count) * share))))
             try await eventually("something of the order is stored") { !api.storedFiles().isEmpty }
             connection.close()
@@ -129,22 +122,22 @@ import Testing
         }
     }
 
-    @Test func `a client that stops sending is answered, and its key is free again`() async throws {
-        try await withIdentityAPI { configuration in
-            configuration.connection.patience = .milliseconds(300)
-            configuration.connection.lingerTime = .seconds(20)
-        } _: { api in
-            let customer = try await api.customer()
-            let body = Order(picture: TestPhoto.jpeg(scanBytes: 500_000)).json
-            let connection = try RawConnection(port: api.port)
-            try await connection.send(
-                "POST \(Order.path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\nX-Request-ID: \(UUID())\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
-            try await connection.send(Array(body.prefix(4_000)))
-            let answer = try #require(try await connection.receive(until: "\"meta\""), "there is no answer")
-            #expect(answer.hasPrefix("HTTP/1.1 400 "))
-            #expect(try await api.hasNoOrder())
-        }
+    @Test(
+        .api {
+            $0.connection.patience = .milliseconds(300)
+            $0.connection.lingerTime = .seconds(20)
+        })
+    func `a client that stops sending is answered, and its key is free again`() async throws {
+        let customer = try await api.customer()
+        let body = Order(picture: TestPhoto.jpeg(scanBytes: 500_000)).json
+        let connection = try RawConnection(port: api.port)
+        try await connection.post(
+            Order.path, type: "application/json", length: body.count, "Authorization: Bearer \(customer.token)",
+            "X-Request-ID: \(UUID())")
+        try await connection.send(Array(body.prefix(4_000)))
+        let answer = try #require(try await connection.receive(until: "\"meta\""), "there is no answer")
+        #expect(answer.hasPrefix("HTTP/1.1 400 "))
+        #expect(try await api.hasNoOrder())
     }
 }
 

@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import NIOCore
 import PostgresClient
 import ServiceDefaults
@@ -107,8 +108,8 @@ extension IdentityFixture {
         let repository = ImageJobRepository(postgres)
         #expect(try await repository.begin(id: id) != nil)
         let type = try #require(PictureType(rawValue: format))
-        let result = "images/\(id.wireText)/result-abc.\(type.fileExtension)"
-        let thumbnail = "images/\(id.wireText)/thumbnail-def.jpg"
+        let result = "images/\(id.wireString)/result-abc.\(type.fileExtension)"
+        let thumbnail = "images/\(id.wireString)/thumbnail-def.jpg"
         let blobs = try context.blobStore()
         for key in [result, thumbnail] {
             try await blobs.write(try BlobKey(key), as: .media(contentType: type.mimeType)) { writer in
@@ -142,5 +143,5 @@ extension IdentityFixture {
 extension Path {
     static let jobs = "/v1/images/jobs"
 
-    static func job(_ id: UUID) -> String { "\(jobs)/\(id.wireText)" }
+    static func job(_ id: UUID) -> String { "\(jobs)/\(id.wireString)" }
 }

@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -12,250 +13,217 @@ import WireFormat
 @testable import IdentityAPI
 
 @Suite struct ImageOrderTests {
-    @Test func `an order is answered exactly as the apps expect`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let response = try await api.order(by: customer, headers: [("X-Request-ID", "2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11")])
-            let id = try #require(response.json.text("data.job_id"))
-            let time = try #require(response.json.text("meta.timestamp"))
-            #expect(response.status == 202)
+    @Test(.api) func `an order is answered exactly as the apps expect`() async throws {
+        let customer = try await api.customer()
+        let response = try await api.order(by: customer, headers: [("X-Request-ID", "2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11")])
+        let id = try #require(response.json.text("data.job_id"))
+        let time = try #require(response.json.text("meta.timestamp"))
+        #expect(response.status == 202)
+        #expect(
+            response.text == #"{"success":true,"data":{"job_id":"\#(id)","status":"pending","estimated_time_seconds":15,"#
+                + #""message":"Processing started. You will receive a notification when complete."},"#
+                + #""meta":{"requestId":"2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11","timestamp":"\#(time)"}}"#)
+        #expect(response.header("Content-Type") == "application/json")
+        #expect(id == UUID(uuidString: id)?.wireString)
+        #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+    }
+
+    private static let dataURIs: [String] = ["data:image/png;base64,", "data:;base64,", "data:text/plain;base64,"]
+
+    @Test(.api) func `the type that a data URI declares is ignored`() async throws {
+        let customer = try await api.customer()
+        for dataURI in Self.dataURIs {
             #expect(
-                response.text == #"{"success":true,"data":{"job_id":"\#(id)","status":"pending","estimated_time_seconds":15,"#
-                    + #""message":"Processing started. You will receive a notification when complete."},"#
-                    + #""meta":{"requestId":"2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11","timestamp":"\#(time)"}}"#)
-            #expect(response.header("Content-Type") == "application/json")
-            #expect(id == UUID(uuidString: id)?.uuidString.lowercased())
-            #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+                try await api.order(Order().with(picture: TestPhoto.jpeg(), dataURI: dataURI), by: customer).status == 202, "\(dataURI)"
+            )
         }
     }
 
-    @Test(arguments: ["data:image/png;base64,", "data:;base64,", "data:text/plain;base64,"])
-    func `the type that a data URI declares is ignored`(dataURI: String) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            #expect(try await api.order(Order().with(picture: TestPhoto.jpeg(), dataURI: dataURI), by: customer).status == 202)
-        }
-    }
+    private static let unknownQualities: [String] = [#""standard""#, #""HIGH""#, "0.8", "true"]
 
-    @Test(arguments: [#""standard""#, #""HIGH""#, "0.8", "true"])
-    func `an unknown quality is replaced by medium`(quality: String) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
+    @Test(.api) func `an unknown quality is replaced by medium`() async throws {
+        let customer = try await api.customer()
+        for quality in Self.unknownQualities {
             let id = try await api.job(Order().with(#""options":{"quality":\#(quality),"sharpness":1}"#), by: customer)
-            #expect(try await ImageJobRepository(api.postgres).find(id: id)?.quality == "medium")
+            #expect(try await ImageJobRepository(api.postgres).find(id: id)?.quality == "medium", "\(quality)")
         }
     }
 
-    @Test func `unknown fields of any length are ignored`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let json = Order().with(#""client":{"version":"7.1","tags":["a",null]}"#).with(#""analytics_id":"x""#)
-            #expect(try await api.order(json, by: customer).status == 202)
-            var form = Form()
-            form.text("analytics", String(repeating: "a", count: 1 << 20))
-            form.parts.append(("preview", "preview.gif", Array("GIF89a".utf8)))
-            form.parts += Order().form.parts
-            form.text("prompt", "x")
-            #expect(try await api.send(form, to: Order.path, headers: [customer.bearer]).status == 202)
-        }
+    @Test(.api) func `unknown fields of any length are ignored`() async throws {
+        let customer = try await api.customer()
+        let json = Order().with(#""client":{"version":"7.1","tags":["a",null]}"#).with(#""analytics_id":"x""#)
+        #expect(try await api.order(json, by: customer).status == 202)
+        var form = Form()
+        form.text("analytics", String(repeating: "a", count: 1 << 20))
+        form.parts.append(("preview", "preview.gif", Array("GIF89a".utf8)))
+        form.parts += Order().form.parts
+        form.text("prompt", "x")
+        #expect(try await api.send(form, to: Order.path, headers: [customer.bearer]).status == 202)
     }
 
-    @Test(arguments: [true, false])
-    func `an order stores a job, a sealed picture and an event`(isForm: Bool) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let order = Order(picture: TestPhoto.jpeg(scanBytes: 300_000))
+    @Test(.api) func `an order stores a job, a sealed picture and an event`() async throws {
+        let customer = try await api.customer()
+        let order = Order(picture: TestPhoto.jpeg(scanBytes: 300_000))
+        for isForm in [true, false] {
             let response =
                 isForm
                 ? try await api.send(order.form, to: Order.path, headers: [customer.bearer]) : try await api.order(order, by: customer)
             let id = try #require(UUID(uuidString: response.json.text("data.job_id") ?? ""))
             let job = try #require(try await ImageJobRepository(api.postgres).find(id: id))
-            #expect(job.userID == customer.userID && job.status == .pending && job.templateID == "anime-style")
+            #expect(job.userID == customer.userID)
+            #expect(job.status == .pending)
+            #expect(job.templateID == "anime-style")
             let stored = try await api.context.blobStore().read(try BlobKey(try #require(job.inputKey)), limit: 1_000_000)
             #expect(stored == order.picture)
             let outbox = try await api.postgres.query("SELECT stream, key FROM outbox")
             #expect(outbox.count == 1)
             #expect(try outbox[0].decode("stream", as: String.self) == "image.requested")
-            #expect(try outbox[0].decode("key", as: String.self) == id.wireText)
+            #expect(try outbox[0].decode("key", as: String.self) == id.wireString)
+            try await api.clear("outbox")
         }
     }
 
-    @Test(arguments: [64, 76])
-    func `base64 with line breaks is the same picture`(length: Int) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            var order = Order()
-            let headers = [("X-Request-ID", UUID().uuidString)]
-            let first = try await api.order(order, by: customer, headers: headers)
+    @Test(.api) func `base64 with line breaks is the same picture`() async throws {
+        let customer = try await api.customer()
+        var order = Order()
+        let headers = [("X-Request-ID", UUID().uuidString)]
+        #expect(try await api.order(order, by: customer, headers: headers).status == 202)
+        for length in [64, 76] {
             order.lineLength = length
             let again = try await api.order(order, by: customer, headers: headers)
-            #expect(first.status == 202)
-            #expect(again.status == 202 && again.header("Idempotent-Replayed") == "true")
+            #expect(again.status == 202)
+            #expect(again.header("Idempotent-Replayed") == "true")
         }
     }
 
-    @Test func `options are stored as requested`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let order = Order().with(#""options":{"width":512.0,"height":768,"quality":"high"}"#)
-            let job = try #require(try await ImageJobRepository(api.postgres).find(id: try await api.job(order, by: customer)))
-            #expect(job.width == 512 && job.height == 768 && job.quality == "high")
-            var form = Order().form
-            form.text("options", #"{"quality":"low"}"#)
-            form.text("async", "true")
-            let response = try await api.send(form, to: Order.path, headers: [customer.bearer])
-            let other = try #require(UUID(uuidString: response.json.text("data.job_id") ?? ""))
-            #expect(try await ImageJobRepository(api.postgres).find(id: other)?.quality == "low")
-        }
+    @Test(.api) func `options are stored as requested`() async throws {
+        let customer = try await api.customer()
+        let order = Order().with(#""options":{"width":512.0,"height":768,"quality":"high"}"#)
+        let job = try #require(try await ImageJobRepository(api.postgres).find(id: try await api.job(order, by: customer)))
+        #expect(job.width == 512)
+        #expect(job.height == 768)
+        #expect(job.quality == "high")
+        var form = Order().form
+        form.text("options", #"{"quality":"low"}"#)
+        form.text("async", "true")
+        let response = try await api.send(form, to: Order.path, headers: [customer.bearer])
+        let other = try #require(UUID(uuidString: response.json.text("data.job_id") ?? ""))
+        #expect(try await ImageJobRepository(api.postgres).find(id: other)?.quality == "low")
     }
 
-    @Test func `the estimated time of an order is the median of earlier jobs`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let id = try await api.job(by: customer)
-            try await api.complete(id)
-            try await api.postgres.execute("UPDATE image_jobs SET completed_at = created_at + interval '41.5 seconds'")
-            let response = try await api.order(by: customer)
-            #expect(response.json.number("data.estimated_time_seconds") == 42)
-        }
+    @Test(.api) func `the estimated time of an order is the median of earlier jobs`() async throws {
+        let customer = try await api.customer()
+        let id = try await api.job(by: customer)
+        try await api.complete(id)
+        try await api.postgres.execute("UPDATE image_jobs SET completed_at = created_at + interval '41.5 seconds'")
+        let response = try await api.order(by: customer)
+        #expect(response.json.number("data.estimated_time_seconds") == 42)
     }
 
-    @Test func `an order that waits gets the picture`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            async let answer = api.order(Order().with(#""async":false"#), by: customer)
-            let id = try await eventually("the job exists") { try await api.onlyJob() }
-            try await api.complete(id, picture: Array(0...255))
-            let response = try await answer
-            #expect(response.status == 200)
-            let picture = Data(Array(0...255)).base64EncodedString()
-            let meta = try #require(response.json.text("meta.timestamp"))
-            #expect(
-                response.text == #"{"success":true,"data":{"job_id":"\#(id.wireText)","status":"completed","#
-                    + #""processed_image_base64":"data:image/jpeg;base64,\#(picture)","metadata":{"templateId":"anime-style","#
-                    + #""templateName":"Anime Style","modelUsed":"local","generationTimeMs":1234,"#
-                    + #""originalDimensions":{"width":640,"height":480},"processedDimensions":{"width":512,"height":384}}},"#
-                    + #""meta":{"requestId":"\#(response.header("X-Request-ID") ?? "")","timestamp":"\#(meta)"}}"#)
-        }
+    @Test(.api) func `an order that waits gets the picture`() async throws {
+        let customer = try await api.customer()
+        async let answer = api.order(Order().with(#""async":false"#), by: customer)
+        let id = try await eventually("the job exists") { try await api.onlyJob() }
+        try await api.complete(id, picture: Array(0...255))
+        let response = try await answer
+        #expect(response.status == 200)
+        let picture = Data(Array(0...255)).base64EncodedString()
+        let meta = try #require(response.json.text("meta.timestamp"))
+        #expect(
+            response.text == #"{"success":true,"data":{"job_id":"\#(id.wireString)","status":"completed","#
+                + #""processed_image_base64":"data:image/jpeg;base64,\#(picture)","metadata":{"templateId":"anime-style","#
+                + #""templateName":"Anime Style","modelUsed":"local","generationTimeMs":1234,"#
+                + #""originalDimensions":{"width":640,"height":480},"processedDimensions":{"width":512,"height":384}}},"#
+                + #""meta":{"requestId":"\#(response.header("X-Request-ID") ?? "")","timestamp":"\#(meta)"}}"#)
     }
 
-    @Test func `an order that prefers to wait gets the 202 after its time, or the reason of a failure`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let impatient = try await api.order(by: customer, headers: [("Prefer", "wait=1")])
-            #expect(impatient.status == 202)
-            #expect(impatient.json.text("data.status") == "pending")
-            let first = try #require(try await api.onlyJob())
-            async let answer = api.order(by: customer, headers: [("Prefer", "respond-async, wait=60")])
-            let id = try await eventually("the job exists") { try await api.onlyJob(but: first) }
-            try await api.fail(id)
-            let failed = try await answer
-            #expect(failed.status == 200)
-            #expect(failed.header("Preference-Applied") == "wait=60")
-            #expect(failed.json.text("data.status") == "failed")
-            #expect(failed.json.text("data.error.code") == "content_blocked")
-        }
+    @Test(.api) func `an order that prefers to wait gets the 202 after its time, or the reason of a failure`() async throws {
+        let customer = try await api.customer()
+        let impatient = try await api.order(by: customer, headers: [("Prefer", "wait=1")])
+        #expect(impatient.status == 202)
+        #expect(impatient.json.text("data.status") == "pending")
+        let first = try #require(try await api.onlyJob())
+        async let answer = api.order(by: customer, headers: [("Prefer", "respond-async, wait=60")])
+        let id = try await eventually("the job exists") { try await api.onlyJob(but: first) }
+        try await api.fail(id)
+        let failed = try await answer
+        #expect(failed.status == 200)
+        #expect(failed.header("Preference-Applied") == "wait=60")
+        #expect(failed.json.text("data.status") == "failed")
+        #expect(failed.json.text("data.error.code") == "content_blocked")
     }
 
-    @Test func `an order that cannot wait gets the 202, because its job exists`() async throws {
-        try await withIdentityAPI {
-            $0.waiters = 0
-        } _: { api in
-            let response = try await api.order(Order().with(#""async":false"#), by: try await api.customer())
-            #expect(response.status == 202 && response.json.text("data.status") == "pending")
-            #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireText)
-        }
+    @Test(.api { $0.waiters = 0 }) func `an order that cannot wait gets the 202, because its job exists`() async throws {
+        let response = try await api.order(Order().with(#""async":false"#), by: try await api.customer())
+        #expect(response.status == 202 && response.json.text("data.status") == "pending")
+        #expect(response.json.text("data.job_id") == (try await api.onlyJob())?.wireString)
     }
 
-    @Test func `an order that waited gets the 202 when its picture cannot be sent now`() async throws {
-        try await withIdentityAPI {
-            $0.downloads = 0
-        } _: { api in
-            let customer = try await api.customer()
-            async let answer = api.order(by: customer, headers: [("Prefer", "wait=30")])
-            let id = try await eventually("the job exists") { try await api.onlyJob() }
-            try await api.complete(id)
-            let response = try await answer
-            #expect(response.status == 202 && response.json.text("data.job_id") == id.wireText)
-            #expect(response.header("Location") == Path.job(id))
-            #expect(response.header("Preference-Applied") == nil)
-        }
+    @Test(.api { $0.downloads = 0 }) func `an order that waited gets the 202 when its picture cannot be sent now`() async throws {
+        let customer = try await api.customer()
+        async let answer = api.order(by: customer, headers: [("Prefer", "wait=30")])
+        let id = try await eventually("the job exists") { try await api.onlyJob() }
+        try await api.complete(id)
+        let response = try await answer
+        #expect(response.status == 202 && response.json.text("data.job_id") == id.wireString)
+        #expect(response.header("Location") == Path.job(id))
+        #expect(response.header("Preference-Applied") == nil)
     }
 
-    @Test func `a device token claims a free device, never another user's`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let order = Order().with(#""device_token":"\#(Form.pushToken)""#)
-            _ = try await api.job(order, by: customer)
-            #expect(try await api.boundUser() == customer.userID)
-            let other = try await api.customer("somebody else")
-            _ = try await api.job(order, by: other)
-            #expect(try await api.boundUser() == customer.userID)
-        }
+    @Test(.api) func `a device token claims a free device, never another user's`() async throws {
+        let customer = try await api.customer()
+        let order = Order().with(#""device_token":"\#(Form.pushToken)""#)
+        _ = try await api.job(order, by: customer)
+        #expect(try await api.boundUser() == customer.userID)
+        let other = try await api.customer("somebody else")
+        _ = try await api.job(order, by: other)
+        #expect(try await api.boundUser() == customer.userID)
     }
 
-    @Test func `a device token never replaces the token of a registered installation`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            _ = try await api.job(Order().with(#""device_token":"\#(Form.pushToken)""#), by: customer)
-            let registered = try #require(try await PushInstallRepository(api.postgres).find(userIDs: [customer.userID]).first)
-            let installation = try #require(Form.pushToken.split(separator: ":").first)
-            let forged = Order().with(#""device_token":"\#(installation):garbage""#)
-            for sender in [try await api.customer("somebody else"), customer] {
-                _ = try await api.job(forged, by: sender)
-                #expect(try await api.postgres.installs([registered.installationKey]) == [registered])
-            }
-            #expect(try await api.count("push_installs") == 1)
+    @Test(.api) func `a device token never replaces the token of a registered installation`() async throws {
+        let customer = try await api.customer()
+        _ = try await api.job(Order().with(#""device_token":"\#(Form.pushToken)""#), by: customer)
+        let registered = try #require(try await PushInstallRepository(api.postgres).find(userIDs: [customer.userID]).first)
+        let installation = try #require(Form.pushToken.split(separator: ":").first)
+        let forged = Order().with(#""device_token":"\#(installation):garbage""#)
+        for sender in [try await api.customer("somebody else"), customer] {
+            _ = try await api.job(forged, by: sender)
+            #expect(try await api.postgres.installs([registered.installationKey]) == [registered])
         }
+        #expect(try await api.count("push_installs") == 1)
     }
 
-    @Test func `the orders of each account are limited`() async throws {
-        try await withIdentityAPI {
-            $0.limits.orders = Rate(perMinute: 1, burst: 1)
-        } _: { api in
-            let customer = try await api.customer()
-            #expect(try await api.order(by: customer).status == 202)
-            let refused = try await api.order(by: customer)
-            #expect(refused.refusal == "429 rate_limited")
-            #expect(refused.header("Retry-After") != nil)
-            #expect(try await api.order(by: try await api.customer("other")).status == 202)
-        }
+    @Test(.api { $0.limits.orders = Rate(perMinute: 1, burst: 1) }) func `the orders of each account are limited`() async throws {
+        let customer = try await api.customer()
+        #expect(try await api.order(by: customer).status == 202)
+        let refused = try await api.order(by: customer)
+        #expect(refused.refusal == "429 rate_limited")
+        #expect(refused.header("Retry-After") != nil)
+        #expect(try await api.order(by: try await api.customer("other")).status == 202)
     }
 
-    @Test func `the open jobs of an account are limited, also for concurrent orders`() async throws {
-        try await withIdentityAPI {
-            $0.limits.openImageJobs = 2
-        } _: { api in
-            let customer = try await api.customer()
-            let answers = try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
-                for _ in 0..<8 { group.addTask { try await api.order(by: customer) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(answers.count { $0.status == 202 } == 2)
-            #expect(answers.count { $0.refusal == "429 rate_limited" && $0.header("Retry-After") == "15" } == 6)
-            #expect(try await api.count("image_jobs") == 2)
-            #expect(api.storedFiles().count == 2)
-            #expect(try await api.order(by: try await api.customer("other")).status == 202)
-        }
+    @Test(.api { $0.limits.openImageJobs = 2 }) func `the open jobs of an account are limited, also for concurrent orders`() async throws {
+        let customer = try await api.customer()
+        let answers = try await race(8) { _ in try await api.order(by: customer) }
+        #expect(answers.count { $0.status == 202 } == 2)
+        #expect(answers.count { $0.refusal == "429 rate_limited" && $0.header("Retry-After") == "15" } == 6)
+        #expect(try await api.count("image_jobs") == 2)
+        #expect(api.storedFiles().count == 2)
+        #expect(try await api.order(by: try await api.customer("other")).status == 202)
     }
 
-    @Test func `an ended or deleted job makes room for another, and 0 means no limit`() async throws {
-        try await withIdentityAPI {
-            $0.limits.openImageJobs = 1
-        } _: { api in
-            let customer = try await api.customer()
-            try await api.fail(try await api.job(by: customer))
-            let second = try await api.job(by: customer)
-            #expect(try await api.order(by: customer).refusal == "429 rate_limited")
-            #expect(try await api.send("DELETE", Path.job(second), headers: [customer.bearer]).status == 204)
-            _ = try await api.job(by: customer)
-        }
-        try await withIdentityAPI {
-            $0.limits.openImageJobs = 0
-        } _: { api in
-            let customer = try await api.customer()
-            for _ in 0..<21 { _ = try await api.job(by: customer) }
-        }
+    @Test(.api { $0.limits.openImageJobs = 1 }) func `an ended or deleted job makes room for another`() async throws {
+        let customer = try await api.customer()
+        try await api.fail(try await api.job(by: customer))
+        let second = try await api.job(by: customer)
+        #expect(try await api.order(by: customer).refusal == "429 rate_limited")
+        #expect(try await api.send("DELETE", Path.job(second), headers: [customer.bearer]).status == 204)
+        _ = try await api.job(by: customer)
+    }
+
+    @Test(.api { $0.limits.openImageJobs = 0 }) func `a limit of 0 open jobs means no limit`() async throws {
+        let customer = try await api.customer()
+        for _ in 0..<21 { _ = try await api.job(by: customer) }
     }
 }
 

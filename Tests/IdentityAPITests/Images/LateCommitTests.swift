@@ -1,3 +1,4 @@
+import BlobStore
 import Foundation
 import Logging
 import PostgresClient
@@ -12,33 +13,31 @@ import Testing
     /// The key of the advisory lock that commits wait for; the database belongs to the test.
     private static let gate: Int64 = 7
 
-    @Test func `the outcome of an unanswered commit is unknown, because it may still happen`() async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            try await Self.holdCommits(api.postgres)
-            var configuration = PostgresConfiguration(
-                url: try api.context.settings.string("DATABASE_URL", "the database of the test"))
-            configuration.queryTimeout = .seconds(8)
-            configuration.cancelGrace = .milliseconds(100)
-            var logger = Logger(label: "late-commit")
-            logger.logLevel = .critical
-            let impatient = try PostgresClient(configuration: configuration, logger: logger)
-            let starter = ImageJobStarter(
-                postgres: impatient, keys: api.keys, processingTime: .seconds(300), maxOpenJobs: 20)
-            let jobID = UUID()
-            try await api.postgres.withTransaction { transaction in
-                // This transaction is idle until the starter fails.
-                try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-                try await transaction.execute("SELECT pg_advisory_xact_lock(\(Self.gate))")
-                await #expect(throws: OutcomeUnknown.self) {
-                    _ = try await starter.start(
-                        Self.order(), jobID: jobID, inputKey: ImageBlobs.input(of: jobID), lease: nil,
-                        origin: .init(userID: customer.userID, requestID: "r-1", traceparent: nil))
-                }
+    @Test(.api) func `the outcome of an unanswered commit is unknown, because it may still happen`() async throws {
+        let customer = try await api.customer()
+        try await Self.holdCommits(api.postgres)
+        var configuration = PostgresConfiguration(
+            url: try api.context.settings.string("DATABASE_URL", "the database of the test"))
+        configuration.queryTimeout = .seconds(3)
+        configuration.cancelGrace = .milliseconds(100)
+        var logger = Logger(label: "late-commit")
+        logger.logLevel = .critical
+        let impatient = try PostgresClient(configuration: configuration, logger: logger)
+        let starter = ImageJobStarter(
+            postgres: impatient, keys: api.keys, processingTime: .seconds(300), maxOpenJobs: 20)
+        let jobID = UUID()
+        try await api.postgres.withTransaction { transaction in
+            // This transaction is idle until the starter fails.
+            try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            try await transaction.execute("SELECT pg_advisory_xact_lock(\(Self.gate))")
+            await #expect(throws: OutcomeUnknown.self) {
+                _ = try await starter.start(
+                    Self.order(), jobID: jobID, inputKey: BlobFolder.imageJobs.key("input", of: jobID), lease: nil,
+                    origin: .init(userID: customer.userID, requestID: "r-1", traceparent: nil))
             }
-            try await eventually("the commit happens after all") { try await api.onlyJob() == jobID ? () : nil }
-            await impatient.shutdown()
         }
+        try await eventually("the commit happens after all") { try await api.onlyJob() == jobID ? () : nil }
+        await impatient.shutdown()
     }
 
     private static func order() -> ReceivedImageOrder {

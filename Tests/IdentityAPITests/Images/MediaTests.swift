@@ -1,93 +1,85 @@
 import BlobStore
 import Foundation
 import HTTPClient
+import HeliographCrypto
+import JSON
 import NIOCore
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import IdentityAPI
 
 @Suite struct MediaTests {
     private static let picture: [UInt8] = Array(0...255)
 
-    /// Runs a test with the path and query of the link to a picture.
-    private func withLink(_ body: (IdentityFixture, _ link: String) async throws -> Void) async throws {
-        try await withIdentityAPI { api in
-            let customer = try await api.customer()
-            let id = try await api.job(by: customer)
-            try await api.complete(id, picture: Self.picture)
-            let job = try await api.get(Path.job(id) + "?result=url", by: customer)
-            let link = try #require(job.json.text("data.result.image_url"))
-            let thumbnail = try #require(job.json.text("data.result.thumbnail_url"))
-            #expect(link.hasPrefix("https://api.example.org/media/images/\(id.wireText)/result-abc.jpg?exp="))
-            #expect(thumbnail.contains("/thumbnail-def.jpg?exp="))
-            #expect(job.json.value("data.result.processed_image_base64") == nil)
-            try await body(api, String(link.dropFirst("https://api.example.org".count)))
-        }
+    /// Makes a picture, and returns the path and query of the link to it.
+    private func makeLink() async throws -> String {
+        let customer = try await api.customer()
+        let id = try await api.job(by: customer)
+        try await api.complete(id, picture: Self.picture)
+        let job = try await api.get(Path.job(id) + "?result=url", by: customer)
+        let link = try #require(job.json.text("data.result.image_url"))
+        let thumbnail = try #require(job.json.text("data.result.thumbnail_url"))
+        #expect(link.hasPrefix("https://api.example.org/media/images/\(id.wireString)/result-abc.jpg?exp="))
+        #expect(thumbnail.contains("/thumbnail-def.jpg?exp="))
+        #expect(job.json.value("data.result.processed_image_base64") == nil)
+        return String(link.dropFirst("https://api.example.org".count))
     }
 
-    @Test func `a link gives the picture without a bearer`() async throws {
-        try await withLink { api, link in
-            let response = try await api.send("GET", link)
-            #expect(response.status == 200 && response.body == Self.picture)
-            #expect(response.header("Content-Type") == "image/jpeg")
-            #expect(response.header("X-Content-Type-Options") == "nosniff")
-            #expect(response.header("Cache-Control")?.wholeMatch(of: /public, max-age=8[0-9]{4}, immutable/) != nil)
-            let head = try await api.send("HEAD", link)
-            #expect(head.status == 200 && head.body.isEmpty && head.header("Content-Length") == "256")
-        }
+    @Test(.api) func `a link gives the picture without a bearer`() async throws {
+        let link = try await makeLink()
+        let response = try await api.send("GET", link)
+        #expect(response.status == 200 && response.body == Self.picture)
+        #expect(response.header("Content-Type") == "image/jpeg")
+        #expect(response.header("X-Content-Type-Options") == "nosniff")
+        #expect(response.header("Cache-Control")?.wholeMatch(of: /public, max-age=8[0-9]{4}, immutable/) != nil)
+        let head = try await api.send("HEAD", link)
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
+        #expect(head.header("Content-Length") == "256")
     }
 
-    @Test func `a changed, truncated or expired link gets the same 404`() async throws {
-        try await withLink { api, link in
-            let other = link.replacingOccurrences(of: "result-abc", with: "thumbnail-def")
-            let later = link.replacing(/exp=\d+/, with: "exp=99999999999")
-            let bare = String(link.prefix { $0 != "?" })
-            var answers: Set<String> = []
-            for path in [other, later, bare, link.replacingOccurrences(of: ".jpg", with: ".png"), "/media/", "/media/../etc/passwd"] {
-                let response = try await api.send("GET", path)
-                #expect(response.refusal == "404 not_found", "\(path)")
-                answers.insert(response.json.text("message") ?? "")
-            }
-            #expect(answers.count == 1)
+    @Test(.api) func `a changed, truncated or expired link gets the same 404`() async throws {
+        let link = try await makeLink()
+        let other = link.replacingOccurrences(of: "result-abc", with: "thumbnail-def")
+        let later = link.replacing(/exp=\d+/, with: "exp=99999999999")
+        let bare = String(link.prefix { $0 != "?" })
+        var answers: Set<String> = []
+        for path in [other, later, bare, link.replacingOccurrences(of: ".jpg", with: ".png"), "/media/", "/media/../etc/passwd"] {
+            let response = try await api.send("GET", path)
+            #expect(response.refusal == "404 not_found", "\(path)")
+            answers.insert(response.json.text("message") ?? "")
         }
+        #expect(answers.count == 1)
     }
 
-    /// Requests a picture larger than the buffers of a connection from a server with one download slot, and reads only the head
-    /// of the answer.
-    private func withUntakenPicture(
-        leftFor patience: TimeAmount, _ body: (IdentityFixture, _ link: String, RawConnection) async throws -> Void
-    ) async throws {
-        try await withIdentityAPI { settings in
-            settings.downloads = 1
-            settings.connection.unreadAnswers = patience
-        } _: { api in
-            let customer = try await api.customer()
-            let id = try await api.job(by: customer)
-            try await api.complete(id, picture: [UInt8](repeating: 7, count: 24 << 20))
-            let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
-            let link = try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count)
-            let connection = try RawConnection(port: api.port, receiveBuffer: 65_536)
-            try await connection.send("GET \(link) HTTP/1.1\r\nHost: x\r\n\r\n")
-            #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 200") == true)
-            try await body(api, String(link), connection)
-            connection.close()
-        }
+    /// Requests a picture larger than the buffers of a connection, and reads only the head of the answer.
+    private func takePartOfPicture() async throws -> (link: String, RawConnection) {
+        let customer = try await api.customer()
+        let id = try await api.job(by: customer)
+        try await api.complete(id, picture: [UInt8](repeating: 7, count: 24 << 20))
+        let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
+        let link = try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count)
+        let connection = try RawConnection(port: api.port, receiveBuffer: 65_536)
+        try await connection.send("GET \(link) HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 200") == true)
+        return (String(link), connection)
     }
 
-    @Test func `a download holds its slot until its client disconnects`() async throws {
-        try await withUntakenPicture(leftFor: .minutes(10)) { api, link, connection in
-            let whileTaken = try await api.send("HEAD", link).status
-            #expect(whileTaken == 503)
-            connection.close()
-            try await eventually("the place is free") { try await api.send("HEAD", link).status == 200 }
-        }
+    @Test(.api { ($0.downloads, $0.connection.unreadAnswers) = (1, .minutes(10)) })
+    func `a download holds its slot until its client disconnects`() async throws {
+        let (link, connection) = try await takePartOfPicture()
+        #expect(try await api.send("HEAD", link).status == 503)
+        connection.close()
+        try await eventually("the place is free") { try await api.send("HEAD", link).status == 200 }
     }
 
-    @Test func `a client that does not read its picture loses its slot`() async throws {
-        try await withUntakenPicture(leftFor: .seconds(1)) { api, link, _ in
-            try await eventually("the place is free") { try await api.send("HEAD", link).status == 200 }
-        }
+    @Test(.api { ($0.downloads, $0.connection.unreadAnswers) = (1, .seconds(1)) })
+    func `a client that does not read its picture loses its slot`() async throws {
+        let (link, connection) = try await takePartOfPicture()
+        try await eventually("the place is free") { try await api.send("HEAD", link).status == 200 }
+        connection.close()
     }
 
     /// Returns the resident memory of this process, in MiB.
@@ -96,56 +88,54 @@ import Testing
         return ((Int(pages) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20
     }
 
-    @Test func `fifty slow readers of large pictures share a small memory, and get them whole`() async throws {
+    // An address gets half of the downloads.
+    @Test(.api { $0.downloads = 2 * (49 + 1) })
+    func `fifty slow readers of large pictures share a small memory, and get them whole`() async throws {
         // A container of identity-api has 384 MiB; fifty whole pictures would need a thousand.
         let (readers, mostMiB) = (49, 256)
-        try await withIdentityAPI {
-            $0.downloads = 2 * (readers + 1)  // An address gets half of them.
-        } _: { api in
-            let customer = try await api.customer()
-            let id = try await api.job(by: customer)
-            let picture = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ ($0 >> 16)) }
-            try await api.complete(id, picture: picture)
-            let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
-            let link = String(try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count))
-            let before = try Self.residentMiB()
-            var connections: [RawConnection] = []
-            for number in 0..<readers {
-                // Half of the readers request it within JSON.
-                let path = number % 2 == 0 ? link : Path.job(id)
-                let connection = try RawConnection(port: api.port, receiveBuffer: 65_536)
-                try await connection.send(
-                    "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\n\r\n")
-                #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 200") == true)
-                connections.append(connection)
-            }
-            let grown = try Self.residentMiB() - before
-            #expect(grown < mostMiB, "\(grown) MiB for \(readers) readers")
-            var request = HTTPClientRequest(url: "http://127.0.0.1:\(api.port)\(link)", timeout: .seconds(120))
-            request.maxResponseBodyByteCount = picture.count
-            #expect(try await api.http.execute(request).body == picture)
-            for connection in connections { connection.close() }
+        let customer = try await api.customer()
+        let id = try await api.job(by: customer)
+        let picture = SecureRandom.bytes(20 << 20)
+        try await api.complete(id, picture: picture)
+        let answer = try await api.get(Path.job(id) + "?result=url", by: customer)
+        let link = String(try #require(answer.json.text("data.result.image_url")).dropFirst("https://api.example.org".count))
+        let before = try Self.residentMiB()
+        var connections: [RawConnection] = []
+        for number in 0..<readers {
+            // Half of the readers request it within JSON.
+            let path = number % 2 == 0 ? link : Path.job(id)
+            let connection = try RawConnection(port: api.port, receiveBuffer: 65_536)
+            try await connection.send(
+                "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(customer.token)\r\n\r\n")
+            #expect(try await connection.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 200") == true)
+            connections.append(connection)
         }
+        let grown = try Self.residentMiB() - before
+        #expect(grown < mostMiB, "\(grown) MiB for \(readers) readers")
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(api.port)\(link)", timeout: .seconds(120))
+        request.maxResponseBodyByteCount = picture.count
+        #expect(try await api.http.execute(request).body == picture)
+        for connection in connections { connection.close() }
     }
 
-    @Test func `a byte range can be requested`() async throws {
-        try await withLink { api, link in
-            let part = try await api.send("GET", link, headers: [("Range", "bytes=10-19")])
-            #expect(part.status == 206 && part.body == Array(10...19))
-            #expect(part.header("Content-Range") == "bytes 10-19/256")
-            let beyond = try await api.send("GET", link, headers: [("Range", "bytes=256-")])
-            #expect(beyond.refusal == "416 invalid_request Range" && beyond.header("Content-Range") == "bytes */256")
-            let stale = try await api.send("GET", link, headers: [("Range", "bytes=0-1"), ("If-Range", "\"other\"")])
-            #expect(stale.status == 200 && stale.body == Self.picture)
-        }
+    @Test(.api) func `a byte range can be requested`() async throws {
+        let link = try await makeLink()
+        let part = try await api.send("GET", link, headers: [("Range", "bytes=10-19")])
+        #expect(part.status == 206 && part.body == Array(10...19))
+        #expect(part.header("Content-Range") == "bytes 10-19/256")
+        let beyond = try await api.send("GET", link, headers: [("Range", "bytes=256-")])
+        #expect(beyond.refusal == "416 invalid_request Range" && beyond.header("Content-Range") == "bytes */256")
+        let stale = try await api.send("GET", link, headers: [("Range", "bytes=0-1"), ("If-Range", "\"other\"")])
+        #expect(stale.status == 200 && stale.body == Self.picture)
     }
 
-    @Test func `a current entity tag gets 304`() async throws {
-        try await withLink { api, link in
-            let tag = try #require(try await api.send("GET", link).header("ETag"))
-            let same = try await api.send("GET", link, headers: [("If-None-Match", tag)])
-            #expect(same.status == 304 && same.body.isEmpty && same.header("ETag") == tag)
-        }
+    @Test(.api) func `a current entity tag gets 304`() async throws {
+        let link = try await makeLink()
+        let tag = try #require(try await api.send("GET", link).header("ETag"))
+        let same = try await api.send("GET", link, headers: [("If-None-Match", tag)])
+        #expect(same.status == 304)
+        #expect(same.body.isEmpty)
+        #expect(same.header("ETag") == tag)
     }
 
     @Test(arguments: [

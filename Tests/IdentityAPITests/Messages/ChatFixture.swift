@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import HeliographCrypto
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -17,6 +18,13 @@ struct Chat: Sendable {
     let ada: Customer
     let ben: Customer
     let eve: Customer
+
+    static func make(_ api: IdentityFixture) async throws -> Chat {
+        let people = (try await api.customer("ada"), try await api.customer("ben"), try await api.customer("eve"))
+        #expect(try await api.send("PUT", path + "/members/me", headers: [people.0.bearer]).status == 200)
+        try await api.bring(people.1, to: path, by: people.0)
+        return Chat(api: api, ada: people.0, ben: people.1, eve: people.2)
+    }
 
     func post(_ json: String, by sender: Customer, to path: String = Chat.path) async throws -> HTTPClientResponse {
         try await api.json("POST", path + "/messages", json, by: sender)
@@ -55,6 +63,13 @@ extension IdentityFixture {
         }
     }
 
+    /// Makes two customers, of whom the first owns the topic `event:1`.
+    func event() async throws -> (Customer, Customer) {
+        let (owner, other) = (try await customer("one"), try await customer("another"))
+        #expect(try await send("PUT", "/v1/topics/event:1/members/me", headers: [owner.bearer]).status == 200)
+        return (owner, other)
+    }
+
     /// Invites a user to a topic by its owner, and accepts as the user.
     func bring(_ user: Customer, to topic: String, by owner: Customer) async throws {
         let invited = try await send("PUT", topic + "/members/\(user.userID.wireString)", headers: [owner.bearer])
@@ -77,20 +92,5 @@ extension IdentityFixture {
     func json(_ method: String, _ path: String, _ json: String, by sender: Customer? = nil) async throws -> HTTPClientResponse {
         let headers = (sender.map { [$0.bearer] } ?? []) + [(name: "Content-Type", value: "application/json")]
         return try await send(method, path, headers: headers, body: Array(json.utf8))
-    }
-}
-
-func withChat(_ body: (Chat) async throws -> Void) async throws {
-    try await withChat(configuredBy: { _ in }, body)
-}
-
-func withChat(
-    configuredBy change: (inout IdentityAPIConfiguration) -> Void, _ body: (Chat) async throws -> Void
-) async throws {
-    try await withIdentityAPI(change) { api in
-        let people = (try await api.customer("ada"), try await api.customer("ben"), try await api.customer("eve"))
-        #expect(try await api.send("PUT", Chat.path + "/members/me", headers: [people.0.bearer]).status == 200)
-        try await api.bring(people.1, to: Chat.path, by: people.0)
-        try await body(Chat(api: api, ada: people.0, ben: people.1, eve: people.2))
     }
 }

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import HTTPClient
+import JSON
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -11,20 +12,19 @@ import WireFormat
 @testable import IdentityAPI
 
 @Suite struct PreviewTests {
-    @Test func `no table and no stream contains texts or names in plain text`() async throws {
-        try await withChat { chat in
-            let secrets = ["Canary-text-1f6b", "Canary-name-77ab"]
-            #expect(try await chat.api.json("PUT", "/v1/users/me", #"{"display_name":"\#(secrets[1])"}"#, by: chat.ada).status == 200)
-            try await chat.say(secrets[0], "m-1", by: chat.ada)
-            let tables = try await chat.api.dumpTables()
-            #expect(tables.contains("m-1"), "the dump has what is there")
-            let streams = try await chat.api.publishedStreams()
-            #expect(streams.contains("chat_message"))
-            for secret in secrets {
-                let bytes = Array(secret.utf8)
-                let spellings = [secret, bytes.map { String(format: "%02x", $0) }.joined(), Data(bytes).base64EncodedString()]
-                for spelling in spellings { #expect(!tables.contains(spelling) && !streams.contains(spelling)) }
-            }
+    @Test(.api) func `no table and no stream contains texts or names in plain text`() async throws {
+        let chat = try await Chat.make(api)
+        let secrets = ["Canary-text-1f6b", "Canary-name-77ab"]
+        #expect(try await chat.api.json("PUT", "/v1/users/me", #"{"display_name":"\#(secrets[1])"}"#, by: chat.ada).status == 200)
+        try await chat.say(secrets[0], "m-1", by: chat.ada)
+        let tables = try await chat.api.dumpTables()
+        #expect(tables.contains("m-1"), "the dump has what is there")
+        let streams = try await chat.api.publishedStreams()
+        #expect(streams.contains("chat_message"))
+        for secret in secrets {
+            let bytes = Array(secret.utf8)
+            let spellings = [secret, bytes.map { String(format: "%02x", $0) }.joined(), Data(bytes).base64EncodedString()]
+            for spelling in spellings { #expect(!tables.contains(spelling) && !streams.contains(spelling)) }
         }
     }
 
@@ -38,13 +38,12 @@ import WireFormat
         #expect(try ChatMessage(body, in: .c1).preview == preview)
     }
 
-    @Test func `a preview opens in its own push only`() async throws {
-        try await withChat { chat in
-            try await chat.say("hello", "m-1", by: chat.ada)
-            let push = try #require(try await chat.pushes().first)
-            #expect(throws: (any Error).self) {
-                try chat.open("text_sealed", of: push, context: SealingContext.chatPreview(notificationID: UUID()))
-            }
+    @Test(.api) func `a preview opens in its own push only`() async throws {
+        let chat = try await Chat.make(api)
+        try await chat.say("hello", "m-1", by: chat.ada)
+        let push = try #require(try await chat.pushes().first)
+        #expect(throws: (any Error).self) {
+            try chat.open("text_sealed", of: push, context: SealingContext.chatPreview(notificationID: UUID()))
         }
     }
 }

@@ -1,6 +1,5 @@
 import ImageProbe
 import Imaging
-import SeededRandom
 import TestSupport
 
 /// Sample pictures, and access to the pixels of results.

@@ -1,5 +1,5 @@
 import CHiredis
-import SeededRandom
+import TestSupport
 import Testing
 
 @testable import RedisClient

@@ -1,5 +1,4 @@
 import RedisClient
-import SeededRandom
 import TestSupport
 import Testing
 

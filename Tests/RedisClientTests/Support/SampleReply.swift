@@ -1,5 +1,5 @@
 import RedisClient
-import SeededRandom
+import TestSupport
 
 /// A reply as a tree, to compare with the decoder's result for its bytes.
 indirect enum SampleReply: Equatable {

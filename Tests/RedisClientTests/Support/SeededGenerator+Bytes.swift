@@ -1,4 +1,4 @@
-import SeededRandom
+import TestSupport
 
 extension SeededGenerator {
     /// Returns random bytes, with line ends and RESP's type marks more frequent than others.

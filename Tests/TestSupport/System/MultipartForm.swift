@@ -13,9 +13,9 @@ public struct MultipartForm {
         bytes += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n".utf8
     }
 
-    public mutating func add(_ name: String, file: String, _ contents: [UInt8]) {
+    public mutating func add(_ name: String, file: String, type: String = "image/jpeg", _ contents: [UInt8]) {
         bytes += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"\(file).jpg\"\r\n".utf8
-        bytes += "Content-Type: image/jpeg\r\n\r\n".utf8
+        bytes += "Content-Type: \(type)\r\n\r\n".utf8
         bytes += contents
         bytes += "\r\n".utf8
     }

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 
 /// A handler run, as the ledger records it.
-public struct Run: Sendable {
+public struct HandlerRun: Sendable {
     /// The effect of a run: the first one of a piece of work, or the second one, by the event that follows.
     public enum Stage: Int32, Sendable {
         case work = 1
@@ -58,7 +58,7 @@ public struct Ledger: Sendable {
     }
 
     /// Records that a handler run has begun, whatever its result.
-    public func start(_ run: Run) async throws(PostgresError) {
+    public func start(_ run: HandlerRun) async throws(PostgresError) {
         try await db.execute(
             """
             INSERT INTO fault_started (id, stage, pid, delivery)
@@ -67,7 +67,7 @@ public struct Ledger: Sendable {
     }
 
     /// Takes effects: one row each.
-    public func takeEffect(_ ids: [UUID], stage: Run.Stage, delivery: Int) async throws(PostgresError) {
+    public func takeEffect(_ ids: [UUID], stage: HandlerRun.Stage, delivery: Int) async throws(PostgresError) {
         try await db.execute(
             """
             INSERT INTO fault_effects (id, stage, pid, delivery)

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Foundation
 
 /// The result of a row.
@@ -102,22 +103,16 @@ extension FaultReport {
 
     /// Returns the reports as a text table.
     public static func table(_ reports: [FaultReport]) -> String {
-        let header = ["fault", "", "published", "effects", "lost", "duplicated", "rerun", "p50 s", "p99 s", "verdict"]
-        let rows = reports.map { report in
-            [
-                report.fault, report.title, "\(report.published)", "\(report.effects)", "\(report.lost)",
-                "\(report.duplicated)", "\(report.rerun)", text(report.recoveryP50), text(report.recoveryP99),
-                report.passed ? "ok" : "FAILED",
-            ]
+        var table = Table([
+            "fault", "", .right("published"), .right("effects"), .right("lost"), .right("duplicated"), .right("rerun"), .right("p50 s"),
+            .right("p99 s"), "verdict",
+        ])
+        for report in reports {
+            let counts = [report.published, report.effects, report.lost, report.duplicated, report.rerun].map { "\($0)" }
+            let times = [report.recoveryP50, report.recoveryP99].map { $0.map { String(format: "%.1f", $0) } ?? HumanUnits.nothing }
+            let cells = [report.fault, report.title] + counts + times + [report.passed ? "ok" : "FAILED"]
+            table.add(cells.map { Table.Cell($0) })
         }
-        let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
-        return ([header] + rows).map { row in
-            row.enumerated().map { column, cell in
-                let padding = String(repeating: " ", count: widths[column] - cell.count)
-                return (2...8).contains(column) ? padding + cell : cell + padding
-            }.joined(separator: "  ")
-        }.joined(separator: "\n")
+        return table.lines(.plain).joined(separator: "\n")
     }
-
-    private static func text(_ seconds: Double?) -> String { seconds.map { String(format: "%.1f", $0) } ?? "–" }
 }

@@ -35,7 +35,7 @@ public struct FaultRow: Sendable {
         let start = ContinuousClock.now
         var report = FaultReport(self, scale)
         do {
-            let rig = try await Rig.start(options)
+            let rig = try await Rig.start(options, scale)
             do {
                 try await body(rig, scale)
                 try await rig.settle(within: patience)

@@ -22,6 +22,7 @@ public final class Rig: Sendable {
     static let workStream = FaultWork.type.rawValue
     static let streams = [workStream, FaultDone.type.rawValue]
 
+    let scale: Scale
     let redis: RedisServer
     let postgres: PostgresServer
     let database: TestDatabase
@@ -60,8 +61,10 @@ public final class Rig: Sendable {
     }
 
     private init(
-        redis: RedisServer, postgres: PostgresServer, database: TestDatabase, proxy: FaultProxy?, folder: TemporaryDirectory
+        _ scale: Scale, redis: RedisServer, postgres: PostgresServer, database: TestDatabase, proxy: FaultProxy?,
+        folder: TemporaryDirectory
     ) throws {
+        self.scale = scale
         self.redis = redis
         self.postgres = postgres
         self.database = database
@@ -73,7 +76,7 @@ public final class Rig: Sendable {
     }
 
     /// Starts the servers, with the schema of production and the ledger in the database.
-    static func start(_ options: RigOptions) async throws -> Rig {
+    static func start(_ options: RigOptions, _ scale: Scale) async throws -> Rig {
         async let redisServer = RedisServer.start(persistence: options.persistence, tcp: options.isProxied)
         async let postgresServer = PostgresServer.start(
             extraArguments: ["-c", "track_commit_timestamp=on", "-c", "deadlock_timeout=100ms"])
@@ -83,7 +86,7 @@ public final class Rig: Sendable {
         try await CommandLineTool.run([control, "migrate", "up"], environment: ["DATABASE_URL": database.url])
         try await database.psql(Ledger.schema)
         let proxy = options.isProxied ? try await FaultProxy.start(to: .unixSocket(path: redis.socket)) : nil
-        return try Rig(redis: redis, postgres: postgres, database: database, proxy: proxy, folder: TemporaryDirectory())
+        return try Rig(scale, redis: redis, postgres: postgres, database: database, proxy: proxy, folder: TemporaryDirectory())
     }
 
     /// Kills all processes and servers.

@@ -18,17 +18,28 @@ struct RigProcess: Sendable {
 }
 
 extension Rig {
-    /// Starts a process of `fault-worker` with the URLs of the servers and further arguments.
+    /// Starts a process of `fault-worker` with the URLs of the servers, the times of the scale and further arguments.
     @discardableResult
     func launch(_ role: RigProcess.Role, _ arguments: [String] = [], redisURL: String? = nil) throws -> RigProcess {
         let number = state.withLock { $0.processes.count + 1 }
         let log = "\(folder.path)/\(number)-\(role.rawValue).log"
         let command =
             [try PackageRoot.executable("fault-worker"), role.rawValue, "--database", database.url]
-            + ["--redis", redisURL ?? self.redisURL] + arguments
+            + ["--redis", redisURL ?? self.redisURL] + times(of: role, unlessIn: arguments) + arguments
         let process = RigProcess(role: role, guarded: try GuardedProcess(command, log: log), log: log)
         state.withLock { $0.processes.append(process) }
         return process
+    }
+
+    private func times(of role: RigProcess.Role, unlessIn arguments: [String]) -> [String] {
+        let (option, milliseconds) =
+            switch role {
+            case .consumer: ("--min-idle-milliseconds", scale.minIdle)
+            case .relay: ("--confirm-wait-milliseconds", scale.confirmWait)
+            case .producer: ("", Int?.none)
+            }
+        guard let milliseconds, !arguments.contains(option) else { return [] }
+        return [option, "\(milliseconds)"]
     }
 
     /// Returns the running processes of a role, the oldest first.

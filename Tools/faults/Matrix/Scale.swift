@@ -14,6 +14,10 @@ public struct Scale: Sendable {
     public var longOutage: Int
     /// The duration of an outage of Postgres, during which nothing can be counted.
     public var databaseOutage: Duration
+    /// The idle time for claims of all other consumers, in milliseconds; nil for that of production.
+    public var minIdle: Int?
+    /// The time until the first check whether a published message was handled, in milliseconds; nil for that of production.
+    public var confirmWait: Int?
     /// The idle time for claims of consumers whose handlers take ten times as long, in milliseconds.
     public var shortIdle: Int
     /// The idle time for claims of consumers whose Redis stalls for a third longer, in milliseconds.
@@ -26,10 +30,11 @@ public struct Scale: Sendable {
     /// The scale of `make faults`.
     public static let full = Scale(
         rate: 100, consumers: 3, rounds: 5, calm: 300, outage: 500, longOutage: 4000, databaseOutage: .seconds(5),
-        shortIdle: 3000, stalledIdle: 15_000, killRecovery: 20, backlog: 1_000_000)
+        minIdle: nil, confirmWait: nil, shortIdle: 3000, stalledIdle: 15_000, killRecovery: 20, backlog: 1_000_000)
 
-    /// The scale of `make test`: one small round of each row; several rows share the machine, hence the longer recovery.
+    /// The scale of `make test`: one small round of each row, with shorter times of the bus, because most of a row is waiting for
+    /// them; several rows share the machine, hence the longer recovery.
     public static let short = Scale(
         rate: 40, consumers: 2, rounds: 1, calm: 40, outage: 20, longOutage: 60, databaseOutage: .milliseconds(500),
-        shortIdle: 4000, stalledIdle: 3000, killRecovery: 45, backlog: 20_000)
+        minIdle: 4000, confirmWait: 2000, shortIdle: 3000, stalledIdle: 3000, killRecovery: 45, backlog: 20_000)
 }

@@ -8,7 +8,7 @@ struct DoneHandler: EventHandler {
     let postgres: PostgresClient
 
     func handle(_ event: Envelope<FaultDone>, _ context: HandlerContext) async throws {
-        let run = Run(id: event.body.id, stage: .done, delivery: context.deliveryCount)
+        let run = HandlerRun(id: event.body.id, stage: .done, delivery: context.deliveryCount)
         try await Ledger(postgres).start(run)
         _ = try await context.commit { transaction in
             try await Ledger(transaction).takeEffect([run.id], stage: .done, delivery: run.delivery)

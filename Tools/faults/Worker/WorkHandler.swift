@@ -48,7 +48,7 @@ struct WorkHandler: EventHandler {
     }
 
     func handle(_ event: Envelope<FaultWork>, _ context: HandlerContext) async throws {
-        let run = Run(id: event.body.id, stage: .work, delivery: context.deliveryCount)
+        let run = HandlerRun(id: event.body.id, stage: .work, delivery: context.deliveryCount)
         try await Ledger(postgres).start(run)
         if event.body.kind == .poison { abort() }
         switch options.behaviour {
@@ -73,7 +73,7 @@ struct WorkHandler: EventHandler {
         try await OutboxRepository(transaction).publish(FaultDone(id: event.body.id), causedBy: event)
     }
 
-    private func disturb(_ run: Run, _ transaction: PostgresTransaction) async throws {
+    private func disturb(_ run: HandlerRun, _ transaction: PostgresTransaction) async throws {
         let number = Int(run.id.uuid.15)
         switch options.behaviour {
         case .deadlocking:

@@ -37,11 +37,7 @@ extension FCMEmulator {
     }
 
     /// Removes all accepted messages and the log of requests, and resets ``acceptedCounts``.
-    public func clearMessages() {
-        core.inbox.clear()
-        core.requests.clear()
-        core.registrations.resetCounts()
-    }
+    public func clearMessages() { core.clearMessages() }
 
     // MARK: Faults and time
 

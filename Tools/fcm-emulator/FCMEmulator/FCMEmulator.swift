@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Hummingbird
-import HummingbirdCore
 public import Logging
 import NIOPosix
 import NIOSSL
@@ -71,18 +70,17 @@ public final class FCMEmulator: Service, Sendable {
     // MARK: Start and stop
 
     /// Makes missing key files, binds both listeners, and returns once requests are accepted.
-    public func start() async throws(FCMEmulatorError) {
-        try state.withLock { state throws(FCMEmulatorError) in
-            guard case .idle = state else { throw FCMEmulatorError(.wrongState, "the emulator was started before") }
+    public func start() async throws(EmulatorError) {
+        try state.withLock { state throws(EmulatorError) in
+            guard case .idle = state else { throw EmulatorError(.wrongState, "the emulator was started before") }
             state = .starting
         }
-        let plain = try await Listener.start(
-            router(), server: server(tls: nil), host: configuration.host, port: configuration.port, logger: logger)
+        let service = EmulatorService(core, router())
+        let plain = try await Listener.start(service, host: configuration.host, port: configuration.port)
         var tls: Listener?
-        do throws(FCMEmulatorError) {
+        do throws(EmulatorError) {
             if let port = configuration.tlsPort {
-                tls = try await Listener.start(
-                    router(), server: server(tls: try await tlsConfiguration()), host: configuration.host, port: port, logger: logger)
+                tls = try await Listener.start(service, tls: try await tlsContext(), host: configuration.host, port: port)
             }
             try await loadServiceAccount(plainPort: plain.port, tlsPort: tls?.port)
         } catch {
@@ -110,7 +108,6 @@ public final class FCMEmulator: Service, Sendable {
         guard let running else { return }
         running.heartbeat.cancel()
         core.inbox.close()
-        core.connections.closeAll()
         await running.plain.stop()
         await running.tls?.stop()
     }
@@ -127,21 +124,15 @@ public final class FCMEmulator: Service, Sendable {
 
     private func router() -> Router<EmulatorContext> {
         let router = Router(context: EmulatorContext.self)
-        HTTP1Routes(core: core).add(to: router)
         MetadataRoutes(core: core).add(to: router)
         ControlRoutes(core: core).add(to: router)
         PageRoutes(core: core).add(to: router)
-        router.get("/**") { _, _ in Answer.html(status: 404) }
-        router.post("/**") { _, _ in Answer.html(status: 404) }
+        router.get("/**") { _, _ in EmulatorAnswer.html(status: 404) }
+        router.post("/**") { _, _ in EmulatorAnswer.html(status: 404) }
         return router
     }
 
-    private func server(tls: TLSConfiguration?) -> HTTPServerBuilder {
-        let bridge = RouterBridge(responder: router().buildResponder(), logger: Self.quietLogger)
-        return HTTPServerBuilder { [core] in try EmulatorChannel(tls: tls, core: core, router: bridge, responder: $0) }
-    }
-
-    private func tlsConfiguration() async throws(FCMEmulatorError) -> TLSConfiguration {
+    private func tlsContext() async throws(EmulatorError) -> NIOSSLContext {
         let configuration = configuration
         do {
             // Reads and writes files and may generate a key, so it does not run on the cooperative pool.
@@ -151,17 +142,17 @@ public final class FCMEmulator: Service, Sendable {
                     names: configuration.certificateNames, now: configuration.now())
                 let chain = try NIOSSLCertificate.fromPEMFile(configuration.certificateFile)
                 let key = try NIOSSLPrivateKey(file: configuration.privateKeyFile, format: .pem)
-                return TLSConfiguration.makeServerConfiguration(
-                    certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+                return try Listener.context(
+                    .makeServerConfiguration(certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
             }
-        } catch let error as FCMEmulatorError {
+        } catch let error as EmulatorError {
             throw error
         } catch {
-            throw FCMEmulatorError(.certificate, "cannot use \(configuration.certificateFile)", underlying: error)
+            throw EmulatorError(.certificate, "cannot use \(configuration.certificateFile)", underlying: error)
         }
     }
 
-    private func loadServiceAccount(plainPort: Int, tlsPort: Int?) async throws(FCMEmulatorError) {
+    private func loadServiceAccount(plainPort: Int, tlsPort: Int?) async throws(EmulatorError) {
         let configuration = configuration
         // A caller may address this machine by any of the certificate's names, and signs for the URL that it uses.
         let own = configuration.certificateNames.flatMap { name in
@@ -175,10 +166,10 @@ public final class FCMEmulator: Service, Sendable {
             }
             let audiences = [account.tokenURI, "https://oauth2.googleapis.com/token"] + own
             core.verifier = AssertionVerifier(account: account, audiences: audiences)
-        } catch let error as FCMEmulatorError {
+        } catch let error as EmulatorError {
             throw error
         } catch {
-            throw FCMEmulatorError(.serviceAccount, "cannot load the service account", underlying: error)
+            throw EmulatorError(.serviceAccount, "cannot load the service account", underlying: error)
         }
     }
 }

@@ -87,7 +87,7 @@ struct Run: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
-        } catch let error as FCMEmulatorError {
+        } catch let error as EmulatorError {
             throw ValidationError(error.description)
         }
     }

@@ -1,5 +1,6 @@
 import FCMEmulator
 import HeliographCrypto
+import JSON
 
 /// Writes the answers of `generateContent`.
 struct AnswerWriter {
@@ -50,34 +51,32 @@ struct AnswerWriter {
     }
 
     private func thought(_ part: JSONValue) -> JSONValue {
-        guard case .object(var object) = part else { return part }
-        object["thought"] = true
-        return .object(object)
+        var part = part
+        part["thought"] = true
+        return part
     }
 
     private func candidate(_ parts: [JSONValue]?, finish: String) -> JSONValue {
-        var candidate = JSONObject()
+        var candidate: JSONValue = [:]
         // A candidate that was stopped has no content.
         if let parts { candidate["content"] = ["parts": .array(parts), "role": "model"] }
         candidate["finishReason"] = .string(finish)
         candidate["index"] = 0
-        return envelope(["candidates": [.object(candidate)]])
+        return envelope(["candidates": [candidate]])
     }
 
     private func envelope(_ value: JSONValue) -> JSONValue {
-        guard case .object(var object) = value else { return value }
+        var object = value
         object["usageMetadata"] = ["promptTokenCount": 271, "candidatesTokenCount": 1290, "totalTokenCount": 1561]
         object["modelVersion"] = .string(model)
         object["responseId"] = .string(String(request.fingerprint.prefix(22)))
-        return .object(object)
+        return object
     }
 
     private func snakeCased(_ value: JSONValue) -> JSONValue {
         switch value {
-        case .object(let object):
-            var renamed = JSONObject()
-            for member in object.members { renamed[JSONValue.snakeCase(member.name)] = snakeCased(member.value) }
-            return .object(renamed)
+        case .object(let members):
+            return .object(members.map { .init(JSONValue.snakeCase($0.name), snakeCased($0.value)) })
         case .array(let elements): return .array(elements.map(snakeCased))
         default: return value
         }

@@ -1,5 +1,6 @@
 import FCMEmulator
 import Hummingbird
+import JSON
 import NIOCore
 
 /// `/control/…`: the API by which tests, demos and developers control the emulator; and `/healthz`.
@@ -7,37 +8,33 @@ struct GeminiControlRoutes: Sendable {
     let core: GeminiCore
 
     func add(to router: Router<EmulatorContext>) {
-        router.get("/healthz") { _, _ in Answer.json(["status": "ok"]) }
+        router.get("/healthz") { _, _ in EmulatorAnswer.json(["status": "ok"]) }
         router.get("/control/calls") { _, _ in
-            Answer.json(["calls_at_once_max": JSONValue(core.maxCallsAtOnce), "calls": .array(core.calls.map(Self.json))])
+            EmulatorAnswer.json(["calls_at_once_max": .integer(core.maxCallsAtOnce), "calls": .array(core.calls.map(Self.json))])
         }
-        router.delete("/control/calls") { _, _ in
-            core.clearCalls()
-            return Answer.noContent
-        }
+        router.delete("/control/calls", doing: core.clearCalls)
         router.post("/control/behaviours") { request, _ in try await add(request) }
-        router.delete("/control/behaviours") { _, _ in
-            core.clearBehaviours()
-            return Answer.noContent
-        }
+        router.delete("/control/behaviours", doing: core.clearBehaviours)
     }
 
     private func add(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: 65_536)
-        guard let json = JSONValue(parsing: Array(body.readableBytesView)) else { return Answer.problem("the body is not JSON") }
+        guard let json = try? JSONValue(parsing: Array(body.readableBytesView)) else {
+            return EmulatorAnswer.problem("the body is not JSON")
+        }
         guard let effect = Self.effect(json) else {
-            return Answer.problem(
+            return EmulatorAnswer.problem(
                 "effect must be picture, snake_case, thought, words, finish, blocked, nothing, rate_limited, daily_quota, failure, "
                     + "html, hang, cut, cut_midway, huge or garbage")
         }
         let count = json["count"]?.integer ?? 1
         let latency = json["latency_ms"]?.integer ?? 0
-        guard count >= 0, latency >= 0 else { return Answer.problem("count and latency_ms must not be negative") }
+        guard count >= 0, latency >= 0 else { return EmulatorAnswer.problem("count and latency_ms must not be negative") }
         let behaviour = GeminiBehaviour(
             effect, count: count == 0 ? nil : count, latency: .milliseconds(latency),
             promptContains: json["prompt_contains"]?.string)
-        guard let id = core.add(behaviour) else { return Answer.problem("too many behaviours", status: 429) }
-        return Answer.json(["id": JSONValue(id)], status: 201)
+        guard let id = core.add(behaviour) else { return EmulatorAnswer.problem("too many behaviours", status: 429) }
+        return EmulatorAnswer.json(["id": .integer(id)], status: 201)
     }
 
     private static func effect(_ json: JSONValue) -> GeminiBehaviour.Effect? {
@@ -65,15 +62,15 @@ struct GeminiControlRoutes: Sendable {
     }
 
     private static func json(_ call: GeminiCall) -> JSONValue {
-        var object = JSONObject()
-        object["number"] = JSONValue(call.number)
+        var object: JSONValue = [:]
+        object["number"] = .integer(call.number)
         object["model"] = .string(call.model)
         object["prompt"] = .string(call.prompt)
         object["fingerprint"] = .string(call.fingerprint)
-        object["picture_bytes"] = JSONValue(call.pictureByteCount)
+        object["picture_bytes"] = .integer(call.pictureByteCount)
         object["aspect_ratio"] = call.aspectRatio.map(JSONValue.string)
         object["image_size"] = call.imageSize.map(JSONValue.string)
         object["paid"] = .bool(call.isPaid)
-        return .object(object)
+        return object
     }
 }

@@ -1,6 +1,5 @@
-import FCMEmulator
+public import FCMEmulator
 import Hummingbird
-import HummingbirdCore
 public import Logging
 public import ServiceLifecycle
 import Synchronization
@@ -31,25 +30,21 @@ public final class GeminiEmulator: Service, Sendable {
     }
 
     /// Binds the listener, and returns once requests are accepted.
-    public func start() async throws(GeminiEmulatorError) {
-        try state.withLock { state throws(GeminiEmulatorError) in
-            guard case .idle = state else { throw GeminiEmulatorError(.wrongState, "the emulator was started before") }
+    public func start() async throws(EmulatorError) {
+        try state.withLock { state throws(EmulatorError) in
+            guard case .idle = state else { throw EmulatorError(.wrongState, "the emulator was started before") }
             state = .starting
         }
         let router = Router(context: EmulatorContext.self)
         let route = GenerateRoute(core: core)
         router.post("/v1beta/models/{call}") { try await route.respond($0, $1) }
         GeminiControlRoutes(core: core).add(to: router)
-        router.get("/**") { _, _ in Answer.html(status: 404) }
-        router.post("/**") { _, _ in Answer.html(status: 404) }
+        router.get("/**") { _, _ in EmulatorAnswer.html(status: 404) }
+        router.post("/**") { _, _ in EmulatorAnswer.html(status: 404) }
         let configuration = core.configuration
-        do {
-            let listener = try await Listener.start(
-                router, server: .http1(), host: configuration.host, port: configuration.port, logger: logger)
-            state.withLock { $0 = .running(listener) }
-        } catch {
-            throw GeminiEmulatorError(.cannotListen, "cannot listen on \(configuration.host):\(configuration.port)", underlying: error)
-        }
+        let service = EmulatorService(router, connections: core.connections, maxBodyBytes: configuration.maxRequestBytes)
+        let listener = try await Listener.start(service, host: configuration.host, port: configuration.port)
+        state.withLock { $0 = .running(listener) }
     }
 
     /// Cuts all connections, closes the listener and returns once it is gone.
@@ -59,7 +54,6 @@ public final class GeminiEmulator: Service, Sendable {
             guard case .running(let listener) = state else { return nil }
             return listener
         }
-        core.connections.closeAll()
         await listener?.stop()
     }
 
@@ -104,6 +98,6 @@ public final class GeminiEmulator: Service, Sendable {
     /// Removes all recorded calls, and resets ``maxCallsAtOnce``.
     public func clearCalls() { core.clearCalls() }
 
-    /// Closes every connection that has carried a `generateContent` request, without notice; new ones are accepted.
+    /// Closes every connection without notice; new ones are accepted.
     public func dropConnections() { core.connections.closeAll() }
 }

@@ -1,21 +1,10 @@
 import FCMEmulator
+import JSON
 
-/// A refusal in the error envelope of Google's APIs.
-struct GeminiRefusal: Error {
-    let code: Int
-    let status: String
-    let message: String
-    var details: [JSONValue]?
+/// A refusal of `generateContent`.
+typealias GeminiRefusal = GoogleError
 
-    var body: JSONValue {
-        var error = JSONObject()
-        error["code"] = JSONValue(code)
-        error["message"] = .string(message)
-        error["status"] = .string(status)
-        if let details { error["details"] = .array(details) }
-        return ["error": .object(error)]
-    }
-
+extension GeminiRefusal {
     // MARK: The caller
 
     static let keyMissing = GeminiRefusal(
@@ -29,17 +18,10 @@ struct GeminiRefusal: Error {
         return GeminiRefusal(
             code: 400, status: "INVALID_ARGUMENT", message: sentence.string ?? "",
             details: [
-                errorInfo("API_KEY_INVALID"),
+                errorInfo("API_KEY_INVALID", ["service": "generativelanguage.googleapis.com"]),
                 ["@type": "type.googleapis.com/google.rpc.LocalizedMessage", "locale": "en-US", "message": sentence],
                 ["@type": "type.googleapis.com/google.rpc.DebugInfo", "detail": "Invalid API key: \(key)"],
             ])
-    }
-
-    private static func errorInfo(_ reason: String) -> JSONValue {
-        [
-            "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason), "domain": "googleapis.com",
-            "metadata": ["service": "generativelanguage.googleapis.com"],
-        ]
     }
 
     // MARK: The request
@@ -61,14 +43,7 @@ struct GeminiRefusal: Error {
 
     /// A body that does not fit the schema.
     static func field(_ path: String, _ message: String) -> GeminiRefusal {
-        GeminiRefusal(
-            code: 400, status: "INVALID_ARGUMENT", message: message,
-            details: [
-                [
-                    "@type": "type.googleapis.com/google.rpc.BadRequest",
-                    "fieldViolations": [["field": .string(path), "description": .string(message)]],
-                ]
-            ])
+        GeminiRefusal(code: 400, status: "INVALID_ARGUMENT", message: message, details: [badRequest([(path, message)])])
     }
 
     // MARK: Quotas and failures

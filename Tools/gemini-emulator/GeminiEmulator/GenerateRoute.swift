@@ -2,6 +2,7 @@ import FCMEmulator
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 /// `POST /v1beta/models/{model}:generateContent`.
@@ -9,7 +10,6 @@ struct GenerateRoute: Sendable {
     let core: GeminiCore
 
     func respond(_ httpRequest: Request, _ context: EmulatorContext) async throws -> Response {
-        core.connections.add(context.connection)
         let limit = core.configuration.maxRequestBytes
         let path = context.parameters.get("call") ?? ""
         do throws(GeminiRefusal) {
@@ -21,7 +21,7 @@ struct GenerateRoute: Sendable {
             let request = try RequestReader(model: String(model)).read(Array(body.readableBytesView))
             return try await act(on: request, model: String(model), context)
         } catch {
-            return Answer.json(error.body, status: error.code)
+            return EmulatorAnswer.json(error.body, status: error.code)
         }
     }
 
@@ -43,8 +43,8 @@ struct GenerateRoute: Sendable {
         case .dailyQuota: throw .dailyQuota(model: model)
         case .failure(let status, let retryAfter):
             let headers: HTTPFields = retryAfter.map { [.retryAfter: $0] } ?? [:]
-            return Answer.json(GeminiRefusal.failure(status: status).body, status: status, headers: headers)
-        case .html(let status): return Answer.html(status: status)
+            return EmulatorAnswer.json(GeminiRefusal.failure(status: status).body, status: status, headers: headers)
+        case .html(let status): return EmulatorAnswer.html(status: status)
         case .hang:
             try? await Task.sleep(for: longest)
             return await cut(context)
@@ -54,7 +54,7 @@ struct GenerateRoute: Sendable {
             return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"candidates":[{"content":{"par"#)))
         default:
             let writer = AnswerWriter(model: model, request: request, pictureSide: core.configuration.pictureSide)
-            return Answer.json(writer.answer(behaviour.effect) ?? [:])
+            return EmulatorAnswer.json(writer.answer(behaviour.effect) ?? [:])
         }
     }
 
@@ -69,7 +69,7 @@ struct GenerateRoute: Sendable {
     /// Sends half of an answer and closes the connection.
     private func cutMidway(_ request: GenerateContentRequest, model: String, _ context: EmulatorContext) -> Response {
         let writer = AnswerWriter(model: model, request: request, pictureSide: core.configuration.pictureSide)
-        let answer = Array((writer.answer(.picture) ?? [:]).serialized().utf8)
+        let answer = (writer.answer(.picture) ?? [:]).bytes
         let connection = context.connection
         return Response(
             status: .ok, headers: [.contentType: "application/json; charset=UTF-8"],

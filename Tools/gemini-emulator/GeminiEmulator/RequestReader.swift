@@ -1,5 +1,6 @@
 import FCMEmulator
 import HeliographCrypto
+import JSON
 
 /// The parts of a `generateContent` request that the emulator reads.
 struct GenerateContentRequest {
@@ -25,7 +26,7 @@ struct RequestReader {
     let model: String
 
     func read(_ bytes: [UInt8]) throws(GeminiRefusal) -> GenerateContentRequest {
-        guard let body = JSONValue(parsing: bytes), let members = body.members else {
+        guard let body = try? JSONValue(parsing: bytes), let members = body.members else {
             throw .invalid("Invalid JSON payload received. Unexpected token.")
         }
         try Self.check(
@@ -83,7 +84,7 @@ struct RequestReader {
         let modalities = config.either("responseModalities")?.elements ?? []
         for (index, modality) in modalities.enumerated() where !["TEXT", "IMAGE"].contains(modality.string) {
             let place = "\(path).response_modalities[\(index)]"
-            throw .field(place, "Invalid value at '\(place)' (TYPE_ENUM), \(modality.serialized())")
+            throw .field(place, "Invalid value at '\(place)' (TYPE_ENUM), \(modality.text)")
         }
         guard let image = config.either("imageConfig") else { return }
         try Self.check(image.members ?? [], at: "\(path).image_config", allowed: ["aspectRatio", "imageSize"])
@@ -98,7 +99,7 @@ struct RequestReader {
     }
 
     /// Refuses a member whose name is not allowed; names may be in lowerCamelCase or snake_case.
-    private static func check(_ members: [JSONObject.Member], at path: String, allowed: Set<String>) throws(GeminiRefusal) {
+    private static func check(_ members: [JSONValue.Member], at path: String, allowed: Set<String>) throws(GeminiRefusal) {
         let names = allowed.union(allowed.map(JSONValue.snakeCase))
         guard let stranger = members.first(where: { !names.contains($0.name) }) else { return }
         let place = path.isEmpty ? "" : " at '\(path)'"
@@ -108,14 +109,5 @@ struct RequestReader {
     private static func isPicture(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: [0x89, 0x50, 0x4E, 0x47])
             || bytes.starts(with: Array("RIFF".utf8)) || bytes.dropFirst(4).starts(with: Array("ftyp".utf8))
-    }
-}
-
-extension JSONValue {
-    /// Returns the member of that name in either spelling that protocol buffers accept.
-    func either(_ name: String) -> JSONValue? { self[name] ?? self[Self.snakeCase(name)] }
-
-    static func snakeCase(_ name: String) -> String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FCMEmulator
 import GeminiEmulator
 import Logging
 import ServiceLifecycle
@@ -54,7 +55,7 @@ struct GeminiEmulatorCommand: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
-        } catch let error as GeminiEmulatorError {
+        } catch let error as EmulatorError {
             throw ValidationError(error.description)
         }
     }

@@ -24,8 +24,8 @@ public struct HeliographCtl: AsyncParsableCommand {
             arguments · 75 a server cannot be reached · 78 a setting is missing or wrong.
             """,
         subcommands: [
-            StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, LoadCommand.self,
-            TemplatesCommand.self, MigrateCommand.self, KeysCommand.self,
+            StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, TemplatesCommand.self,
+            MigrateCommand.self, KeysCommand.self,
         ]
     )
 
@@ -38,8 +38,4 @@ extension ExitCode {
     static let nothingFound = ExitCode.failure
     /// Migrations are pending.
     static let pending = ExitCode(3)
-    /// A server cannot be reached; the same may succeed later (EX_TEMPFAIL of sysexits.h).
-    static let unavailable = ExitCode(75)
-    /// A setting is missing or wrong (EX_CONFIG of sysexits.h).
-    static let configuration = ExitCode(78)
 }

@@ -16,6 +16,8 @@ internal import WireFormat
 /// crash are deleted by the session sweeper of identity-api.
 struct EkycRequestedHandler: EventHandler {
     let matcher: SessionMatcher
+    /// Seals the faces of accounts.
+    let sealer: Sealer
     let postgres: PostgresClient
     let blobs: any BlobStore
     let pseudonyms: SessionPseudonyms
@@ -93,7 +95,7 @@ struct EkycRequestedHandler: EventHandler {
             guard added == photoHashes.count else { return .failed(.replayedImage) }
             return Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face, let photoHashes):
-            return try await Enrolment(sealer: matcher.sealer, transaction: transaction)
+            return try await Enrolment(sealer: sealer, transaction: transaction)
                 .enrol(face, photoHashes: photoHashes, for: session)
         }
     }

@@ -3,6 +3,7 @@ internal import FaceEngine
 internal import HeliographCrypto
 internal import Storage
 internal import Tracing
+internal import WireFormat
 
 /// An analysed photo of a session.
 struct ExaminedPhoto: Sendable {
@@ -13,8 +14,6 @@ struct ExaminedPhoto: Sendable {
 
 /// Reads and analyses the photos of a session.
 struct PhotoExaminer: Sendable {
-    /// The most bytes of a photo; uploads have the same limit.
-    static let maxPhotoBytes = 10 * 1024 * 1024
     /// The most photos of a session in memory at once: all of a sign-in, so that those of a known installation wait for an engine
     /// together. If a photo were read only after another one's analysis, that engine would be busy with another session's photo.
     static let maxInMemory = 3
@@ -38,7 +37,7 @@ struct PhotoExaminer: Sendable {
     }
 
     private func examine(_ photo: SessionPhoto, for purpose: PhotoPurpose) async throws -> ExaminedPhoto {
-        let bytes = try await withSpan("read photo") { _ in try await blobs.read(try BlobKey(photo.key), limit: Self.maxPhotoBytes) }
+        let bytes = try await withSpan("read photo") { _ in try await blobs.read(try BlobKey(photo.key), limit: PictureLimits.maxBytes) }
         let start = ContinuousClock.now
         let analysis = try await withSpan("analyse photo") { _ in try await engines.analyse(bytes, for: purpose, precedence: precedence) }
         FaceMatchingMetrics.examined(took: .now - start)

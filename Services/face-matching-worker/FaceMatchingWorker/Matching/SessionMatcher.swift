@@ -83,15 +83,3 @@ struct SessionMatcher: Sendable {
 
 /// Thrown for a stored face of another network or another version of the pipeline: the user has to enrol again.
 struct IncomparableFace: Error {}
-
-extension FacePose {
-    /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose.
-    fileprivate init?(_ pose: SessionPhoto.Pose) {
-        switch pose {
-        case .left: self = .left
-        case .right: self = .right
-        case .front: self = .front
-        case .any: return nil
-        }
-    }
-}

@@ -10,20 +10,3 @@ enum Verdict: Sendable {
     /// The photos are refused, for this reason.
     case refused(SessionReason)
 }
-
-extension SessionReason {
-    /// The reason of a refusal, as it is sent.
-    init(_ refusal: FaceRefusal) {
-        switch refusal {
-        case .noFace: self = .noFace
-        case .multipleFaces: self = .multipleFaces
-        case .faceTooSmall: self = .faceTooSmall
-        case .lowQuality: self = .lowQuality
-        case .poseMismatch: self = .poseMismatch
-        case .inconsistentFaces: self = .inconsistentFaces
-        case .duplicateImages: self = .duplicateImages
-        case .replayedImage: self = .replayedImage
-        case .noMatch: self = .noMatch
-        }
-    }
-}

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Storage
+internal import WireFormat
 
 /// Derives storable values from personal data: keyed hashes for look-ups, and sealed values that can be opened again.
 struct AccountKeys: Sendable {
@@ -20,7 +21,7 @@ struct AccountKeys: Sendable {
     /// The same session token gives the same pair, so that a device that lost the answer can ask again although no token is stored. The
     /// session token is a secret of 256 bits that only the device has; without it the key gives no token.
     func tokens(redeeming sessionID: UUID, with sessionToken: String) -> TokenPair {
-        tokens("session:\(sessionID.uuidString.lowercased()):\(sessionToken)")
+        tokens("session:\(sessionID.wireString):\(sessionToken)")
     }
 
     /// Derives the tokens that replace those of a refresh token; the same pair each time, as for ``tokens(redeeming:with:)``.
@@ -30,7 +31,7 @@ struct AccountKeys: Sendable {
     ///
     /// It is derived from the request's key and its photos, which only the device has, under a key that only the service has.
     func sessionToken(of sessionID: UUID, key: String, fingerprint: [UInt8]) -> OpaqueToken {
-        let message = "repeatable:\(sessionID.uuidString.lowercased()):\(Hex.encode(fingerprint)):\(key)"
+        let message = "repeatable:\(sessionID.wireString):\(Hex.encode(fingerprint)):\(key)"
         return OpaqueToken(text: Base64URL.encode(tokenCode.authenticate(Array(message.utf8))))
     }
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Hummingbird
+internal import JSON
 internal import PostgresClient
 internal import Storage
 internal import WireFormat

@@ -1,7 +1,7 @@
-internal import EventBus
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import Logging
 internal import NIOCore
 internal import PostgresClient
@@ -30,27 +30,25 @@ struct TokenController: Sendable {
         let (minted, isFirst) = try await postgres.withTransaction { transaction -> (AccessToken?, Bool) in
             let sessions = SessionRepository(transaction)
             if let session = try await sessions.redeem(id: session.id, tokenHash: session.tokenHash) {
-                return (try await mint(tokens, for: session, requestID: context.requestID, in: transaction), true)
+                return (try await mint(tokens, for: session, in: transaction), true)
             }
             guard try await sessions.isRedeemed(id: session.id, tokenHash: session.tokenHash) else { return (nil, false) }
             return (try await AccessTokenRepository(transaction).find(accessHash: tokens.access.hash), false)
         }
         guard let minted else { throw Self.refusal(session) }
-        if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.uuidString.lowercased())"]) }
+        if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.wireString)"]) }
         return Self.answer(minted, tokens)
     }
 
     /// Signs the device of a session in: ends the user's earlier sign-ins on it and binds its installation to the user.
     private func mint(
-        _ tokens: TokenPair, for session: Session, requestID: String, in transaction: PostgresTransaction
+        _ tokens: TokenPair, for session: Session, in transaction: PostgresTransaction
     ) async throws -> AccessToken {
         let pairs = AccessTokenRepository(transaction)
         if let key = session.installationKey {
             try await pairs.supersede(userID: session.userID, installationKey: key)
         }
-        if let registered = try await handOver(to: session, in: transaction) {
-            try await OutboxRepository(transaction).publish(removed: registered.removedIDs, requestID: requestID)
-        }
+        try await handOver(to: session, in: transaction)
         return try await pairs.insert(
             NewAccessToken(
                 userID: session.userID, sessionID: session.id, accessHash: tokens.access.hash,
@@ -59,15 +57,15 @@ struct TokenController: Sendable {
     }
 
     /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest.
-    private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> RegisteredInstall? {
-        guard let installID = session.installID else { return nil }
+    private func handOver(to session: Session, in transaction: PostgresTransaction) async throws {
+        guard let installID = session.installID else { return }
         let installs = PushInstallRepository(transaction)
-        let bound = try await installs.bind(installID, userID: session.userID, seenAt: session.createdAt)
-        if let bound, bound.install.id != installID {
+        guard let bound = try await installs.bind(installID, userID: session.userID, seenAt: session.createdAt) else { return }
+        DeviceRegistrar.countRemoved(bound.removedIDs.count)
+        if bound.install.id != installID {
             let released = try await SessionRepository(transaction).releaseInstall(ofRedeemed: session.id)
             try await installs.deleteUnneeded(ids: released)
         }
-        return bound
     }
 
     /// Rotates a refresh token. The token just replaced gets the same new pair for 30 seconds, as long as that pair is unused; any other
@@ -82,7 +80,7 @@ struct TokenController: Sendable {
                 newRefreshHash: tokens.refresh.hash,
                 lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime)
             if case .reused(let revoked?) = result {
-                try await Self.signOut(deviceOf: revoked, requestID: context.requestID, in: transaction)
+                try await Self.signOut(deviceOf: revoked, in: transaction)
             }
             return result
         }
@@ -106,7 +104,7 @@ struct TokenController: Sendable {
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }
-            try await Self.signOut(deviceOf: revoked, requestID: context.requestID, in: transaction)
+            try await Self.signOut(deviceOf: revoked, in: transaction)
             return revoked
         }
         guard revoked != nil else { throw APIError.unauthorized("The bearer token is unknown or was revoked before") }
@@ -114,12 +112,10 @@ struct TokenController: Sendable {
     }
 
     /// Unregisters the push token of a revoked sign-in's device, unless another user has signed in on it since.
-    private static func signOut(
-        deviceOf revoked: AccessToken, requestID: String, in transaction: PostgresTransaction
-    ) async throws {
+    private static func signOut(deviceOf revoked: AccessToken, in transaction: PostgresTransaction) async throws {
         guard let key = revoked.installationKey else { return }
         let removed = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: revoked.userID)
-        try await OutboxRepository(transaction).publish(removed: removed.map { [$0] } ?? [], requestID: requestID)
+        if removed != nil { DeviceRegistrar.countRemoved(1) }
         try await PresenceRepository(transaction).hide(installationKey: key, userID: revoked.userID)
     }
 
@@ -141,7 +137,7 @@ struct TokenController: Sendable {
             .members(
                 ("access_token", .string(tokens.access.text)), ("refresh_token", .string(tokens.refresh.text)),
                 ("token_type", "Bearer"), ("expires_in", .integer(seconds)),
-                ("user_id", .string(pair.userID.uuidString.lowercased()))))
+                ("user_id", .string(pair.userID.wireString))))
         response.headers[.cacheControl] = "no-store"
         return response
     }

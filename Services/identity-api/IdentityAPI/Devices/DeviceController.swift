@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Hummingbird
+internal import JSON
 internal import Storage
 internal import WireFormat
 
@@ -17,12 +18,12 @@ struct DeviceController: Sendable {
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request)
         let device = try DeviceBody(try await JSONBody(of: request, upTo: Self.maxBodyBytes, context))
-        let install = try await registrar.register(device, by: identity, requestID: context.requestID)
+        let install = try await registrar.register(device, by: identity)
         return Answer.json(
             Answer.data(
                 .members(
                     ("installation_id", .string(install.id.wireString)), ("kind", .string(install.kind.rawValue)),
-                    ("platform", install.platform.map(JSONText.string))),
+                    ("platform", install.platform.map(JSONValue.string))),
                 context.requestID))
     }
 
@@ -34,8 +35,8 @@ struct DeviceController: Sendable {
     func unregister(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request)
         switch try await named(by: request, context) {
-        case .target(let target): try await registrar.unregister(target, by: identity, requestID: context.requestID)
-        case .own: try await registrar.unregister(nil, by: identity, requestID: context.requestID)
+        case .target(let target): try await registrar.unregister(target, by: identity)
+        case .own: try await registrar.unregister(nil, by: identity)
         case .nothing: break
         }
         return Response(status: .noContent)

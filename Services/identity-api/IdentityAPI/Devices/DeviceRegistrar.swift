@@ -1,10 +1,9 @@
-internal import EventBus
 internal import FoundationEssentials
+internal import Metrics
 internal import PostgresClient
 internal import Storage
-internal import WireFormat
 
-/// Binds installations to the users who are signed in on them and removes them again, each in one transaction with its events.
+/// Binds installations to the users who are signed in on them and removes them again, each in one transaction.
 ///
 /// An installation belongs to the user who registered it last. A registration may take it over, a token sent along with an image
 /// order may not: an app registers with the bearer of its signed-in user, and only the app itself has its token.
@@ -18,7 +17,7 @@ struct DeviceRegistrar: Sendable {
     /// before, because the sign-in has left it.
     ///
     /// - Throws: `unauthorized` when the sign-in has ended meanwhile.
-    func register(_ device: DeviceBody, by identity: Identity, requestID: String) async throws -> PushInstall {
+    func register(_ device: DeviceBody, by identity: Identity) async throws -> PushInstall {
         var registration = try keys.registration(of: device.target, seenAt: Date())
         registration.platform = device.platform
         registration.appVersion = device.appVersion
@@ -29,9 +28,8 @@ struct DeviceRegistrar: Sendable {
             let former = try await bindInstallation(identity, to: key, transaction)
             let installs = PushInstallRepository(transaction)
             let registered = try await installs.register(new, userID: identity.userID)
-            var removed: [UUID] = []
-            if let former { removed += try await remove(former, of: identity.userID, transaction) }
-            try await OutboxRepository(transaction).publish(removed: registered.removedIDs + removed, requestID: requestID)
+            Self.countRemoved(registered.removedIDs.count)
+            if let former { try await remove(former, of: identity.userID, transaction) }
             return registered.install
         }
     }
@@ -40,12 +38,11 @@ struct DeviceRegistrar: Sendable {
     ///
     /// - Parameter target: The value that the app gives up: a Firebase installation id matches any value of its installation, a token only
     ///   itself. Nil for the installation that the sign-in is bound to.
-    func unregister(_ target: PushTarget?, by identity: Identity, requestID: String) async throws {
+    func unregister(_ target: PushTarget?, by identity: Identity) async throws {
         guard let key = target.map(keys.installationKey) ?? identity.installationKey else { return }
         let valueHash = target.flatMap { $0.kind == .token ? keys.valueHash($0) : nil }
         try await postgres.withTransaction { transaction in
-            let removed = try await remove(key, of: identity.userID, holding: valueHash, transaction)
-            try await OutboxRepository(transaction).publish(removed: removed, requestID: requestID)
+            try await remove(key, of: identity.userID, holding: valueHash, transaction)
         }
     }
 
@@ -61,19 +58,14 @@ struct DeviceRegistrar: Sendable {
 
     private func remove(
         _ key: [UInt8], of userID: UUID, holding valueHash: [UInt8]? = nil, _ transaction: PostgresTransaction
-    ) async throws -> [UUID] {
-        let id = try await PushInstallRepository(transaction)
-            .unregister(installationKey: key, userID: userID, holding: valueHash)
-        guard let id else { return [] }
+    ) async throws {
+        let id = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: userID, holding: valueHash)
+        guard id != nil else { return }
         try await PresenceRepository(transaction).hide(installationKey: key, userID: userID)
-        return [id]
+        Self.countRemoved(1)
     }
-}
 
-extension OutboxRepository {
-    /// Publishes the removal of installations on which no user is signed in any more.
-    func publish(removed ids: [UUID], requestID: String) async throws {
-        guard !ids.isEmpty else { return }
-        try await publish(ids.map(DeviceRemoved.init(installationID:)), requestID: requestID)
-    }
+    /// Counts installations that were deleted because no user is signed in on them any more, or because their user had too many. A sender
+    /// that claims a push to one skips it.
+    static func countRemoved(_ count: Int) { Counter(label: "push_installs_removed_total").increment(by: count) }
 }

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 public import Hummingbird
 internal import NIOCore
+internal import WireFormat
 
 /// The context of a request.
 public struct APIRequestContext: RequestContext {
@@ -38,7 +39,7 @@ public struct APIRequestContext: RequestContext {
                     false
                 }
             })
-        else { return UUID().uuidString.lowercased() }
+        else { return UUID().wireString }
         return header
     }
 }

@@ -1,32 +1,33 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import NIOCore
 internal import Storage
 
 /// Builds the bodies of the wire contract.
 enum Answer {
     /// `{"success":true,"code":0,"message":…,"data":…}`.
-    static func success(_ message: String, data: JSONText) -> Response { json(successBody(message, data: data)) }
+    static func success(_ message: String, data: JSONValue) -> Response { json(successBody(message, data: data)) }
 
     /// The body of ``success(_:data:)``.
-    static func successBody(_ message: String, data: JSONText) -> JSONText {
+    static func successBody(_ message: String, data: JSONValue) -> JSONValue {
         .members(("success", true), ("code", 0), ("message", .string(message)), ("data", data))
     }
 
     /// `{"success":true,"data":…,"meta":…}`.
-    static func data(_ data: JSONText, _ requestID: String) -> JSONText {
+    static func data(_ data: JSONValue, _ requestID: String) -> JSONValue {
         .members(("success", true), ("data", data), ("meta", meta(requestID)))
     }
 
     /// The `meta` member of a response.
-    static func meta(_ requestID: String) -> JSONText {
+    static func meta(_ requestID: String) -> JSONValue {
         .members(("requestId", .string(requestID)), ("timestamp", .string(timestamp(Date()))))
     }
 
     /// A response with a JSON body.
-    static func json(_ value: JSONText, status: HTTPResponse.Status = .ok, type: String = "application/json") -> Response {
-        let body = ByteBuffer(string: value.text)
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok, type: String = "application/json") -> Response {
+        let body = ByteBuffer(bytes: value.bytes)
         return Response(
             status: status, headers: [.contentType: type, .contentLength: "\(body.readableBytes)"],
             body: ResponseBody(byteBuffer: body))
@@ -59,23 +60,23 @@ enum Answer {
     static func timestamp(_ date: Date) -> String { date.formatted(.iso8601) }
 
     /// The body of an error.
-    static func envelope(_ error: APIError, requestID: String) -> JSONText {
+    static func envelope(_ error: APIError, requestID: String) -> JSONValue {
         .members(
             ("success", false), ("code", .integer(error.code.number)), ("message", .string(error.message)),
             (
                 "error",
                 .members(
-                    ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONText.string)),
+                    ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONValue.string)),
                     ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)))
             ),
             ("data", .null),
             ("meta", meta(requestID)))
     }
 
-    private static func problem(_ error: APIError, requestID: String) -> JSONText {
+    private static func problem(_ error: APIError, requestID: String) -> JSONValue {
         let status = error.status ?? error.code.status
-        let fault = JSONText.members(
-            ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONText.string)),
+        let fault = JSONValue.members(
+            ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONValue.string)),
             ("detail", .string(error.message)))
         return .members(
             ("type", .string("urn:heliograph:error:\(error.code.rawValue)")), ("title", .string(status.reasonPhrase)),

@@ -29,7 +29,7 @@ struct AllowedOrigins: Sendable {
     init(_ settings: Settings) throws(ConfigurationError) {
         let (name, expectation) = ("CORS_ALLOWED_ORIGINS", "origins such as https://app.example.org, separated by commas")
         var origins: Set<String> = []
-        if let text = try settings.optionalString(name, expectation) {
+        if let text = try settings.optionalString(name, expectation, about: "whose pages may call the API from a browser") {
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 let origin = String(part.drop { $0 == " " }.prefix { $0 != " " })
                 let hasPath = origin.split(separator: "/", omittingEmptySubsequences: false).count != 3

@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import JSONStream
+internal import JSON
 
 /// The members of a request's JSON object. Unknown members are ignored.
 struct JSONBody: Sendable {
@@ -31,7 +31,7 @@ struct JSONBody: Sendable {
     /// Parses an object.
     init(parsing bytes: [UInt8]) throws(APIError) {
         let value: JSONValue
-        do throws(JSONStreamError) {
+        do throws(JSONError) {
             value = try JSONValue(parsing: bytes)
         } catch {
             // The message contains nothing of the request; the log gets the place of the fault.

@@ -4,8 +4,11 @@ internal import Multipart
 internal import NIOCore
 
 extension Request {
-    /// The `Content-Length` of the request; nil when it is chunked or has no body.
-    var contentLength: Int? { headers[.contentLength].flatMap { Int($0) } }
+    /// Refuses a body that is declared to be larger than `maxBytes`, before it is read.
+    func checkContentLength(upTo maxBytes: Int) throws(APIError) {
+        guard let length = headers[.contentLength].flatMap({ Int($0) }), length > maxBytes else { return }
+        throw APIError(.payloadTooLarge, "The body is larger than \(maxBytes / 1_048_576) MB")
+    }
 
     /// The maximum number of seconds that a request may wait.
     static var maxWaitSeconds: Int { 60 }

@@ -1,6 +1,8 @@
 internal import FoundationEssentials
+internal import JSON
 internal import NIOCore
 internal import NIOHTTP1
+internal import WireFormat
 
 /// An outbound event of a request's handler: it is going to read the body, so a client that waits for `100 Continue` may send it.
 struct BodyWanted: Sendable {}
@@ -128,7 +130,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private static func answerToNoRequest(version: HTTPVersion) -> (HTTPResponseHead, ByteBuffer) {
-        let id = UUID().uuidString.lowercased()
+        let id = UUID().wireString
         let error = APIError(.invalidRequest, "The request cannot be read")
         let body = ByteBuffer(string: Answer.envelope(error, requestID: id).text)
         let headers: HTTPHeaders = [

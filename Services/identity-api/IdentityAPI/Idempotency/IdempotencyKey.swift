@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import WireFormat
 
 /// The key by which a client marks a request as a repetition.
 ///
@@ -14,7 +15,7 @@ enum IdempotencyKey {
     /// - Throws: `invalid_request` for an `Idempotency-Key` that is empty, too long, or has other characters than visible ASCII.
     static func read(_ headers: HTTPFields) throws(APIError) -> String? {
         guard var key = headers[.idempotencyKey] else {
-            return headers[.requestID].flatMap { UUID(uuidString: $0) }?.uuidString.lowercased()
+            return headers[.requestID].flatMap { UUID(uuidString: $0) }?.wireString
         }
         // The IETF's draft defines the header as a structured field, with quotation marks; in practice clients send a bare text.
         if key.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }

@@ -1,5 +1,6 @@
 internal import BlobStore
 internal import FoundationEssentials
+internal import JSON
 internal import Storage
 internal import WireFormat
 
@@ -14,50 +15,50 @@ enum ImageJobAnswer {
     }
 
     /// The 202 of an order.
-    static func accepted(jobID: UUID, seconds: Int, requestID: String) -> JSONText {
+    static func accepted(jobID: UUID, seconds: Int, requestID: String) -> JSONValue {
         .members(
             ("success", true),
             (
                 "data",
                 .members(
-                    ("job_id", .string(jobID.wireText)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
+                    ("job_id", .string(jobID.wireString)), ("status", "pending"), ("estimated_time_seconds", .integer(seconds)),
                     ("message", "Processing started. You will receive a notification when complete."))
             ),
             ("meta", Answer.meta(requestID)))
     }
 
     /// A job, with its picture or its reason once it has ended.
-    static func job(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
+    static func job(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONValue {
         .members(
             ("success", true),
             (
                 "data",
                 .members(
-                    ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+                    ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
                     ("created_at", .string(Answer.timestamp(job.createdAt))),
                     ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) }),
                     ("attempts", .integer(job.attempts)),
-                    ("result", picture.map { .object(members(of: $0) + [("metadata", metadata(job))]) }),
+                    ("result", picture.map { .object(members(of: $0) + [.init("metadata", metadata(job))]) }),
                     ("error", job.failure.map(failure)))
             ),
             ("meta", Answer.meta(requestID)))
     }
 
     /// A job that ended while the response to its order waited for it: all members are directly in `data`.
-    static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONText {
-        var data: [(key: String, value: JSONText)] = [
-            ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+    static func finished(_ job: ImageJob, picture: Picture?, requestID: String) -> JSONValue {
+        var data: [JSONValue.Member] = [
+            .init("job_id", .string(job.id.wireString)), .init("status", .string(job.status.rawValue)),
         ]
-        if let picture { data += members(of: picture) + [("metadata", metadata(job))] }
-        if let failure = job.failure { data.append(("error", self.failure(failure))) }
+        if let picture { data += members(of: picture) + [.init("metadata", metadata(job))] }
+        if let failure = job.failure { data.append(.init("error", self.failure(failure))) }
         return .members(("success", true), ("data", .object(data)), ("meta", Answer.meta(requestID)))
     }
 
     /// A page of a user's jobs.
-    static func list(_ jobs: [ImageJob], next: ImageJobCursor?) -> JSONText {
+    static func list(_ jobs: [ImageJob], next: ImageJobCursor?) -> JSONValue {
         let items = jobs.map { job in
-            JSONText.members(
-                ("job_id", .string(job.id.wireText)), ("status", .string(job.status.rawValue)),
+            JSONValue.members(
+                ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
                 ("template_id", .string(job.templateID)), ("created_at", .string(Answer.timestamp(job.createdAt))),
                 ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) } ?? .null))
         }
@@ -66,24 +67,24 @@ enum ImageJobAnswer {
     }
 
     /// The templates that can be ordered.
-    static func templates(_ templates: [ImageTemplate]) -> JSONText {
+    static func templates(_ templates: [ImageTemplate]) -> JSONValue {
         let items = templates.map { template in
-            JSONText.members(
+            JSONValue.members(
                 ("id", .string(template.id)), ("name", .string(template.name)), ("description", .string(template.description)),
-                ("preview", template.preview.map(JSONText.string) ?? .null))
+                ("preview", template.preview.map(JSONValue.string) ?? .null))
         }
         return .members(("success", true), ("data", .members(("templates", .array(items)))))
     }
 
-    private static func members(of picture: Picture) -> [(key: String, value: JSONText)] {
+    private static func members(of picture: Picture) -> [JSONValue.Member] {
         switch picture {
-        case .inline(let dataURI): [("processed_image_base64", .string(dataURI))]
+        case .inline(let dataURI): [.init("processed_image_base64", .string(dataURI))]
         case .linked(let image, let thumbnail):
-            [("image_url", .string(image))] + (thumbnail.map { [("thumbnail_url", .string($0))] } ?? [])
+            [.init("image_url", .string(image))] + (thumbnail.map { [.init("thumbnail_url", .string($0))] } ?? [])
         }
     }
 
-    private static func metadata(_ job: ImageJob) -> JSONText {
+    private static func metadata(_ job: ImageJob) -> JSONValue {
         let result = job.result
         return .members(
             ("templateId", .string(job.templateID)), ("templateName", .string(job.templateName)),
@@ -92,18 +93,13 @@ enum ImageJobAnswer {
             ("processedDimensions", dimensions(result?.width, result?.height)))
     }
 
-    private static func dimensions(_ width: Int?, _ height: Int?) -> JSONText {
+    private static func dimensions(_ width: Int?, _ height: Int?) -> JSONValue {
         .members(("width", .integer(width ?? 0)), ("height", .integer(height ?? 0)))
     }
 
-    private static func failure(_ failure: ImageJob.Failure) -> JSONText {
+    private static func failure(_ failure: ImageJob.Failure) -> JSONValue {
         .members(("code", .string(failure.code.rawValue)), ("message", .string(failure.message)))
     }
-}
-
-extension UUID {
-    /// The id in the contract's spelling: lower case.
-    var wireText: String { uuidString.lowercased() }
 }
 
 extension ImageJob.Result {

@@ -38,7 +38,7 @@ struct ImageJobController: Sendable {
         let isFetched = request.method != .head
         if isFetched { await count(job, request, context) }
         // Weak, because every body also contains its time and its request id.
-        let tag = "W/\"\(job.id.wireText)-\(job.status.rawValue)-\(form.rawValue)\""
+        let tag = "W/\"\(job.id.wireString)-\(job.status.rawValue)-\(form.rawValue)\""
         var response =
             request.hasCurrent(tag)
             ? Response(status: .notModified) : try await reader.answer(job, form, .job, isFetched: isFetched, context)
@@ -78,7 +78,7 @@ struct ImageJobController: Sendable {
         case .stopping: break
         case .deleted:
             do {
-                try await blobs.deleteAll(under: try ImageBlobs.prefix(of: id))
+                try await blobs.deleteAll(under: BlobFolder.imageJobs.prefix(of: id))
                 try await repository.remove([id])
             } catch {
                 // The job is invisible already; the sweeper deletes the rest.
@@ -86,7 +86,7 @@ struct ImageJobController: Sendable {
             }
         }
         jobs.wake(id)
-        context.logger.info("image job deleted", metadata: ["job_id": "\(id.wireText)"])
+        context.logger.info("image job deleted", metadata: ["job_id": "\(id.wireString)"])
         return Response(status: .noContent)
     }
 

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import Logging
 internal import NIOCore
 internal import PostgresClient
@@ -103,9 +104,9 @@ struct ImageJobState {
         // Another call of the generator is a new state, even if the percentage is the same.
         let attempt = job.attempts > 1 ? "-a\(job.attempts)" : ""
         id = "\(status)-\(position.map { "q\($0)" } ?? "\(job.percent)")\(attempt)"
-        let data = JSONText.members(
-            ("job_id", .string(job.id.wireText)), ("status", .string(status)),
-            ("queue_position", position.map(JSONText.integer) ?? .null), ("percent", .integer(job.percent)),
+        let data = JSONValue.members(
+            ("job_id", .string(job.id.wireString)), ("status", .string(status)),
+            ("queue_position", position.map(JSONValue.integer) ?? .null), ("percent", .integer(job.percent)),
             ("attempts", .integer(job.attempts)))
         event = "id: \(id)\nevent: state\ndata: \(data.text)\n\n"
     }

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
+internal import JSON
 internal import NIOCore
 internal import PostgresClient
 internal import Storage
@@ -76,7 +77,7 @@ struct ImageJobReader: Sendable {
 
     private func text(
         _ job: ImageJob, _ picture: ImageJobAnswer.Picture?, _ layout: Layout, _ context: APIRequestContext
-    ) -> JSONText {
+    ) -> JSONValue {
         switch layout {
         case .job: ImageJobAnswer.job(job, picture: picture, requestID: context.requestID)
         case .finished: ImageJobAnswer.finished(job, picture: picture, requestID: context.requestID)

@@ -1,6 +1,7 @@
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
+internal import JSON
 internal import Logging
 internal import Metrics
 internal import PostgresClient
@@ -58,7 +59,7 @@ struct ImageJobStarter: Sendable {
                 // A token does not prove that its phone belongs to this user.
                 let registration = try keys.registration(of: target, seenAt: Date())
                 let claimed = try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
-                if let claimed { try await OutboxRepository(transaction).publish(removed: claimed.removedIDs, requestID: origin.requestID) }
+                DeviceRegistrar.countRemoved(claimed?.removedIDs.count ?? 0)
             }
             let job = try await jobs.insert(new)
             try await OutboxRepository(transaction).publish(

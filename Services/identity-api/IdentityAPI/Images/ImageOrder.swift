@@ -1,5 +1,5 @@
 internal import HeliographCrypto
-internal import JSONStream
+internal import JSON
 internal import Storage
 
 /// The validated fields of an order beside the picture.
@@ -108,13 +108,7 @@ struct ImageOrderFields {
 
     private static func side(_ member: JSONValue.Member) throws(APIError) -> Int {
         // Some JSON encoders write every number with a decimal point.
-        let side: Int? =
-            switch member.value {
-            case .integer(let number): number
-            case .number(let number): Int(exactly: number)
-            default: nil
-            }
-        guard let side, sides.contains(side) else {
+        guard let side = member.value.integer, sides.contains(side) else {
             let message = "A side is a whole number of pixels from \(sides.lowerBound) to \(sides.upperBound)"
             throw APIError(.invalidRequest, message, field: "\(options).\(member.name)")
         }
@@ -122,7 +116,7 @@ struct ImageOrderFields {
     }
 
     private static func quality(_ value: JSONValue) -> String {
-        guard case .string(let quality) = value, qualities.contains(quality) else { return usualQuality }
+        guard let quality = value.string, qualities.contains(quality) else { return usualQuality }
         return quality
     }
 }

@@ -4,7 +4,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import Multipart
-internal import NIOCore
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -13,6 +12,9 @@ internal import WireFormat
 struct ImageSubmitController: Sendable {
     /// The route in the request's ``IdempotencyScope``.
     private static let route = "POST /v1/images/process"
+    /// The fields of a form.
+    private static let formFields = MultipartBody.Fields(
+        pictures: ["image"], texts: ImageOrderFields.names, json: [ImageOrderFields.options, ImageOrderFields.isAsync])
 
     let blobs: any BlobStore
     let postgres: PostgresClient
@@ -25,83 +27,37 @@ struct ImageSubmitController: Sendable {
     let limiter: RateLimiter<UUID>
     let limits: UploadLimits
 
-    /// The result of reading an order.
-    private struct Outcome {
-        let userID: UUID
-        let answer: IdempotencyAnswer
-        let order: ImageOrder
-        /// Whether the answer repeats an earlier one.
-        let isReplay: Bool
-    }
-
     func submit(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let key = try IdempotencyKey.read(request.headers)
-        if !request.isJSON { _ = try formBoundary(of: request) }
-        if let length = request.contentLength, length > limits.imageBodyBytes {
-            throw APIError(.payloadTooLarge, "The body is larger than \(limits.imageBodyBytes / 1_048_576) MB")
-        }
+        let boundary = request.isJSON ? nil : try formBoundary(of: request)
+        try request.checkContentLength(upTo: limits.imageBodyBytes)
         if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many orders of this account", wait: wait) }
-        let outcome = try await slots.withSlot(for: context.client) {
-            try await takeIn(request, key, identity, context)
+        let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
+        let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
+        let origin = ImageJobStarter.Origin(userID: identity.userID, requestID: context.requestID, traceparent: context.traceparent)
+        let jobID = UUID()
+        let (answer, order, isReplay) = try await slots.withSlot(for: context.client) {
+            try await repeatable.run { attempt in
+                try await blobs.deletingOnFailure(under: BlobFolder.imageJobs.prefix(of: jobID), context.logger) {
+                    let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)
+                    let receiver = PictureReceiver(blobs: blobs, limits: limits) { try await attempt.lease?.renewIfDue() }
+                    context.askForBody()
+                    let received = try await receive(
+                        request, boundary, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)
+                    let answer = try await attempt.answer(to: received.fingerprint) { lease in
+                        try await starter.start(received, jobID: jobID, inputKey: inputKey, lease: lease, origin: origin)
+                    }
+                    return (answer, received.order, attempt.isRepetition)
+                }
+            }
         }
-        var response = try await answer(outcome, request, context)
-        if outcome.isReplay { response.headers[.idempotentReplayed] = "true" }
+        if !isReplay { context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireString)"]) }
+        var response =
+            try await picture(of: answer.resourceID, for: identity, order, request, context) ?? accepted(answer, isReplay: isReplay)
+        if isReplay { response.headers[.idempotentReplayed] = "true" }
         response.headers[.cacheControl] = "no-store"
         return response
-    }
-
-    private func takeIn(
-        _ request: Request, _ key: String?, _ identity: Identity, _ context: APIRequestContext
-    ) async throws -> Outcome {
-        let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
-        let (answer, order, isReplay) = try await RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
-            .answer { lease in
-                try await start(request, lease: lease, identity, context)
-            } again: {
-                let repetition = try await receive(request, storingAs: nil, lease: nil, context)
-                return (repetition.fingerprint, repetition.order)
-            }
-        return Outcome(userID: identity.userID, answer: answer, order: order, isReplay: isReplay)
-    }
-
-    /// Stores an order and starts its job. A failed order leaves nothing behind, unless its outcome is unknown.
-    private func start(
-        _ request: Request, lease: RequestLease?, _ identity: Identity, _ context: APIRequestContext
-    ) async throws -> (answer: IdempotencyAnswer, extra: ImageOrder) {
-        let jobID = UUID()
-        let prefix = try ImageBlobs.prefix(of: jobID)
-        let inputKey = try ImageBlobs.input(of: jobID)
-        do {
-            let received = try await receive(request, storingAs: inputKey, lease: lease, context)
-            let origin = ImageJobStarter.Origin(
-                userID: identity.userID, requestID: context.requestID, traceparent: context.traceparent)
-            let answer = try await starter.start(
-                received, jobID: jobID, inputKey: inputKey, lease: lease?.lease, origin: origin)
-            context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireText)"])
-            return (answer, received.order)
-        } catch let error as OutcomeUnknown {
-            throw error
-        } catch {
-            do { try await blobs.deleteAll(under: prefix) } catch {
-                // image-worker's sweeper deletes it later, because no job refers to it.
-                context.logger.error("the picture of a failed order is left", metadata: ["error": "\(error)"])
-            }
-            throw error
-        }
-    }
-
-    private func receive(
-        _ request: Request, storingAs key: BlobKey?, lease: RequestLease?, _ context: APIRequestContext
-    ) async throws -> ReceivedImageOrder {
-        let receiver = ImageOrderReceiver(limits: limits, destination: key.map { (blobs, $0) }) { try await lease?.renewIfDue() }
-        context.askForBody()
-        if request.isJSON {
-            var body = JSONImageBody(request.body, limits: limits)
-            return try await receiver.receive(&body)
-        }
-        var body = MultipartImageBody(request.body, boundary: try formBoundary(of: request), limits: limits)
-        return try await receiver.receive(&body)
     }
 
     private func formBoundary(of request: Request) throws(APIError) -> MultipartBoundary {
@@ -113,34 +69,44 @@ struct ImageSubmitController: Sendable {
         }
     }
 
-    /// Answers with the outcome if the client waits and the job ends in time; otherwise with the 202.
-    private func answer(_ outcome: Outcome, _ request: Request, _ context: APIRequestContext) async throws -> Response {
-        if let seconds = Self.patience(outcome.order, request) {
-            do {
-                if let response = try await picture(of: outcome, upTo: seconds, request, context) { return response }
-            } catch  where !Task.isCancelled {
-                // The job exists even if waiting fails: a refusal would make the client order again.
-                context.logger.info(
-                    "an order that waits gets its 202", metadata: ["job_id": "\(outcome.answer.resourceID.wireText)", "error": "\(error)"])
-            }
+    /// Reads an order in one of its two formats; JSON is the one without a boundary.
+    private func receive(
+        _ request: Request, _ boundary: MultipartBoundary?, storingAs key: BlobKey?, with receiver: PictureReceiver
+    ) async throws -> ReceivedImageOrder {
+        guard let boundary else {
+            var body = JSONImageBody(request.body, limits: limits)
+            return try await ReceivedImageOrder(
+                reading: &body, pictureField: JSONImageBody.pictureField, storingAs: key, with: receiver)
         }
-        var response = Answer.kept(outcome.answer, isReplay: outcome.isReplay)
-        response.headers[.location] = "/v1/images/jobs/\(outcome.answer.resourceID.wireText)"
+        var body = MultipartBody(
+            request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
+        return try await ReceivedImageOrder(reading: &body, pictureField: "image", storingAs: key, with: receiver)
+    }
+
+    private func accepted(_ answer: IdempotencyAnswer, isReplay: Bool) -> Response {
+        var response = Answer.kept(answer, isReplay: isReplay)
+        response.headers[.location] = "/v1/images/jobs/\(answer.resourceID.wireString)"
         return response
     }
 
-    /// Waits for the outcome of a job; nil when the job does not end in time.
+    /// Waits for the outcome of a job; nil when the client does not wait, or the job does not end in time.
     private func picture(
-        of outcome: Outcome, upTo seconds: Int, _ request: Request, _ context: APIRequestContext
+        of jobID: UUID, for identity: Identity, _ order: ImageOrder, _ request: Request, _ context: APIRequestContext
     ) async throws -> Response? {
-        let job = try await jobs.wait(
-            for: outcome.answer.resourceID, of: .account(outcome.userID), upTo: .seconds(seconds),
-            whenClientHangsUp: context.whenClientHangsUp
-        ) { $0.status.isTerminal }
-        guard let job else { return nil }
-        var response = try await reader.answer(job, .inline, .finished, context)
-        if Preference.wait(request.headers) != nil { response.headers[.preferenceApplied] = "wait=\(seconds)" }
-        return response
+        guard let seconds = Self.patience(order, request) else { return nil }
+        do {
+            let job = try await jobs.wait(
+                for: jobID, of: .account(identity.userID), upTo: .seconds(seconds), whenClientHangsUp: context.whenClientHangsUp
+            ) { $0.status.isTerminal }
+            guard let job else { return nil }
+            var response = try await reader.answer(job, .inline, .finished, context)
+            if Preference.wait(request.headers) != nil { response.headers[.preferenceApplied] = "wait=\(seconds)" }
+            return response
+        } catch  where !Task.isCancelled {
+            // The job exists even if waiting fails: a refusal would make the client order again.
+            context.logger.info("an order that waits gets its 202", metadata: ["job_id": "\(jobID.wireString)", "error": "\(error)"])
+            return nil
+        }
     }
 
     /// The seconds that the client is ready to wait for its picture; nil when it does not wait.
@@ -152,15 +118,6 @@ struct ImageSubmitController: Sendable {
         case nil: return preferred.map { min($0, Request.maxWaitSeconds) }
         }
     }
-}
-
-/// The keys of jobs' pictures in the blob store.
-enum ImageBlobs {
-    /// The prefix of all pictures of a job.
-    static func prefix(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)") }
-
-    /// The picture as it was uploaded.
-    static func input(of jobID: UUID) throws(BlobStoreError) -> BlobKey { try BlobKey("images/\(jobID.wireText)/input") }
 }
 
 extension ImageJobStatus {

@@ -41,29 +41,43 @@ struct LimitsConfiguration: Sendable {
 
     /// Reads the settings named below.
     init(_ settings: Settings) throws(ConfigurationError) {
-        address = try settings.rate("RATE_LIMIT_ADDRESS", default: address)
-        account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account)
+        address = try settings.rate("RATE_LIMIT_ADDRESS", default: address, of: "requests of one address (IPv6: /64)")
+        account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account, of: "sign-ups, and sign-ins, of one e-mail or account")
         undecidedSessions = try SessionAdmission.Limits(settings)
-        orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders)
-        openImageJobs = try settings.int("IMAGE_JOBS_OPEN_PER_USER", default: openImageJobs, in: 0...1_000_000)
-        photos = try settings.rate("RATE_LIMIT_PHOTOS", default: photos)
-        topics = try settings.rate("RATE_LIMIT_TOPICS", default: topics)
-        devices = try settings.rate("RATE_LIMIT_DEVICES", default: devices)
-        messages = try settings.rate("RATE_LIMIT_MESSAGES", default: messages)
-        signals = try settings.rate("RATE_LIMIT_SIGNALS", default: signals)
-        photoQuota.photosPerDay = try settings.int("TOPIC_PHOTOS_PER_DAY", default: photoQuota.photosPerDay, in: 1...1_000_000)
+        orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders, of: "orders of pictures by one account")
+        openImageJobs = try settings.int(
+            "IMAGE_JOBS_OPEN_PER_USER", default: openImageJobs, in: 0...1_000_000,
+            about: "jobs of one account that wait or are in work, over all instances, then 429; 0 is no limit")
+        photos = try settings.rate("RATE_LIMIT_PHOTOS", default: photos, of: "photos that one account adds to topics")
+        topics = try settings.rate("RATE_LIMIT_TOPICS", default: topics, of: "changes of members by one account")
+        devices = try settings.rate("RATE_LIMIT_DEVICES", default: devices, of: "registrations of push tokens by one account")
+        messages = try settings.rate("RATE_LIMIT_MESSAGES", default: messages, of: "chat messages of one account")
+        signals = try settings.rate(
+            "RATE_LIMIT_SIGNALS", default: signals, of: "small updates by one account (read, shown, receipts, its name)")
+        photoQuota.photosPerDay = try settings.int(
+            "TOPIC_PHOTOS_PER_DAY", default: photoQuota.photosPerDay, in: 1...1_000_000,
+            about: "photos that one account adds to topics in 24 hours, over all instances, then 429")
         photoQuota.bytesPerDay =
-            try settings.int("TOPIC_PHOTO_MIB_PER_DAY", default: photoQuota.bytesPerDay >> 20, in: 1...1_000_000) << 20
-        invitations.madePerDay = try settings.int("TOPIC_INVITATIONS_PER_DAY", default: invitations.madePerDay, in: 1...1_000_000)
+            try settings.int(
+                "TOPIC_PHOTO_MIB_PER_DAY", default: photoQuota.bytesPerDay >> 20, in: 1...1_000_000, about: "MiB of those photos") << 20
+        invitations.madePerDay = try settings.int(
+            "TOPIC_INVITATIONS_PER_DAY", default: invitations.madePerDay, in: 1...1_000_000,
+            about: "invitations that one account makes in 24 hours, over all instances, then 429; ended ones count")
         invitations.openPerUser = try settings.int(
-            "TOPIC_INVITATIONS_OPEN_PER_USER", default: invitations.openPerUser, in: 0...1_000_000)
+            "TOPIC_INVITATIONS_OPEN_PER_USER", default: invitations.openPerUser, in: 0...1_000_000,
+            about: "open invitations of which one user gets a push, over all instances; further ones are made without a push")
         invitations.pushedPerDay = try settings.int(
-            "TOPIC_INVITATION_PUSHES_PER_DAY", default: invitations.pushedPerDay, in: 0...1_000_000)
+            "TOPIC_INVITATION_PUSHES_PER_DAY", default: invitations.pushedPerDay, in: 0...1_000_000,
+            about: "the same in 24 hours")
         connectionsPerAddress = try settings.int(
-            "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000)
-        uploadsPerAddress = try settings.int("UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024)
+            "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000,
+            about: "connections of one address at once (of 4,096); trusted proxies are not counted")
+        uploadsPerAddress = try settings.int(
+            "UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024,
+            about: "uploads of one address at once, then 429: at most this number, and half of those that other addresses leave")
+        let about = "whose `X-Forwarded-For` is believed; without it, all clients of a load balancer share one address' limits"
         let expectation = "addresses or blocks such as 10.0.0.0/8, separated by commas"
-        guard let text = try settings.optionalString("TRUSTED_PROXIES", expectation) else { return }
+        guard let text = try settings.optionalString("TRUSTED_PROXIES", expectation, about: about) else { return }
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let block = AddressBlock(part.drop { $0 == " " }.prefix { $0 != " " }) else {
                 throw ConfigurationError("TRUSTED_PROXIES", "is not valid", expectation: expectation)
@@ -75,9 +89,11 @@ struct LimitsConfiguration: Sendable {
 
 extension Settings {
     /// Reads a rate from `…_PER_MINUTE` and `…_BURST`.
-    fileprivate func rate(_ name: String, default rate: Rate) throws(ConfigurationError) -> Rate {
+    fileprivate func rate(_ name: String, default rate: Rate, of what: String) throws(ConfigurationError) -> Rate {
         Rate(
-            perMinute: try int("\(name)_PER_MINUTE", default: rate.perMinute, in: 0...1_000_000),
-            burst: try int("\(name)_BURST", default: rate.burst, in: 1...1_000_000))
+            perMinute: try int(
+                "\(name)_PER_MINUTE", default: rate.perMinute, in: 0...1_000_000,
+                about: "\(what) that each instance takes in a minute, then 429; 0 is no limit"),
+            burst: try int("\(name)_BURST", default: rate.burst, in: 1...1_000_000, about: "the same at once"))
     }
 }

@@ -66,10 +66,23 @@ extension SessionAdmission.Limits {
     /// Reads the settings `EKYC_UNDECIDED_…`.
     init(_ settings: Settings) throws(ConfigurationError) {
         let range = 0...1_000_000
-        perAddress = try settings.int("EKYC_UNDECIDED_PER_ADDRESS", default: perAddress, in: range)
-        perInstallation = try settings.int("EKYC_UNDECIDED_PER_INSTALLATION", default: perInstallation, in: range)
-        perAccount = try settings.int("EKYC_UNDECIDED_PER_ACCOUNT", default: perAccount, in: range)
-        total = try settings.int("EKYC_UNDECIDED_TOTAL", default: total, in: range)
-        photoBytes = try settings.int("EKYC_UNDECIDED_MIB", default: photoBytes >> 20, in: range) << 20
+        let then = ", over all instances, then 503; 0 is no limit"
+        perAddress = try settings.int(
+            "EKYC_UNDECIDED_PER_ADDRESS", default: perAddress, in: range,
+            about: "sign-ups and sign-ins of one address (IPv6: /64) that are not decided yet\(then). `heliograph-load` sends from one")
+        perInstallation = try settings.int(
+            "EKYC_UNDECIDED_PER_INSTALLATION", default: perInstallation, in: range, about: "those of one device\(then)")
+        perAccount = try settings.int(
+            "EKYC_UNDECIDED_PER_ACCOUNT", default: perAccount, in: range, about: "sign-ups with a bearer of one account\(then)")
+        total = try settings.int(
+            "EKYC_UNDECIDED_TOTAL", default: total, in: range,
+            about: """
+                all of them\(then); devices that are not known to the account may take three quarters of it. A core of \
+                face-matching-worker decides some 130 sign-ups a minute, and a sign-up that is not decided in 10 expires: allow some 150 \
+                for each core
+                """)
+        photoBytes =
+            try settings.int(
+                "EKYC_UNDECIDED_MIB", default: photoBytes >> 20, in: range, about: "MiB of photos that are not examined yet\(then)") << 20
     }
 }

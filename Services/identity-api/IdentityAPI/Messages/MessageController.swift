@@ -2,6 +2,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import Metrics
 internal import PostgresClient
 internal import Storage
@@ -60,7 +61,7 @@ struct MessageController: Sendable {
             throw APIError(.invalidRequest, "The topic has no such message, or not any more", field: "message_id")
         case .unread(let unread):
             let badge = try await UnreadRepository(postgres).totals(userIDs: [identity.userID])[identity.userID] ?? 0
-            let data = JSONText.members(
+            let data = JSONValue.members(
                 ("topic", .string(name.text)), ("unread", .integer(unread)), ("badge", .integer(badge)))
             return Answer.json(Answer.data(data, context.requestID))
         }
@@ -94,7 +95,7 @@ struct MessageController: Sendable {
         }
     }
 
-    private static func answer(_ posted: ConversationMessage, _ name: TopicName, _ requestID: String) -> JSONText {
+    private static func answer(_ posted: ConversationMessage, _ name: TopicName, _ requestID: String) -> JSONValue {
         Answer.data(
             .members(
                 ("message_id", .string(posted.messageID)), ("conversation_id", .string(name.id)),

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import JSONStream
+internal import JSON
 internal import Storage
 internal import WireFormat
 
@@ -16,7 +16,7 @@ struct ReceiptBody: Sendable {
     /// - Throws: `missing_field` or `invalid_request`, which name the index and the field, as in `[3].event`.
     init(parsing bytes: [UInt8], now: Date = Date()) throws(APIError) {
         let value: JSONValue
-        do throws(JSONStreamError) { value = try JSONValue(parsing: bytes) } catch {
+        do throws(JSONError) { value = try JSONValue(parsing: bytes) } catch {
             throw APIError(.invalidRequest, "The body is not the JSON that is asked for", underlying: error)
         }
         guard case .array(let items) = value else { throw APIError(.invalidRequest, "The body is an array of receipts") }

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
+internal import JSON
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -38,11 +39,11 @@ struct SessionController: Sendable {
         return session
     }
 
-    private static func describe(_ session: Session) -> JSONText {
+    private static func describe(_ session: Session) -> JSONValue {
         .members(
-            ("session_id", .string(session.id.uuidString.lowercased())), ("event", .string(session.event.rawValue)),
+            ("session_id", .string(session.id.wireString)), ("event", .string(session.event.rawValue)),
             ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
-            ("retryable", session.retryable.map(JSONText.bool)), ("attempts_left", session.attemptsLeft.map(JSONText.integer)),
+            ("retryable", session.retryable.map(JSONValue.bool)), ("attempts_left", session.attemptsLeft.map(JSONValue.integer)),
             ("created_at", .string(Answer.timestamp(session.createdAt))),
             ("completed_at", session.completedAt.map { .string(Answer.timestamp($0)) }),
             ("expires_at", .string(Answer.timestamp(session.expiresAt))))

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import FoundationEssentials
+internal import JSON
 internal import Logging
 internal import PostgresClient
 internal import Storage
@@ -84,7 +85,7 @@ struct SessionStarter: Sendable {
         let account = Account(
             userID: claimedUserID(of: order.owner), event: order.form.event, isAuthorised: order.bearer != nil)
         try await limit(account, from: registration.installationKey)
-        let data = JSONText.members(("session_id", .string(sessionID.wireText)))
+        let data = JSONValue.members(("session_id", .string(sessionID.wireString)))
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
             body: Answer.successBody(order.form.successMessage, data: data).text)

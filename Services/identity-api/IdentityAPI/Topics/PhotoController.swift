@@ -4,11 +4,9 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import Hummingbird
-internal import ImageProbe
+internal import JSON
 internal import Logging
 internal import Metrics
-internal import Multipart
-internal import NIOCore
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -18,7 +16,8 @@ struct PhotoController: Sendable {
     /// The route in the request's ``IdempotencyScope``.
     private static let route = "POST /v1/topics/photos"
     /// The field of the picture.
-    static let field = "photo"
+    private static let field = "photo"
+    private static let formFields = MultipartBody.Fields(pictures: [field])
 
     let blobs: any BlobStore
     let postgres: PostgresClient
@@ -38,66 +37,58 @@ struct PhotoController: Sendable {
         let key = try IdempotencyKey.read(request.headers)
         let boundary = try request.multipartBoundary()
         guard name.kind == .event else { throw APIError(.invalidRequest, "Photos are added to events", field: "topic") }
-        if let length = request.contentLength, length > limits.imageBodyBytes {
-            throw APIError(.payloadTooLarge, "The body is larger than \(limits.imageBodyBytes / 1_048_576) MB")
-        }
+        try request.checkContentLength(upTo: limits.imageBodyBytes)
         // Membership is checked before the upload, to refuse non-members without reading their bytes, and again when the photo is written.
         guard try await TopicRepository(postgres).find(name, seenBy: identity.userID) != nil else { throw APIError.topicNotFound }
         if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many photos of this account", wait: wait) }
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
-        let upload = PhotoUpload(request: request, context: context, boundary: boundary, topic: name, uploaderID: identity.userID)
-        let (answer, _, isReplay) = try await slots.withSlot(for: context.client) {
-            try await RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger).answer { lease in
-                (try await take(upload, lease), ())
-            } again: {
-                (try await receive(upload, storingAs: nil, lease: nil).fingerprint, ())
+        let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
+        let photoID = UUID()
+        return try await slots.withSlot(for: context.client) {
+            try await repeatable.run { attempt in
+                try await blobs.deletingOnFailure(under: BlobFolder.topicPhotos.prefix(of: photoID), context.logger) {
+                    let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)
+                    let receiver = PictureReceiver(blobs: blobs, limits: limits) { try await attempt.lease?.renewIfDue() }
+                    context.askForBody()
+                    var body = MultipartBody(
+                        request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
+                    let picture = try await receive(&body, storingAs: attempt.isRepetition ? nil : photoKey, with: receiver)
+                    let fingerprint = SHA256.hash(Array("photo\n\(name.text)\n".utf8) + picture.sha256)
+                    let answer = try await attempt.answer(to: fingerprint) { lease in
+                        let photo = NewTopicPhoto(
+                            id: photoID, topic: name, uploaderID: identity.userID, photoKey: photoKey.name,
+                            byteCount: picture.byteCount, lifetime: lifetime)
+                        return try await start(photo, fingerprint, lease, context)
+                    }
+                    return Answer.kept(answer, isReplay: attempt.isRepetition)
+                }
             }
         }
-        return Answer.kept(answer, isReplay: isReplay)
     }
 
-    /// An upload of a photo that is being read.
-    private struct PhotoUpload {
-        let request: Request
-        let context: APIRequestContext
-        let boundary: MultipartBoundary
-        let topic: TopicName
-        let uploaderID: UUID
-    }
-
-    /// Stores a photo. A failed upload leaves nothing behind, unless its outcome is unknown.
-    private func take(_ upload: PhotoUpload, _ lease: RequestLease?) async throws -> IdempotencyAnswer {
-        let id = UUID()
-        let prefix = try BlobKey("topics/\(id.wireString)")
-        do {
-            let key = try BlobKey("\(prefix.name)/photo")
-            let picture = try await receive(upload, storingAs: key, lease: lease)
-            let answer = IdempotencyAnswer(
-                fingerprint: picture.fingerprint, resourceID: id, status: 202,
-                body: TopicAnswer.accepted(photoID: id, requestID: upload.context.requestID).text)
-            let photo = NewTopicPhoto(
-                id: id, topic: upload.topic, uploaderID: upload.uploaderID, photoKey: key.name, byteCount: picture.byteCount,
-                lifetime: lifetime)
-            try await write(photo, answer, upload, lease)
-            Counter(label: "topic_photos_added_total").increment()
-            return answer
-        } catch let error as OutcomeUnknown {
-            throw error
-        } catch {
-            do { try await blobs.deleteAll(under: prefix) } catch {
-                // The sweeper deletes it later, because no row refers to it.
-                upload.context.logger.error("a photo that failed is left", metadata: ["error": "\(error)"])
-            }
-            throw error
+    /// Reads the one picture of a form.
+    private func receive(
+        _ body: inout MultipartBody, storingAs key: BlobKey?, with receiver: PictureReceiver
+    ) async throws -> PictureCheck.Passed {
+        var picture: PictureCheck.Passed?
+        while let piece = try await body.next() {
+            guard case .pictureBegan(let field) = piece else { throw APIError.internal }
+            guard picture == nil else { throw APIError(.invalidRequest, "One photo is added at a time", field: field) }
+            picture = try await receiver.receive(&body, field: field, as: key)
         }
+        guard let picture else { throw APIError(.missingField, "The photo is missing", field: Self.field) }
+        return picture
     }
 
     /// Writes the photo, the event that starts a worker, and the answer for repetitions in one transaction.
-    private func write(
-        _ photo: NewTopicPhoto, _ answer: IdempotencyAnswer, _ upload: PhotoUpload, _ lease: RequestLease?
-    ) async throws {
+    private func start(
+        _ photo: NewTopicPhoto, _ fingerprint: [UInt8], _ lease: IdempotencyLease?, _ context: APIRequestContext
+    ) async throws -> IdempotencyAnswer {
+        let answer = IdempotencyAnswer(
+            fingerprint: fingerprint, resourceID: photo.id, status: 202,
+            body: TopicAnswer.accepted(photoID: photo.id, requestID: context.requestID).text)
         try await postgres.write(confirming: { try await TopicPhotoRepository(postgres).find(id: photo.id) != nil }) { transaction in
-            if let lease, try await !IdempotencyRepository(transaction).complete(lease.lease, with: answer) {
+            if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                 throw APIError.requestInProgress
             }
             let photos = TopicPhotoRepository(transaction)
@@ -110,32 +101,10 @@ struct PhotoController: Sendable {
                 throw APIError(.limitReached, "An event has up to \(TopicLimits.maxPhotos) photos at a time")
             }
             try await OutboxRepository(transaction).publish(
-                PhotoUploaded(photoID: photo.id, topic: photo.topic.text), requestID: upload.context.requestID,
-                traceparent: upload.context.traceparent)
+                PhotoUploaded(photoID: photo.id, topic: photo.topic.text), requestID: context.requestID,
+                traceparent: context.traceparent)
         }
-    }
-
-    /// Reads the form and stores its one picture as it arrives.
-    ///
-    /// - Returns: The fingerprint of the request, which is SHA-256 of topic and picture, and the size of the picture.
-    private func receive(_ upload: PhotoUpload, storingAs key: BlobKey?, lease: RequestLease?) async throws
-        -> (fingerprint: [UInt8], byteCount: Int)
-    {
-        upload.context.askForBody()
-        var body = MultipartBody(upload.request.body, boundary: upload.boundary, maxBytes: limits.imageBodyBytes)
-        var picture: PictureCheck.Passed?
-        while let piece = try await body.next() {
-            guard case .part(let headers) = piece else { throw APIError.internal }
-            guard headers.name == Self.field else {
-                try await body.skipPart()
-                continue
-            }
-            guard picture == nil else { throw APIError(.invalidRequest, "One photo is added at a time", field: Self.field) }
-            picture = try await PhotoReceiver(blobs: blobs, limits: limits)
-                .receive(&body, as: key, field: Self.field) { try await lease?.renewIfDue() }
-        }
-        guard let picture else { throw APIError(.missingField, "The photo is missing", field: Self.field) }
-        let fingerprint = SHA256.hash(Array("photo\n\(upload.topic.text)\n".utf8) + picture.sha256)
-        return (fingerprint, picture.info.byteCount)
+        Counter(label: "topic_photos_added_total").increment()
+        return answer
     }
 }

@@ -1,82 +1,90 @@
 internal import Hummingbird
+internal import JSON
 internal import Multipart
 internal import NIOCore
 
-/// Reads a multipart request body piece by piece, at the pace of its consumer.
-struct MultipartBody {
-    /// The next piece of a body.
-    enum Piece {
-        case part(MultipartPartHeaders)
-        case data(ByteBuffer)
-        case partEnd
+/// `multipart/form-data` with pictures as files.
+struct MultipartBody: UploadBody {
+    /// The fields that are read. Others are skipped: an app may send fields that this version does not know.
+    struct Fields {
+        /// The fields whose data is a picture.
+        var pictures: Set<String>
+        /// The fields whose data is a text.
+        var texts: Set<String> = []
+        /// Those of the texts that are JSON.
+        var json: Set<String> = []
     }
 
-    private var chunks: RequestBody.AsyncIterator
+    private let fields: Fields
+    private let limits: UploadLimits
+    private var chunks: BodyChunks
     private var parser: MultipartParser
-    private var chunk = ByteBuffer()
-    private var position = 0
-    private var bytesLeft: Int
 
-    init(_ body: RequestBody, boundary: MultipartBoundary, maxBytes: Int) {
-        chunks = body.makeAsyncIterator()
+    init(_ body: RequestBody, boundary: MultipartBoundary, fields: Fields, maxBytes: Int, limits: UploadLimits) {
+        self.fields = fields
+        self.limits = limits
+        chunks = BodyChunks(body, maxBytes: maxBytes)
         parser = MultipartParser(boundary: boundary)
-        bytesLeft = maxBytes
     }
 
-    /// Returns the next piece, or nil when the body is complete.
-    ///
-    /// - Throws: ``APIError`` for a body that is not well formed, too big, too slow or cut short.
-    mutating func next() async throws -> Piece? {
-        while true {
-            switch try nextEvent() {
-            case .partBegan(let headers): return .part(headers)
-            case .partData(let range): return .data(slice(range))
-            case .heldData(let bytes): return .data(ByteBuffer(bytes: bytes))
-            case .partEnded: return .partEnd
+    mutating func next() async throws -> UploadPiece? {
+        while let event = try await nextEvent() {
+            switch event {
+            case .partBegan(let headers):
+                if fields.pictures.contains(headers.name) { return .pictureBegan(headers.name) }
+                if fields.texts.contains(headers.name) { return .field(headers.name, try await readValue(of: headers.name)) }
+                while try await nextPartData() != nil {}
+            case .partData(let range): return .pictureData(slice(range))
+            case .heldData(let bytes): return .pictureData(ByteBuffer(bytes: bytes))
+            case .partEnded: return .pictureEnded
             case .finished: continue
-            case nil: break
             }
-            guard try await readChunk() else { return nil }
         }
+        return nil
     }
 
-    private mutating func nextEvent() throws -> MultipartEvent? {
-        let chunk = chunk
+    /// Returns the next event, reading more of the body as it is needed; nil when the body is complete.
+    private mutating func nextEvent() async throws -> MultipartEvent? {
+        repeat {
+            if let event = try nextEventInChunk() { return event }
+        } while try await chunks.advance()
         do {
-            return try chunk.withUnsafeReadableBytes { bytes in
-                try parser.nextEvent(in: RawSpan(_unsafeBytes: bytes), at: &position)
+            try parser.finish()
+        } catch {
+            throw Self.refusal(error)
+        }
+        return nil
+    }
+
+    private mutating func nextEventInChunk() throws(APIError) -> MultipartEvent? {
+        let chunk = chunks.chunk
+        do throws(MultipartError) {
+            return try chunk.withUnsafeReadableBytes { bytes throws(MultipartError) in
+                try parser.nextEvent(in: RawSpan(_unsafeBytes: bytes), at: &chunks.position)
             }
-        } catch let error as MultipartError {
+        } catch {
             throw Self.refusal(error)
         }
     }
 
     private func slice(_ range: Range<Int>) -> ByteBuffer {
         // The range lies within the chunk: the parser made it from the chunk's own bytes.
-        chunk.getSlice(at: chunk.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
+        chunks.chunk.getSlice(at: chunks.chunk.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
     }
 
-    /// Reads more of the request. False at its end.
-    private mutating func readChunk() async throws -> Bool {
-        guard let next = try await chunks.nextPiece() else {
-            do {
-                try parser.finish()
-            } catch {
-                throw Self.refusal(error)
-            }
-            return false
+    /// Returns the next data of the current part; nil at its end.
+    private mutating func nextPartData() async throws -> ByteBuffer? {
+        switch try await nextEvent() {
+        case .partData(let range): slice(range)
+        case .heldData(let bytes): ByteBuffer(bytes: bytes)
+        case .partBegan, .partEnded, .finished, nil: nil
         }
-        bytesLeft -= next.readableBytes
-        guard bytesLeft >= 0 else { throw APIError(.payloadTooLarge, "The body is too large") }
-        chunk = next
-        position = 0
-        return true
     }
 
-    /// Reads the data of the current part as text.
-    mutating func readText(_ field: String, _ limits: UploadLimits) async throws -> String {
+    /// Reads the data of the current part as text, and parses it if its field is JSON.
+    private mutating func readValue(of field: String) async throws -> JSONValue {
         var bytes: [UInt8] = []
-        while case .data(let piece) = try await next() {
+        while let piece = try await nextPartData() {
             guard bytes.count + piece.readableBytes <= limits.textBytes else {
                 throw APIError(.payloadTooLarge, "A field is longer than \(limits.textBytes) bytes", field: field)
             }
@@ -85,12 +93,12 @@ struct MultipartBody {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw APIError(.invalidRequest, "A field is not UTF-8", field: field)
         }
-        return text
-    }
-
-    /// Reads the data of the current part and discards it.
-    mutating func skipPart() async throws {
-        while case .data = try await next() {}
+        guard fields.json.contains(field) else { return .string(text) }
+        do throws(JSONError) {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            throw APIError(.invalidRequest, "A field is not the JSON that is asked for", field: field, underlying: error)
+        }
     }
 
     private static func refusal(_ error: MultipartError) -> APIError {

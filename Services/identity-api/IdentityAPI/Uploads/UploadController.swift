@@ -3,9 +3,6 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
-internal import Multipart
-internal import NIOCore
-internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
@@ -25,46 +22,29 @@ struct UploadController: Sendable {
     func upload(_ form: UploadForm, _ request: Request, _ context: APIRequestContext) async throws -> Response {
         let boundary = try request.multipartBoundary()
         let key = try IdempotencyKey.read(request.headers)
-        if let length = request.contentLength, length > limits.bodyBytes {
-            throw APIError(.payloadTooLarge, "The body is larger than \(limits.bodyBytes / 1_048_576) MB")
-        }
+        try request.checkContentLength(upTo: limits.bodyBytes)
         let identity = try await identity(of: request, form)
         // A sign-up counts as known only with a bearer. The installation of a sign-in is in its form, which is not read yet.
         try await starter.checkAdmission(
             from: context.client, bearer: identity, mayBeKnown: form.event == .signIn || identity != nil, route: form.route, key: key)
+        let sessionID = UUID()
+        let prefix = BlobFolder.sessions.prefix(of: sessionID)
         return try await slots.withSlot(for: context.client) {
-            let sessionID = UUID()
-            var mayBeStarted = false
-            do {
-                let upload = try await receive(form, request, context, sessionID: sessionID, boundary: boundary)
+            try await blobs.deletingOnFailure(under: prefix, context.logger) {
+                context.askForBody()
+                var body = MultipartBody(
+                    request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
+                let upload = try await UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits).receive(&body)
                 let order = try Self.order(of: upload, form, identity)
-                let (answer, _, isReplay) = try await repeatable(order, key, context).answer { lease in
-                    do {
-                        return (try await start(order, key, sessionID: sessionID, lease: lease, context), ())
-                    } catch let error as OutcomeUnknown {
-                        mayBeStarted = true
-                        throw error
+                return try await repeatable(order, key, context).run { attempt in
+                    let answer = try await attempt.answer(to: order.fingerprint) { lease in
+                        try await start(order, key, sessionID: sessionID, lease: lease, context)
                     }
-                } again: {
-                    (order.fingerprint, ())
+                    if attempt.isRepetition { await blobs.discard(prefix, context.logger) }
+                    return respond(with: answer, isReplay: attempt.isRepetition, order, key)
                 }
-                if isReplay { await discard(sessionID, context) }
-                return respond(with: answer, isReplay: isReplay, order, key)
-            } catch {
-                // The session may exist, and then the worker needs its photos; if it does not, the sweeper deletes them.
-                if !mayBeStarted { await discard(sessionID, context) }
-                throw (error as? OutcomeUnknown)?.underlying ?? error
             }
         }
-    }
-
-    private func receive(
-        _ form: UploadForm, _ request: Request, _ context: APIRequestContext, sessionID: UUID, boundary: MultipartBoundary
-    ) async throws -> ReceivedUpload {
-        context.askForBody()
-        var body = MultipartBody(request.body, boundary: boundary, maxBytes: limits.bodyBytes)
-        let receiver = UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits)
-        return try await receiver.receive(&body)
     }
 
     private func repeatable(_ order: SessionOrder, _ key: String?, _ context: APIRequestContext) -> RepeatableRequest {
@@ -73,14 +53,13 @@ struct UploadController: Sendable {
     }
 
     private func start(
-        _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: RequestLease?, _ context: APIRequestContext
+        _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext
     ) async throws -> IdempotencyAnswer {
         let answer = try await starter.start(
-            order, sessionID: sessionID, token: token(of: sessionID, order, key), lease: lease?.lease,
-            origin: SessionStarter.Origin(
-                address: context.client, requestID: context.requestID, traceparent: context.traceparent))
+            order, sessionID: sessionID, token: token(of: sessionID, order, key), lease: lease,
+            origin: SessionStarter.Origin(address: context.client, requestID: context.requestID, traceparent: context.traceparent))
         context.logger.info(
-            "session started", metadata: ["session_id": "\(sessionID.wireText)", "event": "\(order.form.event.rawValue)"])
+            "session started", metadata: ["session_id": "\(sessionID.wireString)", "event": "\(order.form.event.rawValue)"])
         return answer
     }
 
@@ -112,7 +91,7 @@ struct UploadController: Sendable {
         guard let target = PushTarget(pushToken) else {
             throw APIError(.invalidRequest, "The device's push token is not one", field: UploadForm.pushToken)
         }
-        let fingerprint = upload.fingerprint(sender: identity.map { $0.userID.wireText } ?? "")
+        let fingerprint = upload.fingerprint(sender: identity.map { $0.userID.wireString } ?? "")
         return SessionOrder(form: form, owner: owner, target: target, upload: upload, fingerprint: fingerprint)
     }
 
@@ -130,15 +109,5 @@ struct UploadController: Sendable {
             throw APIError(.invalidEmail, "This is not an e-mail address", field: UploadForm.email)
         }
         return .email(email)
-    }
-
-    /// Deletes the photos of a failed upload. Continues when the request is cancelled.
-    private func discard(_ sessionID: UUID, _ context: APIRequestContext) async {
-        do {
-            try await blobs.deleteAll(under: try UploadReceiver.prefix(of: sessionID))
-        } catch {
-            // The sweeper deletes them later, because no session refers to them.
-            context.logger.error("photos of a failed upload are left", metadata: ["error": "\(error)"])
-        }
     }
 }

@@ -22,6 +22,9 @@ struct UploadForm: Sendable {
     /// The message of the successful response.
     let successMessage: String
 
+    /// The fields that are read.
+    var fields: MultipartBody.Fields { MultipartBody.Fields(pictures: Set(photoFields.map(\.name)), texts: textFields) }
+
     static let pushToken = "fcm_token"
     static let email = "email"
 

@@ -1,9 +1,7 @@
 internal import BlobStore
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import Hummingbird
-internal import Multipart
-internal import NIOCore
+internal import JSON
 internal import Storage
 
 /// The content of a complete upload.
@@ -44,26 +42,25 @@ struct UploadReceiver {
     ///
     /// - Throws: ``APIError`` at the first fault. The caller then deletes the photos stored so far, which are under the session's prefix.
     func receive(_ body: inout MultipartBody) async throws -> ReceivedUpload {
+        let receiver = PictureReceiver(blobs: blobs, limits: limits)
         var upload = ReceivedUpload()
         var counts: [String: Int] = [:]
         while let piece = try await body.next() {
-            guard case .part(let headers) = piece else { throw APIError.internal }
-            if let field = form.photoFields.first(where: { $0.name == headers.name }) {
-                counts[field.name, default: 0] += 1
-                guard counts[field.name, default: 0] <= field.count else { throw Self.wrongCount(field) }
-                let key = try blobKey(number: upload.photos.count + 1)
-                let receiver = PhotoReceiver(blobs: blobs, limits: limits)
-                let passed = try await receiver.receive(&body, as: key, field: field.name)
+            switch piece {
+            case .field(let name, .string(let text)):
+                guard upload.texts.updateValue(text, forKey: name) == nil else {
+                    throw APIError(.invalidRequest, "A field is given twice", field: name)
+                }
+            case .pictureBegan(let name):
+                guard let field = form.photoFields.first(where: { $0.name == name }) else { throw APIError.internal }
+                counts[name, default: 0] += 1
+                guard counts[name, default: 0] <= field.count else { throw Self.wrongCount(field) }
+                let key = try BlobFolder.sessions.key("\(upload.photos.count + 1)", of: sessionID)
+                let passed = try await receiver.receive(&body, field: name, as: key)
                 upload.photoBytes += passed.byteCount
                 upload.photos.append(SessionPhoto(key: key.name, pose: field.pose, sha256: Hex.encode(passed.sha256)))
-            } else if form.textFields.contains(headers.name) {
-                let text = try await body.readText(headers.name, limits)
-                guard upload.texts.updateValue(text, forKey: headers.name) == nil else {
-                    throw APIError(.invalidRequest, "A field is given twice", field: headers.name)
-                }
-            } else {
-                // An app may send fields that this version does not know.
-                try await body.skipPart()
+            case .field, .pictureData, .pictureEnded:
+                throw APIError.internal
             }
         }
         for field in form.photoFields {
@@ -74,15 +71,6 @@ struct UploadReceiver {
             }
         }
         return upload
-    }
-
-    /// The prefix of all photos of a session.
-    static func prefix(of sessionID: UUID) throws(BlobStoreError) -> BlobKey {
-        try BlobKey("ekyc/\(sessionID.uuidString.lowercased())")
-    }
-
-    private func blobKey(number: Int) throws(BlobStoreError) -> BlobKey {
-        try BlobKey("\(Self.prefix(of: sessionID).name)/\(number)")
     }
 
     private static func wrongCount(_ field: UploadForm.PhotoField) -> APIError {

@@ -103,7 +103,7 @@ struct GeneratorCalls: Sendable {
             case .refused, .noImage, .unclear, .free: continue
             }
             let key = try blobs.rawKey(attempt.number)
-            guard let bytes = try await blobs.readIfPresent(key, limit: JobBlobs.maxRawBytes) else { continue }
+            guard let bytes = try await blobs.store.readIfPresent(key.name, limit: JobBlobs.maxRawBytes) else { continue }
             if attempt.outcome == nil {
                 try await attempts.finish(
                     jobID: job.id, number: attempt.number,
@@ -125,7 +125,7 @@ struct GeneratorCalls: Sendable {
         var wait = Self.minStoreWait
         while true {
             do {
-                try await Task { try await blobs.writeRaw(image.bytes, of: number) }.value
+                try await Task { try await blobs.store.write(image.bytes, to: key) }.value
                 break
             } catch {
                 logger.warning("storing a picture failed", metadata: ["attempt": "\(number)", "error": "\(error)"])

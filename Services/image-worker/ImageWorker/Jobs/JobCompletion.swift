@@ -32,7 +32,7 @@ enum JobCompletion: Sendable {
 
     /// Returns the push request; it expires with the job, when there is nothing left to fetch.
     private func notification(about job: ImageJob) -> NotificationRequested {
-        let id = job.id.uuidString.lowercased()
+        let id = job.id.wireString
         var parameters = ["job_id": id]
         switch self {
         case .completed(let result):

@@ -39,7 +39,7 @@ struct PictureMaker: Sendable {
         else { throw JobFailure(.processingFailed, cause: "the template \(job.templateID) has an unknown style or does not exist") }
         let quality = job.quality.flatMap(PictureQuality.init) ?? .medium
         let blobs = JobBlobs(store: store, jobID: job.id)
-        let upload = try await upload(of: lease, blobs)
+        let upload = try await upload(of: lease)
         let side = max(quality.maxSide, job.width ?? 0, job.height ?? 0)
         let needed: @Sendable () -> Int = { PictureMemory.normalising(upload, maxSide: side) }
         let normalised = try await compute("normalise upload", ofUpload: true, taking: needed) { () throws(ImagingError) in
@@ -72,8 +72,8 @@ struct PictureMaker: Sendable {
             thumbnailKey: thumbnailKey.name, modelUsed: raw.modelUsed, generationTimeMs: raw.durationMs)
     }
 
-    private func upload(of lease: JobLease, _ blobs: JobBlobs) async throws -> [UInt8] {
-        guard let name = lease.job.inputKey, let bytes = try await blobs.readIfPresent(BlobKey(name), limit: JobBlobs.maxUploadBytes)
+    private func upload(of lease: JobLease) async throws -> [UInt8] {
+        guard let name = lease.job.inputKey, let bytes = try await store.readIfPresent(name, limit: PictureLimits.maxBytes)
         else {
             // Its user has just deleted the job, or the file is lost.
             guard try await lease.renew(postgres) else { throw JobCancelled() }

@@ -15,7 +15,7 @@ struct DeliverySender: Sendable {
     let pauses: LanePauses
     let breakers: Breakers
     let rates: InstallRates
-    let retryPolicy: RetryPolicy
+    let retryPolicy: PushRetryPolicy
     let logger: Logger
     let clock: any MonotonicClock
 

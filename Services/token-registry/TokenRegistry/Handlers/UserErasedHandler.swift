@@ -30,7 +30,7 @@ public struct UserErasedHandler: EventBatchHandler {
         // Sessions before installations, in the order of a redemption.
         let uploaded = try await SessionRepository(transaction).releaseInstalls(userID: userID)
         let installIDs = try await PushInstallRepository(transaction).erase(userID: userID)
-        try await Withdrawal(transaction: transaction).withdraw(installIDs: installIDs, code: Self.withdrawalCode)
+        try await withdraw(installIDs: installIDs, in: transaction)
         let notifications = NotificationRepository(transaction)
         let open = try await notifications.eraseOpen(of: userID, installIDs: installIDs)
         try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: Self.withdrawalCode)
@@ -43,5 +43,19 @@ public struct UserErasedHandler: EventBatchHandler {
                 "user_id": "\(userID.wireString)", "installations": "\(installIDs.count)", "notifications": "\(open.count)",
             ])
         Counter(label: "push_users_erased_total").increment()
+    }
+
+    /// Settles the pending deliveries to deleted installations, and publishes their outcomes; a delivery that is being sent is left to its
+    /// sender.
+    private func withdraw(installIDs: [UUID], in transaction: PostgresTransaction) async throws {
+        let withdrawn = try await DeliveryRepository(transaction).withdraw(installIDs: installIDs, code: Self.withdrawalCode)
+        let events = Dictionary(grouping: withdrawn, by: \.notificationID).map { notificationID, deliveries in
+            NotificationSettled(
+                notificationID: notificationID,
+                outcomes: deliveries.map {
+                    SettledDelivery(deliveryID: $0.id, installationID: $0.installID, outcome: .skipped, code: Self.withdrawalCode)
+                })
+        }
+        try await OutboxRepository(transaction).publish(events)
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The reason for which a body of `POST /control/faults` is refused.
 struct FaultRuleError: Error { let message: String }
 
@@ -85,7 +87,7 @@ extension FaultRule {
 
     private static func decimal(_ name: String, _ json: JSONValue, upTo limit: Double) throws(FaultRuleError) -> Double? {
         guard let value = json[name] else { return nil }
-        guard case .number(let spelling) = value, let number = Double(spelling), (0...limit).contains(number) else {
+        guard let number = value.double, (0...limit).contains(number) else {
             throw FaultRuleError(message: "\(name) must be a number from 0 to \(limit)")
         }
         return number
@@ -107,33 +109,33 @@ extension FaultRule {
 
     /// The JSON of the rule that the control API shows.
     func json(id: Int) -> JSONValue {
-        var object = JSONObject()
-        object["id"] = JSONValue(id)
+        var object: JSONValue = [:]
+        object["id"] = .integer(id)
         let (action, code, status) = spelling
         object["action"] = .string(action)
         object["code"] = code.map(JSONValue.string)
-        object["status"] = status.map { JSONValue($0) }
+        object["status"] = status.map(JSONValue.integer)
         if case .resetStream(let reset) = effect { object["reset"] = .string(reset.rawValue) }
         object["endpoint"] = .string(endpoint.rawValue)
         object["delivered"] = .bool(isDelivered)
         object["retry_after"] = retryAfter.map(JSONValue.string)
-        object["retry_after_date_in"] = retryAfterDateSeconds.map { JSONValue($0) }
+        object["retry_after_date_in"] = retryAfterDateSeconds.map(JSONValue.integer)
         object["latency_ms"] = latency.json
-        object["count"] = JSONValue(count ?? 0)
-        object["skip"] = JSONValue(skip)
-        if every > 1 { object["every"] = JSONValue(every) }
+        object["count"] = .integer(count ?? 0)
+        object["skip"] = .integer(skip)
+        if every > 1 { object["every"] = .integer(every) }
         if percent < 100 { object["percent"] = .number("\(percent)") }
         object["token"] = registration.map(JSONValue.string)
         object["platform"] = platform.map { .string($0.rawValue) }
         if startsInSeconds > 0 { object["starts_in"] = .number("\(startsInSeconds)") }
         object["lasts"] = lastsSeconds.map { .number("\($0)") }
-        return .object(object)
+        return object
     }
 }
 
 extension FaultLatency {
     fileprivate var json: JSONValue {
-        func milliseconds(_ duration: Duration) -> JSONValue { JSONValue(Int(duration / .milliseconds(1))) }
+        func milliseconds(_ duration: Duration) -> JSONValue { .integer(Int(duration / .milliseconds(1))) }
         return switch self {
         case .fixed(let duration): milliseconds(duration)
         case .uniform(let least, let most): ["min": milliseconds(least), "max": milliseconds(most)]

@@ -3,9 +3,18 @@ import Synchronization
 
 /// The open connections that were added to it, so that they can be closed all at once.
 package final class ConnectionTracker: Sendable {
+    /// Counts since the start.
+    struct Counts {
+        /// Connections of HTTP/2 that were opened.
+        var http2 = 0
+        /// Connections on which GOAWAY was sent.
+        var goAways = 0
+    }
+
     private struct State {
         var open: [ObjectIdentifier: (number: Int, channel: any Channel)] = [:]
         var count = 0
+        var counts = Counts()
     }
 
     private let state = Mutex(State())
@@ -34,9 +43,19 @@ package final class ConnectionTracker: Sendable {
     /// Number of open connections.
     package var openCount: Int { state.withLock { $0.open.count } }
 
+    var counts: Counts { state.withLock { $0.counts } }
+
+    func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
+
     /// Closes all of them without notice to the peers.
-    package func closeAll() {
-        let open = state.withLock { Array($0.open.values) }
-        for connection in open { connection.channel.close(promise: nil) }
+    package func closeAll() { for channel in channels { channel.close(promise: nil) } }
+
+    /// Closes all of them, and returns once they are closed.
+    func closeAllAndWait() async {
+        let channels = channels
+        closeAll()
+        for channel in channels { try? await channel.closeFuture.get() }
     }
+
+    private var channels: [any Channel] { state.withLock { $0.open.values.map(\.channel) } }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Hummingbird
+import JSON
 
 /// `/control/tokens`: creates registrations, shows them, and changes their state.
 extension ControlRoutes {
@@ -9,16 +10,12 @@ extension ControlRoutes {
     func addTokens(to router: Router<EmulatorContext>) {
         router.post("/control/tokens") { request, _ in try await mint(request) }
         router.get("/control/tokens/{token}") { _, context in show(Self.token(context)) }
-        router.delete("/control/tokens/{token}") { _, context in
-            done(core.registrations.delete(Self.token(context)))
-        }
+        router.delete("/control/tokens/{token}") { _, context in done(core.registrations.delete(Self.token(context))) }
         router.post("/control/tokens/{token}/rotate") { _, context in
             guard let token = core.registrations.rotate(Self.token(context)) else { return done(false) }
-            return Answer.json(["token": .string(token)])
+            return EmulatorAnswer.json(["token": .string(token)])
         }
-        router.post("/control/tokens/{token}/revive") { _, context in
-            done(core.registrations.revive(Self.token(context)))
-        }
+        router.post("/control/tokens/{token}/revive") { _, context in done(core.registrations.revive(Self.token(context))) }
         router.post("/control/tokens/{token}/expire") { _, context in
             done(core.registrations.expire(Self.token(context), at: core.clock.now))
         }
@@ -34,18 +31,18 @@ extension ControlRoutes {
     }
 
     private func done(_ isDone: Bool, else problem: String = "no such token") -> Response {
-        isDone ? Answer.noContent : Answer.problem(problem, status: 404)
+        isDone ? EmulatorAnswer.noContent : EmulatorAnswer.problem(problem, status: 404)
     }
 
     private func mint(_ request: Request) async throws -> Response {
-        guard let body = try await json(request) else { return Answer.problem("the body is not JSON") }
+        guard let body = try await json(request) else { return EmulatorAnswer.problem("the body is not JSON") }
         guard let platform = DevicePlatform(rawValue: body["platform"]?.string ?? "ios") else {
-            return Answer.problem("platform must be ios or android")
+            return EmulatorAnswer.problem("platform must be ios or android")
         }
         let kind = body["kind"]?.string ?? "token"
-        guard ["token", "fid"].contains(kind) else { return Answer.problem("kind must be token or fid") }
+        guard ["token", "fid"].contains(kind) else { return EmulatorAnswer.problem("kind must be token or fid") }
         let fid = body["installation"]?.string
-        if let fid, !RegistrationShape.isFID(fid.utf8) { return Answer.problem("installation must be an installation id") }
+        if let fid, !RegistrationShape.isFID(fid.utf8) { return EmulatorAnswer.problem("installation must be an installation id") }
         let project = body["sender_id"]?.string ?? body["project"]?.string
         let expiry = body["expires_in"]?.integer.map { core.clock.now.addingTimeInterval(Double($0)) }
         func make() -> JSONValue {
@@ -55,33 +52,33 @@ extension ControlRoutes {
                     ? registrations.mintFID(platform: platform, project: project, expiresAt: expiry, fid: fid)
                     : registrations.mintToken(platform: platform, project: project, expiresAt: expiry, fid: fid))
         }
-        guard let count = body["count"] else { return Answer.json([kind == "fid" ? "fid" : "token": make()]) }
+        guard let count = body["count"] else { return EmulatorAnswer.json([kind == "fid" ? "fid" : "token": make()]) }
         guard let count = count.integer, (1...Self.maxMinted).contains(count) else {
-            return Answer.problem("count must be 1 to \(Self.maxMinted)")
+            return EmulatorAnswer.problem("count must be 1 to \(Self.maxMinted)")
         }
-        return Answer.json(["tokens": .array((0..<count).map { _ in make() })])
+        return EmulatorAnswer.json(["tokens": .array((0..<count).map { _ in make() })])
     }
 
     private func show(_ token: String) -> Response {
         guard let registration = core.registrations.find(token) else { return done(false) }
-        var json = JSONObject()
+        var json: JSONValue = [:]
         json["platform"] = .string(registration.platform.rawValue)
         json["sender_id"] = .string(registration.project ?? core.configuration.projectNumber)
         json["alive"] = .bool(Registrations.isAlive(registration, now: core.clock.now))
-        json["accepted"] = JSONValue(core.registrations.accepted(by: token))
+        json["accepted"] = .integer(core.registrations.accepted(by: token))
         json["online"] = .bool(registration.store == nil)
         if let store = registration.store {
-            json["waiting"] = JSONValue(store.messages.count)
+            json["waiting"] = .integer(store.messages.count)
             json["overflowed"] = .bool(store.hasOverflowed)
         }
-        return Answer.json(.object(json))
+        return EmulatorAnswer.json(json)
     }
 
     private func reconnect(_ token: String) -> Response {
         guard let (numbers, hasLost) = core.registrations.reconnect(token, now: core.clock.now) else {
-            return Answer.problem("no such phone is offline", status: 404)
+            return EmulatorAnswer.problem("no such phone is offline", status: 404)
         }
         core.inbox.arrive(numbers)
-        return Answer.json(["delivered": JSONValue(numbers.count), "deleted_messages": .bool(hasLost)])
+        return EmulatorAnswer.json(["delivered": .integer(numbers.count), "deleted_messages": .bool(hasLost)])
     }
 }

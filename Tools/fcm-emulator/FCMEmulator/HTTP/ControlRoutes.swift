@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 /// `/control/…`: the API by which tests, demos and developers control the emulator.
@@ -15,32 +16,24 @@ struct ControlRoutes: Sendable {
 
     private func addMessages(to router: Router<EmulatorContext>) {
         router.get("/control/messages") { request, _ in await messages(request) }
-        router.delete("/control/messages") { _, _ in
-            core.inbox.clear()
-            core.requests.clear()
-            core.registrations.resetCounts()
-            return Answer.noContent
-        }
+        router.delete("/control/messages", doing: core.clearMessages)
         router.get("/control/inbox") { request, _ in
             let cards = core.inbox.cards(of: Self.query("token", request))
-            return Answer.json(["cards": .array(cards.map { $0.json(senderID: core.configuration.projectNumber) })])
+            return EmulatorAnswer.json(["cards": .array(cards.map { $0.json(senderID: core.configuration.projectNumber) })])
         }
         router.get("/control/requests") { request, _ in requests(request) }
-        router.get("/control/statistics") { _, _ in Answer.json(statistics) }
+        router.get("/control/statistics") { _, _ in EmulatorAnswer.json(statistics) }
     }
 
     private func addFaults(to router: Router<EmulatorContext>) {
         router.post("/control/faults") { request, _ in try await addFault(request) }
         router.get("/control/faults") { _, _ in
-            Answer.json(["faults": .array(core.faults.all(now: core.clock.now).map { $0.rule.json(id: $0.id) })])
+            EmulatorAnswer.json(["faults": .array(core.faults.all(now: core.clock.now).map { $0.rule.json(id: $0.id) })])
         }
-        router.delete("/control/faults") { _, _ in
-            core.faults.removeAll()
-            return Answer.noContent
-        }
+        router.delete("/control/faults", doing: core.faults.removeAll)
         router.delete("/control/faults/{id}") { _, context in
             let found = Int(context.parameters.get("id") ?? "").map(core.faults.remove) ?? false
-            return found ? Answer.noContent : Answer.problem("no such fault", status: 404)
+            return found ? EmulatorAnswer.noContent : EmulatorAnswer.problem("no such fault", status: 404)
         }
     }
 
@@ -51,60 +44,60 @@ struct ControlRoutes: Sendable {
     /// The body as JSON; an empty one is an empty object.
     func json(_ request: Request) async throws -> JSONValue? {
         let body = try await request.body.collect(upTo: core.configuration.limits.bodyBytes)
-        return body.readableBytes == 0 ? [:] : JSONValue(parsing: Array(body.readableBytesView))
+        return body.readableBytes == 0 ? [:] : try? JSONValue(parsing: Array(body.readableBytesView))
     }
 
     private func messages(_ request: Request) async -> Response {
         let limits = core.configuration.limits
         guard let wait = Self.number("wait", request, default: 0), (0...limits.waitSeconds).contains(wait) else {
-            return Answer.problem("wait must be 0 to \(limits.waitSeconds) seconds")
+            return EmulatorAnswer.problem("wait must be 0 to \(limits.waitSeconds) seconds")
         }
         if Self.query("after", request) != nil { return await page(request, within: .seconds(wait)) }
         guard let count = Self.number("count", request, default: 1), (0...limits.messages).contains(count) else {
-            return Answer.problem("count must be 0 to \(limits.messages)")
+            return EmulatorAnswer.problem("count must be 0 to \(limits.messages)")
         }
         let found = await core.inbox.messages(
             to: Self.query("token", request), atLeast: count, within: .seconds(wait))
-        return Answer.json(["messages": .array(found.map { $0.json(senderID: core.configuration.projectNumber) })])
+        return EmulatorAnswer.json(["messages": .array(found.map { $0.json(senderID: core.configuration.projectNumber) })])
     }
 
     /// Returns the messages to all phones from a number on, for clients that follow all messages.
     private func page(_ request: Request, within patience: Duration) async -> Response {
         guard let number = Self.number("after", request, default: 0), number >= 0 else {
-            return Answer.problem("after must be a number that an answer gave as next, or 0")
+            return EmulatorAnswer.problem("after must be a number that an answer gave as next, or 0")
         }
         let (messages, next) = await core.inbox.page(from: number, within: patience)
-        return Answer.json([
-            "messages": .array(messages.map { $0.json(senderID: core.configuration.projectNumber) }), "next": JSONValue(next),
+        return EmulatorAnswer.json([
+            "messages": .array(messages.map { $0.json(senderID: core.configuration.projectNumber) }), "next": .integer(next),
         ])
     }
 
     private func requests(_ request: Request) -> Response {
         let limits = core.configuration.limits
         guard let count = Self.number("count", request, default: 100), (0...limits.requests).contains(count) else {
-            return Answer.problem("count must be 0 to \(limits.requests)")
+            return EmulatorAnswer.problem("count must be 0 to \(limits.requests)")
         }
         let token = Self.query("token", request)
         let status = Self.query("status", request).flatMap { Int($0) }
         let found = core.requests.newest(count) { record in
             (token == nil || record.registration == token) && (status == nil || record.status ?? 0 == status)
         }
-        return Answer.json(["requests": .array(found.map(\.json))])
+        return EmulatorAnswer.json(["requests": .array(found.map(\.json))])
     }
 
     private var statistics: JSONValue {
         let statistics = core.statistics
-        var byStatus = JSONObject()
-        for (status, count) in statistics.byStatus.sorted(by: { $0.key < $1.key }) { byStatus["\(status)"] = JSONValue(count) }
-        var byCount = JSONObject()
+        var byStatus: JSONValue = [:]
+        for (status, count) in statistics.byStatus.sorted(by: { $0.key < $1.key }) { byStatus["\(status)"] = .integer(count) }
+        var byCount: JSONValue = [:]
         for (messages, registrations) in core.registrations.acceptedCounts.sorted(by: { $0.key < $1.key }) {
-            byCount["\(messages)"] = JSONValue(registrations)
+            byCount["\(messages)"] = .integer(registrations)
         }
         return [
-            "sends": JSONValue(statistics.sends), "accepted": JSONValue(statistics.accepted),
-            "access_tokens_issued": JSONValue(statistics.accessTokensIssued), "by_status": .object(byStatus),
-            "connections": JSONValue(statistics.connections), "goaways": JSONValue(statistics.goAways),
-            "registrations_by_messages": .object(byCount),
+            "sends": .integer(statistics.sends), "accepted": .integer(statistics.accepted),
+            "access_tokens_issued": .integer(statistics.accessTokensIssued), "by_status": byStatus,
+            "connections": .integer(statistics.connections), "goaways": .integer(statistics.goAways),
+            "registrations_by_messages": byCount,
         ]
     }
 
@@ -113,15 +106,15 @@ struct ControlRoutes: Sendable {
     }
 
     private func addFault(_ request: Request) async throws -> Response {
-        guard let body = try await json(request) else { return Answer.problem("the body is not JSON") }
+        guard let body = try await json(request) else { return EmulatorAnswer.problem("the body is not JSON") }
         do throws(FaultRuleError) {
             let rule = try FaultRule(json: body, limits: core.configuration.limits)
             guard let id = core.faults.add(rule, now: core.clock.now) else {
-                return Answer.problem("too many faults", status: 429)
+                return EmulatorAnswer.problem("too many faults", status: 429)
             }
-            return Answer.json(rule.json(id: id), status: 201)
+            return EmulatorAnswer.json(rule.json(id: id), status: 201)
         } catch {
-            return Answer.problem(error.message)
+            return EmulatorAnswer.problem(error.message)
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Logging
 import Synchronization
 
@@ -63,13 +64,22 @@ final class EmulatorCore: Sendable {
     func issueAccessToken(now: Date) -> JSONValue {
         let lifetime = configuration.accessTokenLifetimeSeconds
         let token = accessTokens.issue(expires: now.addingTimeInterval(Double(lifetime)))
-        return ["access_token": .string(token), "expires_in": JSONValue(lifetime), "token_type": "Bearer"]
+        return ["access_token": .string(token), "expires_in": .integer(lifetime), "token_type": "Bearer"]
+    }
+
+    /// Removes all accepted messages and the log of requests, and resets the counts of registrations.
+    func clearMessages() {
+        inbox.clear()
+        requests.clear()
+        registrations.resetCounts()
     }
 
     var statistics: FCMEmulatorStatistics {
         var statistics = counters.withLock { $0 }
         statistics.accessTokensIssued = accessTokens.issuedCount
         statistics.openConnections = connections.openCount
+        statistics.connections = connections.counts.http2
+        statistics.goAways = connections.counts.goAways
         return statistics
     }
 

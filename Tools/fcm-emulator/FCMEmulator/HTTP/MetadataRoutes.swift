@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// The metadata server `metadata.google.internal`, by which a machine of Google's cloud learns its service account.
 struct MetadataRoutes: Sendable {
@@ -8,7 +9,7 @@ struct MetadataRoutes: Sendable {
 
     func add(to router: Router<EmulatorContext>) {
         router.get("/computeMetadata/v1/instance/service-accounts/default/token") { request, _ in
-            answer(request) { Reply(core.issueAccessToken(now: core.clock.now)) }
+            answer(request) { Answer.json(core.issueAccessToken(now: core.clock.now)) }
         }
         router.get("/computeMetadata/v1/instance/service-accounts/default/email") { request, _ in
             answer(request) { text(core.verifier?.account.clientEmail ?? "") }
@@ -20,18 +21,15 @@ struct MetadataRoutes: Sendable {
 
     /// Answers only requests with the header `Metadata-Flavor: Google`, so that a page cannot make a browser ask; 403 otherwise,
     /// and until the service account is loaded.
-    private func answer(_ request: Request, _ reply: () -> Reply) -> Response {
+    private func answer(_ request: Request, _ response: () -> Response) -> Response {
         let isAllowed = request.headers[Self.flavor] == "Google" && core.verifier != nil
-        var response = (isAllowed ? reply() : Reply.page(status: 403)).response
+        var response = isAllowed ? response() : Answer.html(status: 403)
         response.headers[Self.flavor] = "Google"
         return response
     }
 
-    private func text(_ text: String) -> Reply {
-        var reply = Reply(nil)
-        reply.contentType = "application/text"
-        reply.body.clear()
-        reply.body.writeString(text)
-        return reply
+    private func text(_ text: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/text"], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 /// The inbox page, and the stream of events that feeds it.
@@ -10,15 +11,16 @@ struct PageRoutes: Sendable {
         for path in ["/", "/inbox"] as [RouterPath] {
             router.get(path) { _, _ in page() }
         }
-        router.get("/control/stream") { request, context in await stream(request, context) }
+        router.get("/control/stream") { request, _ in stream(request) }
         router.get("/healthz") { _, _ in
             // Healthy also means that the key file exists, which other processes wait to read.
-            core.verifier == nil ? Answer.problem("starting", status: 503) : Answer.json(["status": "ok"])
+            core.verifier == nil ? EmulatorAnswer.problem("starting", status: 503) : EmulatorAnswer.json(["status": "ok"])
         }
     }
 
     private func page() -> Response {
-        let name = JSONValue.string(core.configuration.appName).serialized()
+        // "</script>" must stay harmless.
+        let name = JSONValue.string(core.configuration.appName).text.replacing("<", with: #"\u003c"#)
         let page = String(decoding: PackageResources.inbox_html, as: UTF8.self)
             .split(separator: "/*APP_NAME*/", maxSplits: 1, omittingEmptySubsequences: false)
             .joined(separator: "window.APP_NAME = \(name);")
@@ -32,10 +34,9 @@ struct PageRoutes: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
-    private func stream(_ request: Request, _ context: EmulatorContext) async -> Response {
-        core.connections.add(context.connection)
+    private func stream(_ request: Request) -> Response {
         guard let events = core.inbox.subscribe(to: ControlRoutes.query("token", request)) else {
-            return Answer.problem("too many streams", status: 503)
+            return EmulatorAnswer.problem("too many streams", status: 503)
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
@@ -51,8 +52,8 @@ struct PageRoutes: Sendable {
     private func text(_ event: Inbox.Event) -> String {
         let sender = core.configuration.projectNumber
         return switch event {
-        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).serialized())\n\n"
-        case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json(senderID: sender).serialized())\n\n"
+        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).text)\n\n"
+        case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json(senderID: sender).text)\n\n"
         case .cleared: "event: cleared\ndata: {}\n\n"
         case .heartbeat: ": still here\n\n"
         }

@@ -1,10 +1,9 @@
 import FoundationEssentials
-import HTTPTypes
-import Hummingbird
+import JSON
 import NIOCore
 import NIOHPACK
 
-/// An answer before it is written to an HTTP/2 stream or an HTTP/1.1 connection.
+/// An answer before it is written.
 struct Reply: Sendable {
     var status = 200
     var contentType = "application/json; charset=UTF-8"
@@ -21,7 +20,7 @@ struct Reply: Sendable {
     /// An answer in JSON.
     init(_ json: JSONValue, status: Int = 200) {
         self.status = status
-        body = ByteBuffer(string: json.prettyPrinted())
+        body = ByteBuffer(string: json.prettyText)
     }
 
     /// A refusal, under its own status or another.
@@ -37,21 +36,12 @@ struct Reply: Sendable {
     static func page(status: Int, retryAfter: String? = nil) -> Reply {
         var reply = Reply(nil, status: status)
         reply.contentType = "text/html; charset=UTF-8"
-        reply.body = ByteBuffer(string: Answer.errorPage(status: status))
+        reply.body = ByteBuffer(string: EmulatorAnswer.errorPage(status: status))
         reply.retryAfter = retryAfter
         return reply
     }
 
-    /// The answer as a response of the router.
-    var response: Response {
-        var headers: HTTPFields = [.contentType: contentType]
-        if let retryAfter { headers[.retryAfter] = retryAfter }
-        if isChallenge { headers[.wwwAuthenticate] = Self.challenge }
-        return Response(
-            status: HTTPResponse.Status(code: status), headers: headers, body: ResponseBody(byteBuffer: body))
-    }
-
-    /// The headers of the answer on an HTTP/2 stream.
+    /// The headers of the answer, as frames have them.
     var headers: HPACKHeaders {
         var headers: HPACKHeaders = [
             ":status": String(status), "content-type": contentType, "content-length": String(body.readableBytes),
@@ -63,7 +53,7 @@ struct Reply: Sendable {
 }
 
 /// The outcome of a request: its end, its delay, and whether its connection ends with it.
-struct Verdict: Sendable {
+struct RequestOutcome: Sendable {
     /// The end of a request.
     enum Fate: Sendable {
         case reply(Reply)

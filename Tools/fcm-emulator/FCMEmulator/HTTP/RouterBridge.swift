@@ -6,10 +6,12 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Serves an HTTP/2 stream through the router: the page, the control API, and all other requests that need no fast path.
+/// Serves a stream through the router: the page, the control API, and all other requests that need not be answered at once.
 struct RouterBridge: Sendable {
     let responder: any HTTPResponder<EmulatorContext>
-    let logger: Logger
+    private let logger = Logger(label: "emulator") { _ in SwiftLogNoOpLogHandler() }
+
+    init(responder: some HTTPResponder<EmulatorContext>) { self.responder = responder }
 
     /// Answers a request on its stream, or resets the stream on an error.
     func respond(to head: HPACKHeaders, body: [UInt8], on channel: any Channel, stream: HTTP2StreamID) async {
@@ -27,7 +29,6 @@ struct RouterBridge: Sendable {
             try await response.body.write(writer)
         } catch {
             // The client has disconnected, or sent an invalid request.
-            logger.debug("a stream failed", metadata: ["error": "\(error)"])
             let reset = HTTP2Frame(streamID: stream, payload: .rstStream(.internalError))
             try? await channel.writeAndFlush(reset)
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import NIOCore
 import Synchronization
 
@@ -10,7 +11,7 @@ struct SendDesk: Sendable {
     ///
     /// The request is processed when it arrives; a latency delays only the answer. So a caller that gives up meanwhile cannot
     /// know whether the message was delivered, as in production.
-    func handle(_ bytes: [UInt8], project: String, authorization: String?, line: RequestLog.Line) -> Verdict {
+    func handle(_ bytes: [UInt8], project: String, authorization: String?, line: RequestLog.Line) -> RequestOutcome {
         let now = core.clock.now
         core.count { $0.sends += 1 }
         var record = RequestLog.Record(at: now, endpoint: .send, line: line)
@@ -21,44 +22,44 @@ struct SendDesk: Sendable {
         }
         let isHarmed = fault.map { !$0.rule.isDelivered } ?? false
         if isHarmed, let fate = fault?.rule.fate(project: project, now: now) {
-            return conclude(Verdict(fate: fate, delay: fault?.rule.latency.sample() ?? .zero), &record)
+            return conclude(RequestOutcome(fate: fate, delay: fault?.rule.latency.sample() ?? .zero), &record)
         }
-        var verdict: Verdict
+        var outcome: RequestOutcome
         do throws(FCMRefusal) {
             let name = try send(bytes, project: project, authorization: authorization, now: now, record: &record)
-            verdict = Verdict(fate: .reply(Reply(name: name)))
-            if let fate = fault?.rule.fate(project: project, now: now) { verdict.fate = fate }
+            outcome = RequestOutcome(fate: .reply(Reply(name: name)))
+            if let fate = fault?.rule.fate(project: project, now: now) { outcome.fate = fate }
         } catch {
             record.refusal = error
             record.body = Array(bytes.prefix(RequestLog.maxBodyBytes))
             let retryAfter = error.retryAfterSeconds.map { String(Int($0.rounded(.up))) }
-            verdict = Verdict(fate: .reply(Reply(error, retryAfter: retryAfter)))
+            outcome = RequestOutcome(fate: .reply(Reply(error, retryAfter: retryAfter)))
         }
-        verdict.delay = fault?.rule.latency.sample() ?? .zero
-        if case .goAway? = fault?.rule.effect { verdict.isLast = true }
-        return conclude(verdict, &record)
+        outcome.delay = fault?.rule.latency.sample() ?? .zero
+        if case .goAway? = fault?.rule.effect { outcome.isLast = true }
+        return conclude(outcome, &record)
     }
 
     /// Returns the refusal of a body that is longer than the limit.
-    func tooLarge(line: RequestLog.Line) -> Verdict {
+    func tooLarge(line: RequestLog.Line) -> RequestOutcome {
         var record = RequestLog.Record(at: core.clock.now, endpoint: .send, line: line)
         let refusal = FCMRefusal.payloadTooLarge(limit: core.configuration.limits.bodyBytes)
         record.refusal = refusal
-        return conclude(Verdict(fate: .reply(Reply(refusal))), &record)
+        return conclude(RequestOutcome(fate: .reply(Reply(refusal))), &record)
     }
 
-    private func conclude(_ verdict: Verdict, _ record: inout RequestLog.Record) -> Verdict {
-        if case .reply(let reply) = verdict.fate { record.status = reply.status }
+    private func conclude(_ outcome: RequestOutcome, _ record: inout RequestLog.Record) -> RequestOutcome {
+        if case .reply(let reply) = outcome.fate { record.status = reply.status }
         core.requests.append(record)
         let status = record.status
         core.count { $0.byStatus[status ?? 0, default: 0] += 1 }
-        return verdict
+        return outcome
     }
 
     /// Returns the registration of a request and its platform; called only when a fault rule depends on it or hits the request.
     private func target(of bytes: [UInt8]) -> (registration: String?, platform: DevicePlatform?) {
         let known = core.templates.withLock { $0.match(bytes)?.1 }
-        let target = known ?? JSONValue(parsing: bytes)?["message"].flatMap(MessageTarget.init)
+        let target = known ?? (try? JSONValue(parsing: bytes, limits: .request))?["message"].flatMap(MessageTarget.init)
         let registration = target?.registration
         return (registration, registration.flatMap { core.registrations.find($0)?.platform })
     }
@@ -100,8 +101,8 @@ struct SendDesk: Sendable {
     /// Returns the template and the target of a request, which is parsed whole only when no cached template matches.
     private func read(_ bytes: [UInt8]) throws(FCMRefusal) -> (MessageTemplate, MessageTarget) {
         if let known = core.templates.withLock({ $0.match(bytes) }) { return known }
-        let (request, place) = try MessageValidator(sizeLimit: core.configuration.sizeLimit).validate(bytes)
-        let template = MessageTemplate(bytes, request, place: place)
+        let request = try MessageValidator(sizeLimit: core.configuration.sizeLimit).validate(bytes)
+        let template = MessageTemplate(bytes, request)
         core.templates.withLock { $0.add(template) }
         return (template, request.target)
     }

@@ -5,17 +5,17 @@ import Logging
 struct TokenDesk: Sendable {
     let core: EmulatorCore
 
-    func handle(_ bytes: [UInt8], line: RequestLog.Line) -> Verdict {
+    func handle(_ bytes: [UInt8], line: RequestLog.Line) -> RequestOutcome {
         let now = core.clock.now
         var record = RequestLog.Record(at: now, endpoint: .token, line: line)
         let fault = core.faults.take(.token, now: now) { (nil, nil) }
         record.fault = fault?.id
         let harm = fault?.rule.fate(project: core.projectNames[0], now: now)
-        var verdict = Verdict(fate: harm ?? .reply(issue(bytes, now: now)))
-        verdict.delay = fault?.rule.latency.sample() ?? .zero
-        if case .reply(let reply) = verdict.fate { record.status = reply.status }
+        var outcome = RequestOutcome(fate: harm ?? .reply(issue(bytes, now: now)))
+        outcome.delay = fault?.rule.latency.sample() ?? .zero
+        if case .reply(let reply) = outcome.fate { record.status = reply.status }
         core.requests.append(record)
-        return verdict
+        return outcome
     }
 
     private func issue(_ bytes: [UInt8], now: Date) -> Reply {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HeliographCrypto
+import JSON
 
 /// A refusal of the token endpoint, in Google's words.
 struct OAuthRefusal: Error, Equatable {
@@ -79,6 +80,6 @@ struct AssertionVerifier: Sendable {
     }
 
     private static func json(_ part: String) -> JSONValue? {
-        Base64URL.decode(part).flatMap { JSONValue(parsing: $0) }
+        Base64URL.decode(part).flatMap { try? JSONValue(parsing: $0) }
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HeliographCrypto
+import JSON
 
 /// The identity that the notifier proves: a service account as in the key file that Google issues.
 struct ServiceAccount: Sendable {
@@ -17,26 +18,26 @@ struct ServiceAccount: Sendable {
     /// Blocking: reads and writes files and may generate a key.
     static func loadOrCreate(
         file: String, projectID: String, tokenURI: String
-    ) throws(FCMEmulatorError) -> ServiceAccount {
+    ) throws(EmulatorError) -> ServiceAccount {
         do {
             if !FileManager.default.fileExists(atPath: file) {
                 try KeyFiles.write(try makeKeyFile(projectID: projectID, tokenURI: tokenURI), to: file)
             }
             return try ServiceAccount(keyFile: [UInt8](try Data(contentsOf: URL(filePath: file))))
-        } catch let error as FCMEmulatorError {
+        } catch let error as EmulatorError {
             throw error
         } catch {
             let message = "cannot read or write the service-account key file \(file)"
-            throw FCMEmulatorError(.serviceAccount, message, underlying: error)
+            throw EmulatorError(.serviceAccount, message, underlying: error)
         }
     }
 
     /// Parses a key file.
     init(keyFile: [UInt8]) throws {
-        let json = JSONValue(parsing: keyFile)
+        let json = try? JSONValue(parsing: keyFile)
         func field(_ name: String) throws -> String {
             guard let text = json?[name]?.string else {
-                throw FCMEmulatorError(.serviceAccount, "the service-account key file has no \(name)")
+                throw EmulatorError(.serviceAccount, "the service-account key file has no \(name)")
             }
             return text
         }
@@ -61,6 +62,6 @@ struct ServiceAccount: Sendable {
             "token_uri": .string(tokenURI),
             "universe_domain": "googleapis.com",
         ]
-        return file.prettyPrinted()
+        return file.prettyText
     }
 }

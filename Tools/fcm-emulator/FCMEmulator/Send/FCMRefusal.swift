@@ -1,37 +1,10 @@
+import JSON
+
 /// A refusal of `messages:send`: an HTTP status and the error envelope of Google's APIs.
 ///
 /// The order of `details` differs from case to case, and some cases have none: clients that read only the first
 /// detail misjudge them, so the order here is the one that was captured in production.
-struct FCMRefusal: Error, Equatable {
-    /// The HTTP status.
-    var code: Int
-    /// The canonical status, such as `INVALID_ARGUMENT`.
-    var status: String
-    /// The human-readable message.
-    var message: String
-    /// The typed details, in order; nil leaves the member out.
-    var details: [JSONValue]?
-    /// The `Retry-After` header, in seconds; nil leaves it out.
-    var retryAfterSeconds: Double?
-
-    /// The body of the answer.
-    var body: JSONValue {
-        var error: JSONObject = JSONObject()
-        error["code"] = JSONValue(code)
-        error["message"] = .string(message)
-        error["status"] = .string(status)
-        if let details { error["details"] = .array(details) }
-        return ["error": .object(error)]
-    }
-}
-
-/// One error of one field, as `google.rpc.BadRequest` lists them.
-struct FieldViolation: Equatable {
-    /// The path of the field; empty for the request itself.
-    var field: String
-    /// The error of the field.
-    var description: String
-}
+typealias FCMRefusal = GoogleError
 
 extension FCMRefusal {
     // MARK: Details
@@ -40,29 +13,13 @@ extension FCMRefusal {
         ["@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": .string(code)]
     }
 
-    static func badRequest(_ violations: [FieldViolation]) -> JSONValue {
-        var detail = JSONObject()
-        detail["@type"] = "type.googleapis.com/google.rpc.BadRequest"
-        let list = violations.map { violation -> JSONValue in
-            violation.field.isEmpty
-                ? ["description": .string(violation.description)]
-                : ["field": .string(violation.field), "description": .string(violation.description)]
-        }
-        if !list.isEmpty { detail["fieldViolations"] = .array(list) }
-        return .object(detail)
-    }
-
-    static func badRequest(_ field: String, _ description: String) -> JSONValue {
-        badRequest([FieldViolation(field: field, description: description)])
+    private static func badRequest(_ field: String, _ description: String) -> JSONValue {
+        badRequest([(field: field, description: description)])
     }
 
     private static func errorInfo(_ reason: String) -> JSONValue {
-        [
-            "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason), "domain": "googleapis.com",
-            "metadata": [
-                "service": "fcm.googleapis.com", "method": "google.firebase.fcm.v1.FcmService.SendMessage",
-            ],
-        ]
+        errorInfo(
+            reason, ["service": "fcm.googleapis.com", "method": "google.firebase.fcm.v1.FcmService.SendMessage"])
     }
 
     // MARK: The request itself (observed, or documented)
@@ -78,7 +35,6 @@ extension FCMRefusal {
     static let badCondition = invalid("Request contains an invalid argument.", nil)
     static let tooBig = invalid(
         "Message is too large. The maximum is 4K (4096 bytes).", [badRequest([]), fcmError("INVALID_ARGUMENT")])
-    static let badTTLHeader = invalidField("message.webpush.headers.TTL", "TTL must be a non-negative integer.")
     /// The envelope of a bad installation id was never captured; it is assumed to be that of a bad token with another field.
     static let badFID = invalid(
         "The registration token is not a valid FCM registration token",
@@ -93,7 +49,7 @@ extension FCMRefusal {
     }
 
     /// A body that does not fit the schema: BadRequest only, because the front end refuses it before FCM sees it.
-    static func schema(_ violations: [FieldViolation]) -> FCMRefusal {
+    static func schema(_ violations: [(field: String, description: String)]) -> FCMRefusal {
         invalid(violations.map(\.description).joined(separator: "\n"), [badRequest(violations)])
     }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// Measures messages.
 enum MessageSize {
     /// Maximum size of a message to one device, in bytes.
@@ -29,6 +31,6 @@ enum MessageSize {
     /// Size of the JSON that FCM would send to Apple, in bytes; 0 without an `apns` payload.
     static func apnsBytes(_ message: JSONValue) -> Int {
         guard let payload = message["apns"]?["payload"] else { return 0 }
-        return payload.serialized().utf8.count + (message["data"]?.serialized().utf8.count ?? 0)
+        return payload.bytes.count + (message["data"]?.bytes.count ?? 0)
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The target of a message.
 enum MessageTarget: Sendable, Equatable {
     case token(String)

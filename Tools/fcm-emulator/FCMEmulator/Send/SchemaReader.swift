@@ -1,7 +1,9 @@
+import JSON
+
 /// Reads a JSON body against a schema: collects every violation, and writes all names in snake_case.
 struct SchemaReader {
     /// The violations so far, in the order of the body.
-    private(set) var violations: [FieldViolation] = []
+    private var violations: [(field: String, description: String)] = []
 
     /// Returns the body with every known field under its snake_case name.
     static func read(_ body: JSONValue, as schema: MessageSchema) throws(FCMRefusal) -> JSONValue {
@@ -12,21 +14,21 @@ struct SchemaReader {
     }
 
     private mutating func complain(_ path: String, _ description: String) {
-        violations.append(FieldViolation(field: path, description: description))
+        violations.append((path, description))
     }
 
     private mutating func invalid(_ path: String, _ type: String, _ value: JSONValue) {
-        complain(path, "Invalid value at '\(path)' (\(type)), \(value.serialized())")
+        complain(path, "Invalid value at '\(path)' (\(type)), \(value.text)")
     }
 
     private mutating func message(_ value: JSONValue, _ schema: MessageSchema, path: String) -> JSONValue {
-        guard case .object(let object) = value else {
+        guard let members = value.members else {
             invalid(path, "type.googleapis.com/" + schema.name, value)
             return value
         }
-        var result = JSONObject()
+        var result: JSONValue = [:]
         var chosen: String?
-        for member in object.members {
+        for member in members {
             guard let field = schema.fields[member.name] else {
                 let place = path.isEmpty ? "" : " at '\(path)'"
                 complain(
@@ -46,7 +48,7 @@ struct SchemaReader {
             let inner = path.isEmpty ? field.name : "\(path).\(field.name)"
             result[field.name] = read(member.value, field.type, path: inner)
         }
-        return .object(result)
+        return result
     }
 
     private mutating func read(_ value: JSONValue, _ type: FieldType, path: String) -> JSONValue {
@@ -68,7 +70,7 @@ struct SchemaReader {
             let number = value.integer ?? value.string.flatMap(Int.init)
             if number.flatMap(Int32.init(exactly:)) == nil { invalid(path, "TYPE_INT32", value) }
         case .number:
-            guard case .number = value else { return invalid(path, "TYPE_FLOAT", value) }
+            if value.double == nil { invalid(path, "TYPE_FLOAT", value) }
         case .duration:
             if value.string.flatMap(ProtobufDuration.seconds) == nil {
                 let text = "Illegal duration format; duration must end with 's'"

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// The headers and the payload that FCM sends to Apple for a message to an iPhone.
 ///
@@ -16,7 +17,7 @@ struct ApnsView: Sendable {
     init(_ received: ReceivedMessage, senderID: String) {
         let message = received.message
         let apns = message["apns"]
-        var payload = JSONObject()
+        var payload: JSONValue = [:]
         payload["aps"] = Self.aps(apns?["payload"]?["aps"], common: message["notification"])
         for member in apns?["payload"]?.members ?? [] where member.name != "aps" { payload[member.name] = member.value }
         for member in message["data"]?.members ?? [] { payload[member.name] = member.value }
@@ -29,25 +30,22 @@ struct ApnsView: Sendable {
         if let label = apns?["fcm_options"]?["analytics_label"] ?? message["fcm_options"]?["analytics_label"] {
             payload["google.c.a.m_l"] = label
         }
-        self.payload = .object(payload)
+        self.payload = payload
         headers = Self.headers(apns?["headers"]?.strings ?? [:], payload["aps"], at: received.receivedAt)
     }
 
     private static func aps(_ own: JSONValue?, common: JSONValue?) -> JSONValue {
-        var aps = JSONObject()
+        var aps: JSONValue = [:]
         let texts = ["title", "body"].compactMap { name in common?[name].map { (name, $0) } }
         if own?["alert"] == nil, !texts.isEmpty {
-            var alert = JSONObject()
+            var alert: JSONValue = [:]
             for (name, text) in texts { alert[name] = text }
-            aps["alert"] = .object(alert)
+            aps["alert"] = alert
         }
         for member in own?.members ?? [] { aps[member.name] = member.value }
         // The common notification supplies the texts that an alert dictionary leaves out.
-        if case .object(var alert)? = aps["alert"] {
-            for (name, text) in texts where alert[name] == nil { alert[name] = text }
-            aps["alert"] = .object(alert)
-        }
-        return .object(aps)
+        for (name, text) in texts where aps["alert"]?[name] == nil { aps["alert"]?[name] = text }
+        return aps
     }
 
     private static func headers(_ own: [String: String], _ aps: JSONValue?, at time: Date) -> [(name: String, value: String)] {
@@ -62,8 +60,8 @@ struct ApnsView: Sendable {
 
     /// The JSON that the control API shows.
     var json: JSONValue {
-        var fields = JSONObject()
+        var fields: JSONValue = [:]
         for header in headers { fields[header.name] = .string(header.value) }
-        return ["headers": .object(fields), "payload": payload]
+        return ["headers": fields, "payload": payload]
     }
 }

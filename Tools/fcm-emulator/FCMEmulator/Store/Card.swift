@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// A push as the phone shows it: the common part of a message, overridden by the part of the platform.
 struct Card: Sendable, Equatable {
@@ -49,7 +50,7 @@ struct Card: Sendable, Equatable {
             "target": .string(message["topic"]?.string ?? message["condition"]?.string ?? ""),
             "platform": received.platform.map { .string($0.rawValue) } ?? nil,
             "title": .string(title), "body": .string(body), "image": image.map(JSONValue.string) ?? nil,
-            "badge": badge.map { JSONValue($0) } ?? nil, "silent": .bool(isSilent), "replaced": JSONValue(replaced),
+            "badge": badge.map(JSONValue.integer) ?? nil, "silent": .bool(isSilent), "replaced": .integer(replaced),
             "category": aps?["category"] ?? nil, "thread": aps?["thread-id"] ?? nil,
             "data": message["data"] ?? [:], "message": message,
             "apns": received.platform == .ios ? ApnsView(received, senderID: senderID).json : .null,

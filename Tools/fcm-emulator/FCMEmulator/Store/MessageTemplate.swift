@@ -1,3 +1,5 @@
+import JSON
+
 #if canImport(Darwin)
     internal import Darwin
 #else
@@ -8,8 +10,8 @@
 ///
 /// A fan-out sends the same text to many registrations. Its first request is parsed and checked whole. A later one that differs
 /// only in the characters of the registration needs only its registration checked, because neither the meaning nor the size of
-/// the rest depends on it. The parser reports the position of the registration, so that similar text elsewhere is not mistaken
-/// for it.
+/// the rest depends on it. The position of the registration is known when the request names it once and spells no character as a
+/// number: no other text can then be mistaken for it.
 final class MessageTemplate: Sendable {
     /// The request up to the registration; the whole request when the position is unknown.
     private let prefix: [UInt8]
@@ -21,12 +23,10 @@ final class MessageTemplate: Sendable {
     let isValidateOnly: Bool
 
     /// The template of a request that was accepted as valid.
-    ///
-    /// - Parameter place: The position of the registration in the bytes; nil when there is none, or more than one candidate.
-    init(_ bytes: [UInt8], _ request: SendRequest, place: Range<Int>?) {
+    init(_ bytes: [UInt8], _ request: SendRequest) {
         isValidateOnly = request.validateOnly
         if case .fid = request.target { isFID = true } else { isFID = false }
-        if let place, request.target.registration.map({ bytes[place].elementsEqual($0.utf8) }) == true {
+        if let place = request.target.registration.flatMap({ MessageTemplate.place(of: $0, in: bytes) }) {
             prefix = Array(bytes[..<place.lowerBound])
             suffix = Array(bytes[place.upperBound...])
             isSpliced = true
@@ -35,6 +35,20 @@ final class MessageTemplate: Sendable {
             suffix = []
             isSpliced = false
         }
+    }
+
+    /// The position of a registration in a request; nil when there is more than one candidate.
+    private static func place(of registration: String, in bytes: [UInt8]) -> Range<Int>? {
+        let quoted = Array("\"\(registration)\"".utf8)
+        guard let start = first(quoted, in: bytes, from: 0), first(quoted, in: bytes, from: start + 1) == nil,
+            first(Array(#"\u"#.utf8), in: bytes, from: 0) == nil
+        else { return nil }
+        return start + 1..<start + quoted.count - 1
+    }
+
+    private static func first(_ part: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        guard let head = part.first, start + part.count <= bytes.count else { return nil }
+        return (start...bytes.count - part.count).first { bytes[$0] == head && isEqual(bytes, from: $0, part) }
     }
 
     /// Whether requests to other registrations can have this template.
@@ -67,7 +81,7 @@ final class MessageTemplate: Sendable {
     func message(to registration: String?) -> JSONValue {
         let bytes = isSpliced ? prefix + Array((registration ?? "").utf8) + suffix : prefix
         // A kept request was valid when it was accepted.
-        guard let body = JSONValue(parsing: bytes), let request = try? SchemaReader.read(body, as: .request) else {
+        guard let body = try? JSONValue(parsing: bytes, limits: .request), let request = try? SchemaReader.read(body, as: .request) else {
             return nil
         }
         return request["message"] ?? nil

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import JSON
 
 /// A message that the emulator has accepted.
 public struct ReceivedMessage: Sendable, Equatable {
@@ -15,12 +16,12 @@ public struct ReceivedMessage: Sendable, Equatable {
 
     /// The JSON that the control API shows; for an iPhone with the push that FCM would send to Apple.
     func json(senderID: String) -> JSONValue {
-        var json = JSONObject()
+        var json: JSONValue = [:]
         json["name"] = .string(name)
         json["received_at"] = .string(RFC3339.string(receivedAt))
         json["message"] = message
         if platform == .ios { json["apns"] = ApnsView(self, senderID: senderID).json }
-        return .object(json)
+        return json
     }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Synchronization
 
 /// The newest requests of `messages:send` and of the token endpoint, with their outcomes.
@@ -49,17 +50,17 @@ final class RequestLog: Sendable {
 extension RequestLog.Record {
     /// The JSON that the control API shows.
     var json: JSONValue {
-        var json = JSONObject()
+        var json: JSONValue = [:]
         json["at"] = .string(RFC3339.string(at))
         json["endpoint"] = .string(endpoint.rawValue)
-        json["connection"] = JSONValue(line.connection)
-        json["stream"] = line.stream.map { JSONValue($0) }
+        json["connection"] = .integer(line.connection)
+        json["stream"] = line.stream.map(JSONValue.integer)
         json["token"] = registration.map(JSONValue.string)
-        json["status"] = status.map { JSONValue($0) } ?? .null
+        json["status"] = status.map(JSONValue.integer) ?? .null
         json["accepted"] = .bool(isAccepted)
-        json["fault"] = fault.map { JSONValue($0) }
+        json["fault"] = fault.map(JSONValue.integer)
         if let refusal { json["error"] = .string(refusal.message) }
         if let body { json["body"] = .string(String(decoding: body, as: UTF8.self)) }
-        return .object(json)
+        return json
     }
 }

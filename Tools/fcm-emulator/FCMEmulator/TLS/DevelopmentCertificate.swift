@@ -7,7 +7,7 @@ enum DevelopmentCertificate {
     private static let validityDays = 825
 
     /// Makes both files unless they exist. Blocking.
-    static func ensure(certificateFile: String, keyFile: String, names: [String], now: Date) throws(FCMEmulatorError) {
+    static func ensure(certificateFile: String, keyFile: String, names: [String], now: Date) throws(EmulatorError) {
         let files = FileManager.default
         if files.fileExists(atPath: certificateFile), files.fileExists(atPath: keyFile) { return }
         do {
@@ -16,7 +16,7 @@ enum DevelopmentCertificate {
             try KeyFiles.write(try key.pem(), to: keyFile)
             try KeyFiles.write(certificate, to: certificateFile)
         } catch {
-            throw FCMEmulatorError(.certificate, "cannot make the certificate \(certificateFile)", underlying: error)
+            throw EmulatorError(.certificate, "cannot make the certificate \(certificateFile)", underlying: error)
         }
     }
 
@@ -53,7 +53,7 @@ enum DevelopmentCertificate {
     private static func subjectPublicKeyInfo(_ key: RSAPrivateKey) throws -> [UInt8] {
         let lines = try key.publicKey.pem().split(separator: "\n").filter { !$0.hasPrefix("-----") }
         guard let data = Data(base64Encoded: lines.joined()) else {
-            throw FCMEmulatorError(.certificate, "the public key is not a PEM file")
+            throw EmulatorError(.certificate, "the public key is not a PEM file")
         }
         return [UInt8](data)
     }

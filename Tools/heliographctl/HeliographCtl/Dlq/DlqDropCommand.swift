@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
 
 /// Deletes dead letters.
@@ -18,8 +19,7 @@ struct DlqDropCommand: AsyncParsableCommand {
     /// Dead letters deleted in one step.
     private static let stepSize = 1000
 
-    mutating func run() async throws {
-        let selection = selection
+    func run() async throws {
         try await redis.withTransport { transport in
             let items = try await selection.confirmed(to: "drop", in: transport)
             var dropped = 0

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
 internal import FoundationEssentials
 internal import WireFormat
@@ -36,8 +37,7 @@ struct DlqListCommand: AsyncParsableCommand {
         guard limit > 0 else { throw ValidationError("--limit is 1 or more.") }
     }
 
-    mutating func run() async throws {
-        let (stream, reason, limit, json) = (stream, reason, limit, json)
+    func run() async throws {
         try await redis.withTransport { transport in
             var found: [GroupDeadLetter] = []
             var isCut = false
@@ -64,10 +64,7 @@ struct DlqListCommand: AsyncParsableCommand {
     private static let errorWidth = 60
 
     static func table(_ letters: [GroupDeadLetter], now: Date) -> Table {
-        var table = Table([
-            .init("STREAM"), .init("ID"), .init("AGE", .right), .init("REASON"), .init("FAILURES", .right),
-            .init("CRASHES", .right), .init("TYPE"), .init("ERROR"),
-        ])
+        var table = Table(["STREAM", "ID", .right("AGE"), "REASON", .right("FAILURES"), .right("CRASHES"), "TYPE", "ERROR"])
         for item in letters {
             let letter = item.letter
             let error = letter.error.count > errorWidth ? letter.error.prefix(errorWidth - 1) + "…" : letter.error[...]

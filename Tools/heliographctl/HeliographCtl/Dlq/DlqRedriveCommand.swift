@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
 internal import PostgresClient
 internal import Storage
@@ -21,10 +22,9 @@ struct DlqRedriveCommand: AsyncParsableCommand {
     @OptionGroup var selection: DeadLetterSelection
 
     @Option(name: .long, help: ArgumentHelp("The maximum rate, such as 10/s.", valueName: "rate"))
-    var rate: Rate?
+    var rate: RateArgument?
 
-    mutating func run() async throws {
-        let (selection, rate) = (selection, rate)
+    func run() async throws {
         try await servers.withServers { transport, postgres in
             let items = try await selection.confirmed(to: "redrive", in: transport)
             let moved = try await Self.redrive(items, in: transport, rate: rate) { moved in
@@ -45,7 +45,7 @@ struct DlqRedriveCommand: AsyncParsableCommand {
 
     /// - Parameter note: Called with the moved dead letters only, because those dropped meanwhile must not be published again.
     private static func redrive(
-        _ items: [DeadLetterSelection.Item], in transport: RedisEventTransport, rate: Rate?,
+        _ items: [DeadLetterSelection.Item], in transport: RedisEventTransport, rate: RateArgument?,
         note: ([DeadLetterSelection.Item]) async throws -> Void
     ) async throws -> Int {
         let size = rate.map { max(1, min(stepSize, Int($0.perSecond / 10))) } ?? stepSize

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
 
 /// Shows all fields of a dead letter.
@@ -26,8 +27,7 @@ struct DlqShowCommand: AsyncParsableCommand {
 
     mutating func validate() throws { try DeadLetterReader.check(stream: stream) }
 
-    mutating func run() async throws {
-        let (stream, id, json) = (stream, id, json)
+    func run() async throws {
         try await redis.withTransport { transport in
             let found = try await DeadLetterReader(transport, stream: stream).find(id).map(DeadLetterReport.init)
             let console = Console.current
@@ -35,10 +35,7 @@ struct DlqShowCommand: AsyncParsableCommand {
                 console.note("\(stream) has no dead letter \(id): `heliographctl dlq list \(stream)` shows those it has.")
                 throw ExitCode.nothingFound
             }
-            for report in found {
-                let lines = json ? [try JSON.text(report)] : report.lines(console.style)
-                lines.forEach(console.result)
-            }
+            for report in found { try console.show(report, asJSON: json) }
         }
     }
 }

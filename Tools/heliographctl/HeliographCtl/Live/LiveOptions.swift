@@ -1,23 +1,9 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 
 /// The refresh interval of a view, and the number of refreshes.
 struct LiveOptions: ParsableArguments {
-    /// A duration in the syntax of the command line: `1s`, `0.5s`, `500ms`; a bare number is seconds.
-    struct Interval: ExpressibleByArgument, Equatable {
-        let duration: Duration
-
-        init(duration: Duration) { self.duration = duration }
-
-        init?(argument: String) {
-            let text = argument.last?.isNumber == true ? argument + "s" : argument
-            guard let duration = HumanUnits.duration(text), (0.1...3600).contains(duration.seconds) else { return nil }
-            self.duration = duration
-        }
-
-        var defaultValueDescription: String { HumanUnits.age(duration) }
-    }
-
-    private static let defaultInterval = Interval(duration: .seconds(1))
+    private static let defaultInterval = TimeSpan(.seconds(1))
 
     @Option(name: .long, help: ArgumentHelp("The refresh interval: 100ms to 3600s.", valueName: "time"))
     var interval = Self.defaultInterval
@@ -27,6 +13,9 @@ struct LiveOptions: ParsableArguments {
 
     mutating func validate() throws {
         guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count is 1 or more.") }
+        guard (.milliseconds(100) ... .seconds(3600)).contains(interval.duration) else {
+            throw ValidationError("--interval is 100ms to 3600s.")
+        }
     }
 
     var isDefault: Bool { interval == Self.defaultInterval && count == nil }

@@ -1,3 +1,5 @@
+internal import CommandLineSupport
+
 /// A view that is refreshed at an interval: in place on a terminal, elsewhere as one text after the other.
 struct LiveView {
     let interval: Duration

@@ -1,3 +1,4 @@
+internal import CommandLineSupport
 internal import Dispatch
 internal import Foundation
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import PostgresClient
 internal import Storage
 
@@ -25,7 +26,7 @@ struct MigrateDownCommand: AsyncParsableCommand {
         try Schema.check(number: to, from: 0)
     }
 
-    mutating func run() async throws {
+    func run() async throws {
         try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
             let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
             let applied = try await runner.status().filter { $0.state != .pending && $0.number > to }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import PostgresClient
 internal import Storage
 
@@ -18,8 +19,7 @@ struct MigrateStatusCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Exit with 3 when migrations are pending.")
     var check = false
 
-    mutating func run() async throws {
-        let check = check
+    func run() async throws {
         try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
             let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
             let statuses = try await runner.status()

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import PostgresClient
 internal import Storage
 
@@ -19,7 +20,7 @@ struct MigrateUpCommand: AsyncParsableCommand {
         if let to { try Schema.check(number: to, from: 1) }
     }
 
-    mutating func run() async throws {
+    func run() async throws {
         let target = to ?? Schema.latest
         try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
             var applied = 0

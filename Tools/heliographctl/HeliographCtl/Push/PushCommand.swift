@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 
 /// The commands for pushes.
 struct PushCommand: AsyncParsableCommand {

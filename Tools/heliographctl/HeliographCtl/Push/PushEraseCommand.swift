@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
 internal import Foundation
 internal import PostgresClient
@@ -26,7 +27,7 @@ struct PushEraseCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Really do it.")
     var yes = false
 
-    mutating func run() async throws {
+    func run() async throws {
         try await database.withDatabase(queryTimeout: .seconds(10)) { client in
             let installs = try await PushInstallRepository(client).find(userIDs: [user])
             guard yes else {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import FoundationEssentials
 internal import Storage
 
@@ -26,26 +27,23 @@ struct PushReportCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     @Option(name: .long, help: ArgumentHelp("The period up to now: s, m, h or d, up to 30d.", valueName: "time"))
-    var since = TimeSpan(seconds: 86_400)
+    var since = TimeSpan(.seconds(86_400))
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
     mutating func validate() throws {
-        guard since.seconds > 0 else { throw ValidationError("--since is at least 1s.") }
+        guard since.duration >= .seconds(1) else { throw ValidationError("--since is at least 1s.") }
     }
 
-    mutating func run() async throws {
-        let (since, json) = (since, json)
+    func run() async throws {
         try await database.withDatabase(queryTimeout: Self.queryTimeout) { postgres in
-            let start = Date(timeIntervalSinceNow: -Double(since.seconds))
+            let start = Date(timeIntervalSinceNow: -since.duration.seconds)
             let receipts = ReceiptRepository(postgres)
             let report = PushReport(
                 since: start, figures: try await receipts.figures(since: start),
                 firstReads: try await receipts.firstReads(since: start))
-            let console = Console.current
-            let lines = json ? [try JSON.text(report)] : report.lines(console.style)
-            lines.forEach(console.result)
+            try Console.current.show(report, asJSON: json)
         }
     }
 }

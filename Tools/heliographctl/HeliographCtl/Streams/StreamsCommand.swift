@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 
 /// Lists the state of the streams and their groups.
 struct StreamsCommand: AsyncParsableCommand {
@@ -29,14 +30,12 @@ struct StreamsCommand: AsyncParsableCommand {
         guard watch || live.isDefault else { throw ValidationError("--interval and --count belong to --watch.") }
     }
 
-    mutating func run() async throws {
-        let (json, watch, live) = (json, watch, live)
+    func run() async throws {
         try await servers.withServers { transport, postgres in
             let console = Console.current
             guard watch else {
                 let report = StreamsReport(snapshot: try await BusSnapshot(transport, postgres))
-                let lines = json ? [try JSON.text(report)] : report.lines(console.style)
-                return lines.forEach(console.result)
+                return try console.show(report, asJSON: json)
             }
             try await live.view(canDraw: !json).run {
                 StreamsReport(snapshot: try await BusSnapshot(transport, postgres))

@@ -1,15 +1,17 @@
+internal import CommandLineSupport
 internal import EventBus
 internal import FoundationEssentials
 
 /// The output of `streams`: a snapshot as a table or as JSON.
-struct StreamsReport {
+struct StreamsReport: Report {
     let snapshot: BusSnapshot
 
-    func lines(_ style: TextStyle, width: Int? = nil) -> [String] {
+    func lines(_ style: TextStyle) -> [String] { lines(style, width: nil) }
+
+    func lines(_ style: TextStyle, width: Int?) -> [String] {
         var table = Table([
-            .init("STREAM"), .init("GROUP", omissionRank: 3), .init("LENGTH", .right, omissionRank: 2), .init("UNDELIVERED", .right),
-            .init("PENDING", .right), .init("OLDEST", .right), .init("CONSUMERS", .right, omissionRank: 1),
-            .init("RETRY", .right), .init("DEAD", .right),
+            "STREAM", .init("GROUP", omissionRank: 3), .right("LENGTH", omissionRank: 2), .right("UNDELIVERED"), .right("PENDING"),
+            .right("OLDEST"), .right("CONSUMERS", omissionRank: 1), .right("RETRY"), .right("DEAD"),
         ])
         for row in snapshot.rows {
             let status = row.status
@@ -24,6 +26,31 @@ struct StreamsReport {
         }
         return table.lines(style, width: width) + ["", snapshot.outboxLine(style)]
     }
+
+    func encode(to encoder: any Encoder) throws {
+        let outbox = snapshot.outbox
+        let record: JSONRecord = [
+            "taken_at": snapshot.takenAt, "streams": snapshot.rows.map(Self.json(of:)),
+            "outbox": [
+                "waiting": outbox.waiting, "waiting_oldest_seconds": outbox.oldestWaitingAge?.seconds,
+                "unconfirmed": outbox.unconfirmed, "unconfirmed_oldest_seconds": outbox.oldestUnconfirmedAge?.seconds,
+            ] as JSONRecord,
+        ]
+        try record.encode(to: encoder)
+    }
+
+    private static func json(of row: BusSnapshot.Row) -> JSONRecord {
+        let status = row.status
+        let consumers = status.consumers.map { consumer -> JSONRecord in
+            ["name": consumer.name, "pending": consumer.pending, "idle_seconds": consumer.idle.seconds]
+        }
+        return [
+            "stream": row.stream, "group": row.group, "length": status.length, "appended": status.appended,
+            "undelivered": status.undelivered, "undelivered_oldest_seconds": status.oldestUndeliveredAge?.seconds,
+            "pending": status.pending, "pending_oldest_seconds": status.oldestPendingAge?.seconds, "retrying": status.retrying,
+            "dead": status.dead, "dead_oldest_seconds": status.oldestDeadAge?.seconds, "consumers": consumers,
+        ]
+    }
 }
 
 extension BusSnapshot {
@@ -36,60 +63,5 @@ extension BusSnapshot {
         }
         return "Outbox: " + part(outbox.waiting, "waiting for the relay", outbox.oldestWaitingAge) + "; "
             + part(outbox.unconfirmed, "published and not handled yet", outbox.oldestUnconfirmedAge) + "."
-    }
-}
-
-extension StreamsReport: Encodable {
-    private struct Document: Encodable {
-        let takenAt: Date
-        let streams: [Stream]
-        let outbox: Outbox
-    }
-
-    private struct Stream: Encodable {
-        let stream: String
-        let group: String?
-        let length: Int
-        let appended: Int
-        let undelivered: Int
-        let undeliveredOldestSeconds: Double?
-        let pending: Int
-        let pendingOldestSeconds: Double?
-        let retrying: Int
-        let dead: Int
-        let deadOldestSeconds: Double?
-        let consumers: [Consumer]
-    }
-
-    private struct Consumer: Encodable {
-        let name: String
-        let pending: Int
-        let idleSeconds: Double
-    }
-
-    private struct Outbox: Encodable {
-        let waiting: Int
-        let waitingOldestSeconds: Double?
-        let unconfirmed: Int
-        let unconfirmedOldestSeconds: Double?
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        let streams = snapshot.rows.map { row in
-            let status = row.status
-            return Stream(
-                stream: row.stream, group: row.group, length: status.length, appended: status.appended,
-                undelivered: status.undelivered, undeliveredOldestSeconds: status.oldestUndeliveredAge?.seconds,
-                pending: status.pending, pendingOldestSeconds: status.oldestPendingAge?.seconds,
-                retrying: status.retrying, dead: status.dead, deadOldestSeconds: status.oldestDeadAge?.seconds,
-                consumers: status.consumers.map {
-                    Consumer(name: $0.name, pending: $0.pending, idleSeconds: $0.idle.seconds)
-                })
-        }
-        let backlog = snapshot.outbox
-        let outbox = Outbox(
-            waiting: backlog.waiting, waitingOldestSeconds: backlog.oldestWaitingAge?.seconds, unconfirmed: backlog.unconfirmed,
-            unconfirmedOldestSeconds: backlog.oldestUnconfirmedAge?.seconds)
-        try Document(takenAt: snapshot.takenAt, streams: streams, outbox: outbox).encode(to: encoder)
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandLineSupport
 internal import EventBus
 
 /// The ages from which waiting work is emphasised.
@@ -14,16 +15,8 @@ enum Thresholds {
 }
 
 extension Table.Cell {
-    /// The cell of a missing value.
-    static let nothing = Table.Cell(HumanUnits.nothing, .faint)
-
     static func age(_ duration: Duration?) -> Table.Cell {
         duration.map { Table.Cell(HumanUnits.age($0), Thresholds.age($0)) } ?? .nothing
-    }
-
-    /// A number that has `emphasis` unless it is 0.
-    static func count(_ number: Int, _ emphasis: Emphasis = .none) -> Table.Cell {
-        Table.Cell("\(number)", number == 0 ? .faint : emphasis)
     }
 
     /// The number of consumers of a group; emphasised when it has none.

@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
-internal import Logging
 internal import RedisClient
 internal import ServiceDefaults
 
@@ -47,19 +47,4 @@ struct RedisOptions: ParsableArguments {
         }
         await client.shutdown()
     }
-}
-
-/// Runs `body`; on a configuration error notes the missing or wrong setting and ends the command.
-func reporting<Value>(hint option: String, _ body: () throws -> Value) throws -> Value {
-    do {
-        return try body()
-    } catch let error as ConfigurationError {
-        Console.current.note("\(error) (or pass \(option))")
-        throw ExitCode.configuration
-    }
-}
-
-extension Logger {
-    /// A logger without output, because the commands report errors themselves and log lines would disturb their output.
-    static var silent: Logger { Logger(label: "heliographctl", factory: { _ in SwiftLogNoOpLogHandler() }) }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import Storage
 
 /// Lists the templates.
@@ -17,15 +18,12 @@ struct TemplatesListCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print JSON, prompts included.")
     var json = false
 
-    mutating func run() async throws {
-        let json = json
+    func run() async throws {
         try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
             let templates = try await ImageTemplateRepository(client).all()
             let console = Console.current
-            guard !json else { return console.result(try JSON.text(templates.map(TemplateRecord.init))) }
-            var table = Table([
-                .init("ID"), .init("NAME"), .init("STYLE"), .init("ENABLED"), .init("POSITION", .right), .init("PROMPT", .right),
-            ])
+            guard !json else { return console.result(try JSON.text(templates.map(\.json))) }
+            var table = Table(["ID", "NAME", "STYLE", "ENABLED", .right("POSITION"), .right("PROMPT")])
             for template in templates {
                 table.add([
                     .init(template.id), .init(template.name), .init(template.style), .init(template.isEnabled ? "yes" : "no"),

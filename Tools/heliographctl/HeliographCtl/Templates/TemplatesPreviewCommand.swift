@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import Storage
 
 /// Shows the prompt that a generator gets for a template.
@@ -22,15 +23,14 @@ struct TemplatesPreviewCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print JSON, with all fields.")
     var json = false
 
-    mutating func run() async throws {
-        let (id, json) = (id, json)
+    func run() async throws {
         try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
             let console = Console.current
             guard let template = try await ImageTemplateRepository(client).find(id: id) else {
                 console.note("There is no template \(id).")
                 throw ExitCode.nothingFound
             }
-            console.result(json ? try JSON.text(TemplateRecord(template)) : template.instructions)
+            console.result(json ? try JSON.text(template.json) : template.instructions)
         }
     }
 }

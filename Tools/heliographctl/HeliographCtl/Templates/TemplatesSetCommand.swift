@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import Foundation
 internal import PostgresClient
 internal import Storage
@@ -74,22 +75,21 @@ struct TemplatesSetCommand: AsyncParsableCommand {
         }
     }
 
-    mutating func run() async throws {
-        let fields = self
-        let prompt = try fields.promptText()
+    func run() async throws {
+        let prompt = try promptText()
         try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
             let templates = ImageTemplateRepository(client)
             let console = Console.current
-            let old = try await templates.find(id: fields.id)
-            guard let new = fields.template(over: old, prompt: prompt) else {
-                console.note("There is no template \(fields.id) yet: a new one needs --name, --style, and --prompt or --prompt-file.")
+            let old = try await templates.find(id: id)
+            guard let new = template(over: old, prompt: prompt) else {
+                console.note("There is no template \(id) yet: a new one needs --name, --style, and --prompt or --prompt-file.")
                 throw ExitCode.validationFailure
             }
             guard try await templates.write(new, over: old) else {
-                console.note("Another writer changed \(fields.id) at the same time; nothing was written. Check it and try again.")
+                console.note("Another writer changed \(id) at the same time; nothing was written. Check it and try again.")
                 throw ExitCode.failure
             }
-            console.result(fields.json ? try JSON.text(TemplateRecord(new)) : "\(old == nil ? "added" : "changed") \(fields.id)")
+            console.result(json ? try JSON.text(new.json) : "\(old == nil ? "added" : "changed") \(id)")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import CommandLineSupport
 internal import EventBus
 
 /// The rates of a group and its stream between two snapshots.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import EventBus
 internal import PostgresClient
 
@@ -21,8 +22,7 @@ struct TopCommand: AsyncParsableCommand {
     @OptionGroup var servers: ServerOptions
     @OptionGroup var live: LiveOptions
 
-    mutating func run() async throws {
-        let live = live
+    func run() async throws {
         try await servers.withServers { transport, postgres in
             let style = Console.current.style
             var view = TopView(interval: live.interval.duration)

@@ -1,3 +1,4 @@
+internal import CommandLineSupport
 internal import EventBus
 internal import FoundationEssentials
 
@@ -60,9 +61,8 @@ struct TopView {
 
     private func table(_ snapshot: BusSnapshot) -> Table {
         var table = Table([
-            .init("STREAM"), .init("GROUP", omissionRank: 4), .init("APPEND/S", .right, omissionRank: 3), .init("SETTLE/S", .right),
-            .init("BACKLOG", .right), .init("OLDEST", .right), .init("RETRY", .right, omissionRank: 1), .init("DEAD", .right),
-            .init("CONSUMERS", .right, omissionRank: 2),
+            "STREAM", .init("GROUP", omissionRank: 4), .right("APPEND/S", omissionRank: 3), .right("SETTLE/S"), .right("BACKLOG"),
+            .right("OLDEST"), .right("RETRY", omissionRank: 1), .right("DEAD"), .right("CONSUMERS", omissionRank: 2),
         ])
         for row in snapshot.rows {
             let rates = rates(of: row)

@@ -1,12 +1,13 @@
+internal import CommandLineSupport
 internal import FoundationEssentials
 
-extension TimeLine {
+extension TimeLine: Report {
     /// Printed steps of deliveries; a topic may have thousands, and the JSON has them all.
     static let maxDeliverySteps = 40
 
     func lines(_ style: TextStyle) -> [String] {
         guard let start else { return [] }
-        var table = Table([.init("TIME (UTC)"), .init("+MS", .right), .init("TOTAL", .right), .init("STEP"), .init("WHAT")])
+        var table = Table(["TIME (UTC)", .right("+MS"), .right("TOTAL"), "STEP", "WHAT"])
         var previous = start
         var deliveries = 0
         for step in steps {
@@ -31,30 +32,16 @@ extension TimeLine {
         if hidden > 0 { lines.append(style.apply(.faint, to: "\(hidden) more steps of deliveries: --json has them all")) }
         return lines
     }
-}
-
-extension TimeLine: Encodable {
-    private struct Document: Encodable {
-        struct Step: Encodable {
-            let at: Date
-            let sinceStartMs: Int
-            let state: TimeLine.Step.State
-            let kind: String
-            let text: String
-        }
-
-        let requestID: String
-        let open: Int
-        let steps: [Step]
-    }
 
     func encode(to encoder: any Encoder) throws {
         let start = start ?? now
-        let steps = steps.map { step in
-            Document.Step(
-                at: step.at, sinceStartMs: Self.milliseconds(from: start, to: step.at), state: step.state, kind: step.kind,
-                text: step.text)
+        let steps = steps.map { step -> JSONRecord in
+            [
+                "at": step.at, "since_start_ms": Self.milliseconds(from: start, to: step.at), "state": step.state.rawValue,
+                "kind": step.kind, "text": step.text,
+            ]
         }
-        try Document(requestID: requestID, open: openCount, steps: steps).encode(to: encoder)
+        let record: JSONRecord = ["request_id": requestID, "open": openCount, "steps": steps]
+        try record.encode(to: encoder)
     }
 }

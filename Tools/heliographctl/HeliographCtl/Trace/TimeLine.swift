@@ -1,3 +1,4 @@
+internal import CommandLineSupport
 internal import EventBus
 internal import FoundationEssentials
 internal import Storage
@@ -7,7 +8,7 @@ internal import WireFormat
 struct TimeLine {
     /// A step that happened, or one that is still open.
     struct Step: Sendable {
-        enum State: String, Encodable { case done, failed, open }
+        enum State: String { case done, failed, open }
 
         /// Time of the step; of an open step, the time since which it is due.
         let at: Date

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import FoundationEssentials
 internal import Storage
 
@@ -24,8 +25,7 @@ struct TraceCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
-    mutating func run() async throws {
-        let (requestID, json) = (requestID, json)
+    func run() async throws {
         try await database.withDatabase(queryTimeout: ServerOptions.queryTimeout) { postgres in
             let trace = try await RequestTrace(requestID: requestID, in: postgres)
             let console = Console.current
@@ -35,9 +35,7 @@ struct TraceCommand: AsyncParsableCommand {
                         + "installation; refused requests, and those that ended more than a day ago, leave no records.")
                 throw ExitCode.nothingFound
             }
-            let line = TimeLine(trace, requestID: requestID, now: Date())
-            let lines = json ? [try JSON.text(line)] : line.lines(console.style)
-            lines.forEach(console.result)
+            try console.show(TimeLine(trace, requestID: requestID, now: Date()), asJSON: json)
         }
     }
 }

@@ -1,0 +1,33 @@
+internal import EventBus
+internal import FaceEngine
+internal import Foundation
+internal import ServiceDefaults
+
+/// The settings of face-matching-worker.
+struct FaceMatchingConfiguration: Sendable {
+    static let modelsExpectation = "the folder that deploy/local/fetch-models.sh fills"
+
+    let modelsPath: String
+    let threshold: Float
+    /// The number of engines.
+    let threads: Int
+    let consumer: EventConsumerConfiguration
+
+    init(_ settings: Settings) throws(ConfigurationError) {
+        modelsPath = try settings.string("FACE_MODELS_PATH", Self.modelsExpectation, about: "the two model files")
+        threshold = try settings.number(
+            "FACE_THRESHOLD", default: SignInDecision.standardThreshold, in: SignInDecision.thresholds,
+            about: "how near a face must be to the account's; lower is stricter")
+        let cores = min(64, ProcessInfo.processInfo.activeProcessorCount)
+        threads =
+            try settings.int(
+                "FACE_ENGINE_THREADS", in: 1...64, otherwise: "the machine's cores; 2 in compose, 1 on Kubernetes",
+                about: "photos that are analysed at the same time") ?? cores
+        var consumer = EventConsumerConfiguration()
+        consumer.concurrency =
+            try settings.int(
+                "CONSUMER_CONCURRENCY", in: 1...64, otherwise: "`FACE_ENGINE_THREADS`",
+                about: "sessions of a lane that are handled at the same time") ?? threads
+        self.consumer = consumer
+    }
+}

@@ -1,0 +1,34 @@
+internal import FaceEngine
+internal import Storage
+internal import WireFormat
+
+// The engine knows neither the wire nor the database: this file translates its words.
+
+extension SessionReason {
+    /// The reason of a refusal, as it is sent.
+    init(_ refusal: FaceRefusal) {
+        switch refusal {
+        case .noFace: self = .noFace
+        case .multipleFaces: self = .multipleFaces
+        case .faceTooSmall: self = .faceTooSmall
+        case .lowQuality: self = .lowQuality
+        case .poseMismatch: self = .poseMismatch
+        case .inconsistentFaces: self = .inconsistentFaces
+        case .duplicateImages: self = .duplicateImages
+        case .replayedImage: self = .replayedImage
+        case .noMatch: self = .noMatch
+        }
+    }
+}
+
+extension FacePose {
+    /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose.
+    init?(_ pose: SessionPhoto.Pose) {
+        switch pose {
+        case .left: self = .left
+        case .right: self = .right
+        case .front: self = .front
+        case .any: return nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import BlobStore
+internal import Logging
+internal import PostgresClient
+internal import ServiceDefaults
+internal import Storage
+
+extension IdentityAPI {
+    /// The time that a worker has to delete the photos of a session it decided.
+    private static let photoGracePeriod = Duration.seconds(60)
+    /// The age from which photos belong to no undecided session.
+    private static let photoLifetime = Duration.seconds(30 * 60)
+
+    /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
+    static func sweeper(
+        postgres: PostgresClient, blobs: any BlobStore, pseudonyms: SessionPseudonyms, interval: Duration, logger: Logger
+    ) -> Sweeper {
+        let overdue = OverdueSessions(postgres: postgres, blobs: blobs, pseudonyms: pseudonyms, logger: logger)
+        let sessions = SessionRepository(postgres)
+        return Sweeper(
+            logger: logger,
+            steps: [
+                .batches("overdue_sessions", every: interval) { try await overdue.expire(limit: $0) },
+                .each("session_photos", every: interval, id: \.sessionID) {
+                    try await sessions.leftoverPhotos(gracePeriod: photoGracePeriod, limit: $0, except: $1)
+                } delete: {
+                    try await overdue.deletePhotos(of: $0.sessionID)
+                },
+                .batches("sessions", every: interval) { try await sessions.deleteExpired(limit: $0) },
+                .batches("sign_ins", every: interval) { try await endSignIns(postgres, limit: $0) },
+                .batches("face_photo_hashes", every: interval) { try await FacePhotoHashRepository(postgres).deleteExpired(limit: $0) },
+                .batches("idempotency_keys", every: interval) { try await IdempotencyRepository(postgres).deleteExpired(limit: $0) },
+                .batches("messages", every: interval) { try await ConversationRepository(postgres).deleteExpired(limit: $0) },
+                .batches("reads", every: interval) { try await ReceiptRepository(postgres).deleteExpiredReads(limit: $0) },
+                .batches("presence", every: interval) { try await PresenceRepository(postgres).deleteExpired(limit: $0) },
+                .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
+                Sweeper.Step("stray_photos", every: interval) {
+                    try await blobs.deleteStale(under: BlobFolder.sessions.prefix, olderThan: photoLifetime)
+                },
+            ])
+    }
+
+    /// Deletes token pairs whose refresh token has expired, and unregisters devices that have no sign-in left.
+    private static func endSignIns(_ postgres: PostgresClient, limit: Int) async throws -> Int {
+        try await postgres.withTransaction { transaction in
+            let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: limit)
+            DeviceRegistrar.countRemoved(try await PushInstallRepository(transaction).unregisterSignedOut(ended).count)
+            return ended.count
+        }
+    }
+}

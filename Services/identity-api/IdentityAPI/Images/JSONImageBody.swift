@@ -1,0 +1,109 @@
+internal import Hummingbird
+internal import JSON
+internal import NIOCore
+
+/// `application/json` with the picture in base64.
+struct JSONImageBody: UploadBody {
+    /// The field of the picture.
+    static let pictureField = "image_base64"
+
+    private var chunks: BodyChunks
+    private var parser: JSONStreamParser
+    private var decoder = DataURIDecoder()
+    private var textLeft: Int
+    /// Whether the end of the picture was read but not returned yet, because bytes are returned before it.
+    private var isTextEndDue = false
+    private let limits: UploadLimits
+
+    init(_ body: RequestBody, limits: UploadLimits) {
+        chunks = BodyChunks(body, maxBytes: limits.imageBodyBytes)
+        parser = JSONStreamParser(streaming: [Self.pictureField])
+        let characters = (limits.pictureBytes + 2) / 3 * 4
+        // Two more characters for each line of 64, the shortest lines that encoders write.
+        textLeft = characters + characters / 64 * 2 + DataURIDecoder.maxPrefixLength
+        self.limits = limits
+    }
+
+    mutating func next() async throws -> UploadPiece? {
+        repeat {
+            if let piece = try nextInChunk() { return piece }
+        } while try await chunks.advance()
+        do throws(JSONError) {
+            try parser.finish()
+        } catch {
+            throw refusal(error)
+        }
+        return nil
+    }
+
+    /// Parses the chunk up to the next piece. The picture's bytes are collected over the whole chunk: otherwise every escaped slash of the
+    /// base64 would end a piece.
+    private mutating func nextInChunk() throws(APIError) -> UploadPiece? {
+        var decoded: [UInt8] = []
+        while let event = try nextEvent(decodingInto: &decoded) {
+            switch event {
+            case .member(let name, let value): return .field(name, value)
+            case .textBegan(let name): return .pictureBegan(name)
+            case .textEnded where decoded.isEmpty: return .pictureEnded
+            case .textEnded:
+                isTextEndDue = true
+                return .pictureData(ByteBuffer(bytes: decoded))
+            case .text, .escaped, .finished: continue
+            }
+        }
+        return decoded.isEmpty ? nil : .pictureData(ByteBuffer(bytes: decoded))
+    }
+
+    private mutating func nextEvent(decodingInto decoded: inout [UInt8]) throws(APIError) -> JSONStreamEvent? {
+        if isTextEndDue {
+            isTextEndDue = false
+            return .textEnded
+        }
+        let event: JSONStreamEvent?
+        do throws(JSONError) {
+            event = try decodeNextEvent(into: &decoded)
+        } catch {
+            throw refusal(error)
+        }
+        guard textLeft >= 0 else {
+            let message = "A picture is larger than \(limits.pictureBytes / 1_048_576) MB"
+            throw APIError(.payloadTooLarge, message, field: Self.pictureField)
+        }
+        return event
+    }
+
+    private mutating func decodeNextEvent(into decoded: inout [UInt8]) throws(JSONError) -> JSONStreamEvent? {
+        let chunk = chunks.chunk
+        return try chunk.withUnsafeReadableBytes { bytes throws(JSONError) in
+            let bytes = RawSpan(_unsafeBytes: bytes)
+            let event = try parser.nextEvent(in: bytes, at: &chunks.position)
+            switch event {
+            case .text(let range):
+                // Text over the limit is not decoded.
+                textLeft -= range.count
+                if textLeft >= 0 { try decoder.decode(bytes.extracting(range), into: &decoded) }
+            case .escaped(let byte):
+                textLeft -= 1
+                try withUnsafeBytes(of: byte) { byte throws(JSONError) in
+                    try decoder.decode(RawSpan(_unsafeBytes: byte), into: &decoded)
+                }
+            case .textEnded:
+                try decoder.finish(into: &decoded)
+            case .member, .textBegan, .finished, nil:
+                break
+            }
+            return event
+        }
+    }
+
+    private func refusal(_ error: JSONError) -> APIError {
+        switch error.code {
+        case .badBase64: APIError(.invalidImage, "The picture is not base64", field: Self.pictureField, underlying: error)
+        case .notString: APIError(.invalidRequest, "The picture must be a text", field: Self.pictureField, underlying: error)
+        case .limitExceeded: APIError(.invalidRequest, "The JSON has too much beside the picture", underlying: error)
+        case .duplicateName: APIError(.invalidRequest, "The JSON has a name twice", underlying: error)
+        case .truncated: APIError(.invalidRequest, "The JSON ends too early", underlying: error)
+        case .malformed: APIError(.invalidRequest, "The body is not JSON", underlying: error)
+        }
+    }
+}

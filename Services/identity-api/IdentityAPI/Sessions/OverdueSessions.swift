@@ -1,0 +1,53 @@
+internal import BlobStore
+internal import EventBus
+internal import FoundationEssentials
+internal import Logging
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Expires sessions that no worker has decided in time, and deletes the photos of decided ones that their worker has left.
+struct OverdueSessions: Sendable {
+    let postgres: PostgresClient
+    let blobs: any BlobStore
+    let pseudonyms: SessionPseudonyms
+    let logger: Logger
+
+    /// Expires sessions and publishes their completions and pushes, in one transaction; then deletes their photos.
+    ///
+    /// - Returns: The number of expired sessions, at most `limit`.
+    func expire(limit: Int) async throws -> Int {
+        let expired = try await postgres.withTransaction { transaction in
+            let expired = try await SessionRepository(transaction).expireOverdue(limit: limit)
+            let outbox = OutboxRepository(transaction)
+            for session in expired {
+                let ended = EkycCompleted(sessionID: session.id, event: session.event, succeeded: false, reason: .timeout)
+                try await outbox.publish(ended, requestID: session.requestID, traceparent: session.traceparent)
+                let push = session.resultNotification(succeeded: false, account: nil, pseudonyms: pseudonyms)
+                try await outbox.publish(
+                    push, requestID: session.requestID, traceparent: session.traceparent, expiresAt: push.expiresAt)
+            }
+            return expired
+        }
+        for session in expired {
+            Counter(
+                label: "ekyc_sessions_ended_total",
+                dimensions: [("event", session.event.rawValue), ("outcome", SessionReason.timeout.rawValue)]
+            ).increment()
+        }
+        for session in expired {
+            do { try await deletePhotos(of: session.id) } catch {
+                // The step `session_photos` deletes them later.
+                logger.info("photos of an expired session are left", metadata: ["session_id": "\(session.id)", "error": "\(error)"])
+            }
+        }
+        return expired.count
+    }
+
+    /// Deletes the photos of a session.
+    func deletePhotos(of sessionID: UUID) async throws {
+        try await blobs.deleteAll(under: BlobFolder.sessions.prefix(of: sessionID))
+        try await SessionRepository(postgres).photosDeleted([sessionID])
+    }
+}

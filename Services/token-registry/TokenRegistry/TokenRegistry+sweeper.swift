@@ -1,0 +1,60 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import Logging
+internal import Metrics
+internal import PostgresClient
+internal import ServiceDefaults
+internal import Storage
+
+extension TokenRegistry {
+    /// The time for which notifications and their deliveries are kept.
+    private static let notificationAge = Duration.seconds(30 * 24 * 60 * 60)
+    /// The time for which the audit of installations is kept.
+    private static let auditAge = Duration.seconds(90 * 24 * 60 * 60)
+    /// The time for which settled messages stay in the outbox, for tracing a request.
+    private static let messageAge = Duration.seconds(24 * 60 * 60)
+
+    /// The sweeper of overdue notifications, and of rows past their retention: installations, notifications with their deliveries, and the
+    /// outbox and the inbox of all services. identity-api sweeps sessions and access tokens.
+    ///
+    /// - Parameters:
+    ///   - batchSize: The most rows that one statement deletes.
+    ///   - expirySlices: See ``PushInstallRepository/expireInstallations(slice:of:)``.
+    static func sweeper(
+        postgres: PostgresClient, batchSize: Int = 1000, expirySlices: Int = PushInstallRepository.expirySlices, logger: Logger
+    ) -> Sweeper {
+        let installs = PushInstallRepository(postgres)
+        func rows(
+            _ table: String, _ delete: @escaping @Sendable (_ limit: Int) async throws -> Int
+        ) -> Sweeper.Step {
+            .batches(table, every: .seconds(60), of: batchSize, atMost: 20, delete)
+        }
+        return Sweeper(
+            logger: logger,
+            steps: [
+                Sweeper.Step("overdue_notifications", every: .seconds(30)) {
+                    try await OverdueNotifications(postgres: postgres, logger: logger).settle()
+                },
+                // Twice a minute, so that none of a day's slices, which last a minute, is left out.
+                Sweeper.Step("push_installs", every: .seconds(30)) {
+                    let minute = Int(Date().timeIntervalSince1970 / 60)
+                    let (deleted, stale) = try await installs.expireInstallations(slice: minute % expirySlices, of: expirySlices)
+                    Counter(label: "push_installs_stale_total").increment(by: stale)
+                    return deleted
+                },
+                Sweeper.Step("push_guard", every: .seconds(60)) {
+                    // Recorded here because ``InstallPruner`` records it with new dead tokens only: the metric would stay at "tripped".
+                    Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
+                    return 0
+                },
+                rows("push_install_audit") { try await installs.deleteAudit(olderThan: auditAge, limit: $0) },
+                rows("push_outcomes") { try await PushGuardRepository(postgres).deleteOld(limit: $0) },
+                rows("push_install_rates") { try await PushRateRepository(postgres).deleteOld(limit: $0) },
+                rows("delivery_pages") { try await DeliveryPageRepository(postgres).deleteOlder(than: notificationAge, limit: $0) },
+                rows("deliveries") { try await DeliveryRepository(postgres).deleteOlder(than: notificationAge, limit: $0) },
+                rows("notifications") { try await NotificationRepository(postgres).deleteOlder(than: notificationAge, limit: $0) },
+                rows("outbox") { try await OutboxRepository(postgres).deleteSettled(olderThan: messageAge, limit: $0) },
+                rows("inbox") { try await InboxRepository(postgres).deleteOlder(limit: $0) },
+            ])
+    }
+}

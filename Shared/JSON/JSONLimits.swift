@@ -1,0 +1,31 @@
+/// The limits of a JSON text that is read whole.
+public struct JSONLimits: Sendable, Equatable {
+    /// The maximum nesting of arrays and objects.
+    public var maxDepth: Int
+    /// The maximum number of values, nested ones included.
+    public var maxValues: Int
+    /// The maximum number of bytes of a string that is decoded; a longer one is a ``JSONValue/slice(_:)``.
+    public var maxStringBytes: Int
+
+    /// Creates limits; the defaults are those of a small request.
+    public init(maxDepth: Int = 16, maxValues: Int = 100_000, maxStringBytes: Int = .max) {
+        self.maxDepth = maxDepth
+        self.maxValues = maxValues
+        self.maxStringBytes = maxStringBytes
+    }
+}
+
+/// The limits of a JSON object that is read as it arrives, apart from its streamed strings.
+public struct JSONStreamLimits: Sendable, Equatable {
+    /// The maximum number of bytes of a name, escapes included.
+    public var maxNameBytes = 128
+    /// The maximum number of bytes of a value that is not streamed, escapes included.
+    public var maxValueBytes = 16 * 1024
+    /// The maximum number of members of the object.
+    public var maxMembers = 32
+    /// The maximum number of bytes of white space between two tokens.
+    public var maxBlankBytes = 64 * 1024
+
+    /// Creates the default limits.
+    public init() {}
+}

@@ -1,0 +1,81 @@
+/// The lexical rules of JSON strings.
+enum JSONString {
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+    /// Decodes the bytes between two quotation marks.
+    static func decode(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> String {
+        if let control = bytes.firstIndex(where: { $0 < 0x20 }) {
+            throw JSONError(.malformed, "Illegal control character in string.", at: control)
+        }
+        let text =
+            bytes.contains(UInt8(ascii: "\\"))
+            ? String(validating: try unescape(bytes), as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+        guard let text else { throw JSONError(.malformed, "Invalid UTF-8.", at: bytes.startIndex) }
+        return text
+    }
+
+    /// Resolves the escapes of the bytes between two quotation marks.
+    static func unescape(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        var rest = bytes
+        while let escape = rest.firstIndex(of: UInt8(ascii: "\\")) {
+            text += rest[..<escape]
+            rest = rest[(escape + 1)...]
+            text.append(contentsOf: UTF8.encode(try unescapeOne(&rest))!)
+        }
+        return text + rest
+    }
+
+    /// Decodes the escape after a backslash, including the second half of a surrogate pair.
+    private static func unescapeOne(_ rest: inout ArraySlice<UInt8>) throws(JSONError) -> Unicode.Scalar {
+        guard let kind = rest.popFirst() else { throw fault("Closing quote expected in string.", rest) }
+        guard kind == UInt8(ascii: "u") else {
+            guard let byte = simpleEscape(kind) else { throw fault("Invalid escape sequence.", rest) }
+            return Unicode.Scalar(byte)
+        }
+        let first = try hexUnit(&rest)
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard UTF16.isLeadSurrogate(first), rest.popFirst() == UInt8(ascii: "\\"), rest.popFirst() == UInt8(ascii: "u") else {
+            throw fault("Missing low surrogate.", rest)
+        }
+        let second = try hexUnit(&rest)
+        guard UTF16.isTrailSurrogate(second) else { throw fault("Invalid low surrogate.", rest) }
+        return UTF16.decode(UTF16.EncodedScalar([first, second]))
+    }
+
+    private static func hexUnit(_ rest: inout ArraySlice<UInt8>) throws(JSONError) -> UInt16 {
+        var value: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = rest.popFirst().flatMap(hexDigit) else { throw fault("Illegal hex string.", rest) }
+            value = value << 4 | UInt16(digit)
+        }
+        return value
+    }
+
+    private static func fault(_ message: String, _ rest: ArraySlice<UInt8>) -> JSONError {
+        JSONError(.malformed, message, at: rest.startIndex)
+    }
+
+    /// The byte for the letter of an escape; nil when JSON has no such escape.
+    static func simpleEscape(_ letter: UInt8) -> UInt8? {
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
+    }
+
+    static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

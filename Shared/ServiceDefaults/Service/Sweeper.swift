@@ -1,0 +1,159 @@
+public import CoreMetrics
+public import FoundationEssentials
+public import Logging
+public import ServiceLifecycle
+
+/// Repeats the steps of a service that repair or delete what crashes and retention leave.
+///
+/// The steps of one interval run one after another, in the order of the list. A step that fails is logged and counted
+/// (`retention_step_failures_total`), the steps after it still run, and its next run tries again. Every instance of a service sweeps, so
+/// that a step has to bear others that do the same work.
+public struct Sweeper: Service {
+    private let steps: [Step]
+    private let logger: Logger
+    private let backoff: DeletionBackoff
+    private let metrics: any MetricsFactory
+
+    /// Creates a sweeper.
+    ///
+    /// - Parameters:
+    ///   - backoff: the items that failed lately.
+    ///   - metrics: where items and failures are counted.
+    public init(
+        logger: Logger, backoff: DeletionBackoff = DeletionBackoff(), metrics: any MetricsFactory = MetricsSystem.factory, steps: [Step]
+    ) {
+        self.steps = steps
+        self.logger = logger
+        self.backoff = backoff
+        self.metrics = metrics
+    }
+
+    /// Sweeps until the service shuts down.
+    public func run() async throws {
+        await withTaskGroup { group in
+            for (interval, steps) in Dictionary(grouping: steps, by: \.interval) {
+                group.addTask { await periodically("sweep", every: interval, logger: logger) { await sweep(steps) } }
+            }
+        }
+    }
+
+    /// Runs each step once.
+    ///
+    /// - Returns: The number of items by step, without the steps that failed or were cancelled.
+    @discardableResult
+    public func sweep() async -> [String: Int] { await sweep(steps) }
+
+    @discardableResult
+    private func sweep(_ steps: [Step]) async -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for step in steps where !Task.isCancelled {
+            do {
+                let count = try await step.body(Pass(logger: logger, backoff: backoff))
+                counts[step.name] = count
+                guard count > 0 else { continue }
+                logger.info("swept", metadata: ["step": "\(step.name)", "items": "\(count)"])
+                Counter(label: "retention_step_items_total", dimensions: [("step", step.name)], factory: metrics).increment(by: count)
+            } catch {
+                guard !Task.isCancelled else { break }
+                logger.warning("retention step failed", metadata: ["step": "\(step.name)", "error": "\(error)"])
+                Counter(label: "retention_step_failures_total", dimensions: [("step", step.name)], factory: metrics).increment()
+            }
+        }
+        return counts
+    }
+}
+
+extension Sweeper {
+    /// One pass of a step.
+    struct Pass {
+        let logger: Logger
+        let backoff: DeletionBackoff
+    }
+
+    /// A step of a sweeper.
+    public struct Step: Sendable {
+        /// The maximum number of items of a batch.
+        public static let batchSize = 100
+
+        /// The label of the metrics: lower case with underscores, never an id.
+        let name: String
+        let interval: Duration
+        let body: @Sendable (Pass) async throws -> Int
+
+        /// Makes a step of one call, which returns the number of items that it processed.
+        ///
+        /// - Parameter interval: The pause between two runs.
+        public init(_ name: String, every interval: Duration, _ body: @escaping @Sendable () async throws -> Int) {
+            self.init(name: name, interval: interval) { _ in try await body() }
+        }
+
+        private init(name: String, interval: Duration, body: @escaping @Sendable (Pass) async throws -> Int) {
+            self.name = name
+            self.interval = interval
+            self.body = body
+        }
+
+        /// Makes a step that processes batches until one has fewer than `size` items.
+        ///
+        /// - Parameter maxBatches: The maximum number of batches; the rest waits for the next run.
+        public static func batches(
+            _ name: String, every interval: Duration, of size: Int = batchSize, atMost maxBatches: Int = .max,
+            _ process: @escaping @Sendable (_ limit: Int) async throws -> Int
+        ) -> Step {
+            Step(name, every: interval) {
+                var total = 0
+                for _ in 0..<maxBatches {
+                    let count = try await process(size)
+                    total += count
+                    if count < size { break }
+                }
+                return total
+            }
+        }
+
+        /// Makes a step that deletes items one by one, until no more are due or a whole batch could not be deleted.
+        ///
+        /// An item that cannot be deleted is delayed (see ``DeletionBackoff``), so that the items behind it get their turn in this run or
+        /// the next. Such items fail the step, once per run.
+        ///
+        /// - Parameters:
+        ///   - id: returns the id of an item.
+        ///   - due: returns at most `limit` items that are due for deletion, none of `except`.
+        ///   - delete: deletes one item.
+        public static func each<Item>(
+            _ name: String, every interval: Duration, id: @escaping @Sendable (Item) -> UUID,
+            due: @escaping @Sendable (_ limit: Int, _ except: [UUID]) async throws -> [Item],
+            delete: @escaping @Sendable (Item) async throws -> Void
+        ) -> Step {
+            Step(name: name, interval: interval) { pass in
+                var (deleted, failed) = (0, 0)
+                while true {
+                    let items = try await due(batchSize, pass.backoff.delayedItems(in: name))
+                    let before = deleted
+                    for item in items {
+                        try Task.checkCancellation()
+                        do {
+                            try await delete(item)
+                            pass.backoff.recordSuccess(id(item), in: name)
+                            deleted += 1
+                        } catch {
+                            try Task.checkCancellation()
+                            pass.backoff.recordFailure(id(item), in: name)
+                            failed += 1
+                            pass.logger.error(
+                                "deletion of an item failed", metadata: ["step": "\(name)", "id": "\(id(item))", "error": "\(error)"])
+                        }
+                    }
+                    guard items.count == batchSize, deleted > before else { break }
+                }
+                if failed > 0 { throw Undeleted(count: failed) }
+                return deleted
+            }
+        }
+    }
+
+    private struct Undeleted: Error, CustomStringConvertible {
+        let count: Int
+        var description: String { "\(count) items could not be deleted and are tried again later" }
+    }
+}

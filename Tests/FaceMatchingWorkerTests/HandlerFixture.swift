@@ -1,0 +1,116 @@
+import FaceEngine
+import Foundation
+import HeliographCrypto
+import Logging
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import BlobStore
+@testable import EventBus
+@testable import FaceMatchingWorker
+
+/// The handler of `ekyc.requested` behind the bus' own processor, with a database and a store of its own; no Redis.
+struct HandlerFixture: Sendable {
+    let postgres: PostgresClient
+    let sealer: Sealer
+    let blobs: FaultyBlobStore
+    private let folder: TemporaryDirectory
+    private let engines: FaceEnginePool
+    private let lookupKey = SecureRandom.bytes(32)
+    private let logger = Logger(label: "handler-tests") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs `body` with a fixture.
+    static func with(_ body: (HandlerFixture) async throws -> Void) async throws {
+        let (folder, engines) = (try TemporaryDirectory(), try await SharedEngines.pool.value)
+        let sealer = Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText()))
+        let blobs = FaultyBlobStore(FileSystemBlobStore(root: folder.path, sealer: sealer))
+        try await withStorage { client in
+            try await body(HandlerFixture(postgres: client, sealer: sealer, blobs: blobs, folder: folder, engines: engines))
+        }
+    }
+
+    private init(
+        postgres: PostgresClient, sealer: Sealer, blobs: FaultyBlobStore, folder: TemporaryDirectory, engines: FaceEnginePool
+    ) {
+        (self.postgres, self.sealer, self.blobs, self.folder, self.engines) = (postgres, sealer, blobs, folder, engines)
+    }
+
+    var uploads: Uploads { Uploads(postgres: postgres, blobs: blobs) }
+    var sessions: SessionRepository { SessionRepository(postgres) }
+    var pseudonyms: SessionPseudonyms { SessionPseudonyms(lookupKey: lookupKey) }
+
+    /// A session with its request.
+    struct Request: Sendable {
+        let session: UUID
+        let message: Envelope<EkycRequested>
+    }
+
+    /// Stores the photos and the session of an upload.
+    func upload(_ event: EkycEvent, _ photos: [Uploads.Photo]? = nil, user: UUID = UUID()) async throws -> Request {
+        let photos = try photos ?? (event == .signUp ? Photos.signUp() : Photos.signIn("person-a"))
+        let id = try await uploads.store(event, photos, user: user)
+        return Request(session: id, message: Envelope(EkycRequested(sessionID: id, event: event, lane: .new)))
+    }
+
+    /// Delivers a request once, as the bus does.
+    ///
+    /// - Parameters:
+    ///   - failures: The failures of earlier deliveries.
+    ///   - crashes: The consumers that died while they held it.
+    @discardableResult
+    func deliver(_ request: Request, failures: Int = 0, crashes: Int = 0) async throws -> ProcessingResult {
+        let handler = EkycRequestedHandler(
+            matcher: SessionMatcher(
+                postgres: postgres, sealer: sealer, blobs: blobs, engines: engines, logger: logger,
+                signIn: SignInDecision(threshold: SignInDecision.standardThreshold)),
+            postgres: postgres, blobs: blobs, pseudonyms: pseudonyms)
+        let group = "face-matching-worker"
+        var fields = try request.message.encoded().streamFields
+        if failures > 0 {
+            fields.append((name: RetryField.failures, value: Array("\(failures)".utf8)))
+            fields.append((name: RetryField.group, value: Array(group.utf8)))
+        }
+        let entry = DeliveredEntry(id: EntryID(milliseconds: 1, sequence: 1), fields: fields, deliveryCount: 1 + crashes)
+        let scope = ConsumerScope(group: group, consumer: "c", stream: request.message.stream, logger: logger)
+        let processor = EventHandlerRegistration.handler(handler).makeProcessor(postgres)
+        return try #require(await processor.process([entry], in: scope).first)
+    }
+
+    /// Delivers a request that is to be handled, and returns its session.
+    func outcome(of request: Request, failures: Int = 0, crashes: Int = 0) async throws -> Session {
+        guard case .handled = try await deliver(request, failures: failures, crashes: crashes) else {
+            throw DeadlineExceeded(description: "the delivery was not handled")
+        }
+        return try await session(request)
+    }
+
+    func session(_ request: Request) async throws -> Session { try #require(try await sessions.find(id: request.session)) }
+
+    /// The bodies of the events about a session, by type.
+    func events(about request: Request) async throws -> [String: String] {
+        let rows = try await postgres.query("SELECT type, convert_from(body, 'UTF8') AS body FROM outbox ORDER BY id")
+        let events = try rows.map { (try $0.decode("type", as: String.self), try $0.decode("body", as: String.self)) }
+        let own = events.filter { $0.1.contains(request.session.wireString) }
+        try #require(Set(own.map(\.0)).count == own.count, "an event was published twice")
+        return Dictionary(uniqueKeysWithValues: own)
+    }
+
+    /// Returns whether the store has photos of a session.
+    func hasPhotos(_ request: Request) -> Bool {
+        FileManager.default.fileExists(atPath: "\(folder.path)/ekyc/\(request.session.wireString)")
+    }
+
+    func count(_ table: String) async throws -> Int {
+        try await postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
+    }
+
+    /// Stores a face of an account, which is created.
+    func enrol(_ user: UUID, sealed: [UInt8]) async throws {
+        _ = try await UserRepository(postgres).findOrCreate(id: user, emailLookup: SHA256.hash("\(user)"), emailSealed: [1])
+        let template = NewFaceTemplate(userID: user, modelID: FaceModels.modelID, pipelineVersion: 1, templateSealed: sealed)
+        #expect(try await FaceTemplateRepository(postgres).insertIfAbsent(template))
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import JSON
+import Testing
+
+@Suite struct Base64Tests {
+    @Test(arguments: 0..<70)
+    func `the output of Foundation is decoded, wherever it is split`(count: Int) throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
+        let text = Array(Data(bytes).base64EncodedString().utf8)
+        for position in 0...text.count {
+            #expect(try decode(cut(text, at: [position])) == bytes)
+            #expect(try decode(cut(text, at: [position / 2, position])) == bytes)
+        }
+    }
+
+    @Test(arguments: [
+        "data:image/jpeg;base64,QUJD", "DATA:image/PNG;base64,QUJD", "data:image/jpeg;charset=x;base64,QUJD", "data:;base64,QUJD",
+        "data:text/plain;base64,QUJD", "QUJD",
+    ])
+    func `a data URI is decoded like bare base64, whatever type it declares`(text: String) throws {
+        for position in 0...text.utf8.count {
+            #expect(try decode(cut(Array(text.utf8), at: [position])) == Array("ABC".utf8))
+        }
+    }
+
+    @Test(arguments: ["\r\n", "\n", "\r"], [64, 76])
+    func `line breaks are allowed between groups, wherever the text is split`(end: String, length: Int) throws {
+        let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 41) }
+        let base64 = Array(Data(bytes).base64EncodedString())
+        let lines = stride(from: 0, to: base64.count, by: length).map { String(base64[$0..<min($0 + length, base64.count)]) }
+        let joined = lines.joined(separator: end)
+        for text in [joined, joined + end, "data:image/png;base64," + joined] {
+            for position in 0...text.utf8.count { #expect(try decode(cut(Array(text.utf8), at: [position])) == bytes) }
+        }
+    }
+
+    @Test func `texts that begin like a scheme are decoded as base64`() throws {
+        #expect(try decode([Array("data".utf8)]) == [UInt8](try #require(Data(base64Encoded: "data"))))
+        #expect(try decode([Array("dataQUJD".utf8)]) == [UInt8](try #require(Data(base64Encoded: "dataQUJD"))))
+        #expect(try decode([[]]).isEmpty)
+    }
+
+    @Test(arguments: [
+        "Q", "QU", "QUJ", "QUJDR", "QQ=", "Q===", "=", "====", "QQ==QQ==", "QQ==A", "QQ=A", "QUI=A", "QR==", "QUJ=", "QUJ-", "QUJ_",
+        "QU\nJD", "Q\r\nUJD", "QQ=\n=", "QQ\n==", "QUJD ", "\tQUJD", "QQ==\nQUJD",
+        "data:image/jpeg;base64\n,QUJD", "QU JD", "QUJD\0", "QUJÐ", "data:image/jpeg,QUJD", "data:image/jpeg;base64QUJD", "data:", "data:x",
+        "data:image/jpeg;base64,Q", "data:image/jpeg;base64;x,QUJD", "data:" + String(repeating: "a", count: 200) + ";base64,QUJD",
+    ])
+    func `any other text is refused, wherever it is split`(text: String) {
+        let bytes = Array(text.utf8)
+        for position in 0...bytes.count {
+            let error = #expect(throws: JSONError.self) { try decode(cut(bytes, at: [position])) }
+            #expect(error?.code == .badBase64)
+        }
+    }
+}

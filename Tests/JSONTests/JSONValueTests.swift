@@ -1,0 +1,111 @@
+import JSON
+import Testing
+
+@Suite struct JSONValueTests {
+    private func parse(_ text: String, _ limits: JSONLimits = JSONLimits()) throws(JSONError) -> JSONValue {
+        try JSONValue(parsing: Array(text.utf8), limits: limits)
+    }
+
+    @Test func `values are read with their types, order and spelling`() throws {
+        let value = try parse(#" {"z":12.50,"a":[1,-7,1e2,-0,true,false,null,"x"],"empty":{},"none":[ ],"big":9223372036854775808} "#)
+        #expect(value.members?.map(\.name) == ["z", "a", "empty", "none", "big"])
+        #expect(value["a"] == [1, -7, .number("1e2"), .number("-0"), true, false, nil, "x"])
+        #expect(value["z"] == .number("12.50") && value["z"]?.double == 12.5 && value["z"]?.integer == nil)
+        #expect(value["a"]?[2]?.integer == 100 && value["a"]?[8] == nil && value["big"]?.integer == nil)
+        #expect(value["empty"] == [:] && value["none"] == [] && value["missing"] == nil)
+        #expect(value.text == #"{"z":12.50,"a":[1,-7,1e2,-0,true,false,null,"x"],"empty":{},"none":[],"big":9223372036854775808}"#)
+    }
+
+    @Test(arguments: [
+        (#"a\/b"#, "a/b"), (#"\"\\\""#, #""\""#), (#"\\"#, #"\"#), (#"\b\f\n\r\t"#, "\u{8}\u{c}\n\r\t"), (#"\u00e9"#, "é"),
+        (#"\ud83d\ude00!"#, "😀!"), ("ä", "ä"), ("", ""), (#"\\\\\""#, #"\\""#),
+    ])
+    func `escapes are resolved, in long strings on demand`(spelling: String, text: String) throws {
+        #expect(try parse("[\"\(spelling)\",2]") == [.string(text), 2])
+        let slice = try parse("[\"\(spelling)\",2]", JSONLimits(maxStringBytes: 0))
+        guard !text.isEmpty else { return }
+        #expect(slice[0] == .slice(Array(spelling.utf8)[...]) && slice[0]?.string == nil)
+        #expect(slice[0]?.withUTF8 { String(decoding: $0, as: UTF8.self) } == text)
+        #expect(slice.text == "[\"\(spelling)\",2]")
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[", "]", "{]", "[1,]", "[,1]", #"{"a":1,}"#, #"{"a" 1}"#, #"{"a"}"#, #"{"a":}"#, "{a:1}", "01", "-", "--1", "1.",
+        ".5", "1e", "+1", "tru", "nul", "NaN", "1e999", "\"\u{01}\"", #""\x""#, #""\ud800""#, #""\udc00""#, #""\ud800\u0041""#,
+        #""\u12""#, #""\u+123""#, "\"abc", "\"\\\"", "\"\\", "1 2", "'a'", #"{"a":1 "b":2}"#, "[1 2]", "\u{FEFF}1", "[}", "\u{0}",
+        #"{"a":1}}"#,
+    ])
+    func `a text that is not JSON is refused`(text: String) {
+        let error = #expect(throws: JSONError.self) { try parse(text) }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test func `a repeated name, bytes that are not UTF-8, and what exceeds a limit are refused`() {
+        func code(_ text: String, _ limits: JSONLimits = JSONLimits()) -> JSONError.Code? {
+            #expect(throws: JSONError.self) { try parse(text, limits) }?.code
+        }
+        #expect(code(#"{"a":1,"\u0061":2}"#) == .duplicateName)
+        let many = (0..<40).map { "\"n\($0)\":0" }.joined(separator: ",")
+        #expect(code("{\(many),\"n3\":1}") == .duplicateName && code("{\(many),\"n33\":1}") == .duplicateName)
+        #expect(throws: Never.self) { try parse("{\(many)}") }
+        #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22, 0xFF, 0x22]) }
+        #expect(code(String(repeating: "[", count: 100_000)) == .limitExceeded)
+        #expect(code("[[[]]]", JSONLimits(maxDepth: 2)) == .limitExceeded)
+        #expect(throws: Never.self) { try parse("[[]]", JSONLimits(maxDepth: 2)) }
+        #expect(code("[1,2,3]", JSONLimits(maxValues: 3)) == .limitExceeded)
+        #expect(throws: Never.self) { try parse("[1,2]", JSONLimits(maxValues: 3)) }
+    }
+
+    @Test func `an error has a position and no contents of the text`() {
+        let error = #expect(throws: JSONError.self) { try parse(#"{"password":"hunter2\q"}"#) }
+        #expect(error?.description == "malformed: Invalid escape sequence. At byte 22.")
+    }
+
+    @Test func `a member is set, replaced and removed in place, and found in either spelling`() {
+        var value: JSONValue = ["a": 1, "some_name": "x"]
+        value["b"] = "2"
+        value["a"] = true
+        value["some_name"]?["ignored"] = 1
+        #expect(value.text == #"{"a":true,"some_name":"x","b":"2"}"# && value.either("someName") == "x" && value.either("b") == "2")
+        value["a"] = nil
+        #expect(value == ["some_name": "x", "b": "2"] && value.strings == ["some_name": "x", "b": "2"])
+        #expect(JSONValue.members(("a", 1), ("b", nil), ("c", .null)) == ["a": 1, "c": nil])
+    }
+
+    @Test func `a writer escapes what JSON must escape, and nothing else`() {
+        let value: JSONValue = ["a\"b": "x\\y\n\r\t\u{8}\u{c}\u{1}\u{1f}\u{7f}/é😀", "list": [1, true, nil]]
+        #expect(value.text == #"{"a\"b":"x\\y\n\r\t\b\f\u0001\u001f"# + "\u{7f}/é😀" + #"","list":[1,true,null]}"#)
+    }
+
+    @Test func `a writer indents as Google's APIs do`() {
+        let value: JSONValue = ["a": ["b": [1, "x"], "c": [], "d": [:]], "e": nil]
+        #expect(
+            value.prettyText == """
+                {
+                  "a": {
+                    "b": [
+                      1,
+                      "x"
+                    ],
+                    "c": [],
+                    "d": {}
+                  },
+                  "e": null
+                }
+
+                """)
+    }
+
+    @Test func `members are written outside of an object too, and those without a value are left out`() {
+        let fragment = JSONWriter.bytes { writer in
+            writer.member("a", "x")
+            writer.member("none", nil)
+            writer.object("b") { $0.member("c", 1) }
+            writer.array("d") { writer in
+                writer.double(0.5)
+                writer.bool(false)
+            }
+        }
+        #expect(String(decoding: fragment, as: UTF8.self) == #""a":"x","b":{"c":1},"d":[0.5,false]"#)
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// The commands of a tool that documents name.
+public enum DocumentedCommands {
+    /// A value for each placeholder and variable.
+    private static let values = ["stream": "notification.requested", "id": "1732400000000-0", "fcm_url": "http://127.0.0.1:9080"]
+
+    /// Returns the arguments of each command of a tool: in a code span, or on a line of its own.
+    public static func arguments(of tool: String) throws -> [[String]] {
+        let files = FileManager.default
+        let documents =
+            ["README.md", "CONTRIBUTING.md"]
+            + ["docs", "deploy/runbooks", "deploy/rollout"].flatMap { folder in
+                (try? files.contentsOfDirectory(atPath: "\(PackageRoot.path)/\(folder)"))?.map { "\(folder)/\($0)" } ?? []
+            }
+        let texts = documents.filter { $0.hasSuffix(".md") }.compactMap {
+            try? String(contentsOfFile: "\(PackageRoot.path)/\($0)", encoding: .utf8)
+        }
+        let pattern = try Regex("(?:^|`)\(tool) ([^`\n]*)", as: (Substring, Substring).self).anchorsMatchLineEndings()
+        let commands = texts.flatMap { $0.replacing("\\\n", with: " ").matches(of: pattern).map { String($0.output.1) } }
+        return Set(commands).sorted().map(words)
+    }
+
+    private static func words(_ command: String) -> [String] {
+        var arguments: [String] = []
+        for match in command.matches(of: /'([^']*)'|(\S+)/) {
+            guard let word = match.output.2 else {
+                arguments.append(String(match.output.1 ?? ""))
+                continue
+            }
+            if ["#", ">", ">>", "|", "→"].contains(word) { break }
+            let name = word.trimmingCharacters(in: CharacterSet(charactersIn: "<>$")).lowercased()
+            let isPlaceholder = word.hasPrefix("<") || word.hasPrefix("$")
+            arguments.append(isPlaceholder ? values[name] ?? "00000000-0000-4000-8000-000000000001" : String(word))
+        }
+        return arguments
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@Suite struct TypeNameTests {
+    /// The types that a file declares outside of other types, with their protocols.
+    private static func types(in file: SourceFile) -> [(name: Substring, isPublic: Bool)] {
+        let pattern = /(?:(?:[a-z]+|@\w+(?:\([^)]*\))?) )*(?:struct|class|enum|actor|protocol|typealias) (\w+)/
+        return file.lines.compactMap { line in
+            // Declarations within a type are indented.
+            guard let first = line.first, first.isLetter || first == "@", let match = line.prefixMatch(of: pattern) else { return nil }
+            return (match.output.1, line.hasPrefix("public "))
+        }
+    }
+
+    /// The names that several of the files declare, with the files.
+    private static func repeated(in files: [SourceFile]) -> [Substring: [String]] {
+        Dictionary(grouping: files.flatMap { file in types(in: file).map { ($0.name, file.path) } }, by: \.0)
+            .mapValues { $0.map(\.1) }.filter { $0.value.count > 1 }
+    }
+
+    @Test func `no name of a type of services, shared modules and tools is declared twice`() {
+        #expect(Self.repeated(in: Checkout.swift.filter { !$0.path.hasPrefix("Tests/") }).isEmpty)
+    }
+
+    @Test func `no name of a type is declared twice in a module of tests`() {
+        let modules = Dictionary(grouping: Checkout.swift.filter { $0.path.hasPrefix("Tests/") }, by: \.owner)
+        for files in modules.values { #expect(Self.repeated(in: files).isEmpty) }
+    }
+
+    /// A ``ConfigurationError`` has no code, because it ends the process: nothing handles it.
+    @Test func `the error of a shared module has a code, one sentence for the log and a description of both`() {
+        let files = Checkout.swift.filter { file in
+            file.path.hasPrefix("Shared/")
+                && Self.types(in: file).contains { $0.isPublic && $0.name.hasSuffix("Error") && $0.name != "ConfigurationError" }
+        }
+        #expect(files.count > 10)
+        for file in files {
+            for member in ["public let code: Code", "public let message: String", "public var description: String"] {
+                #expect(file.text.contains(member), "\(file.path) has no \(member)")
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import TestSupport
+
+/// Requests of sign-up and sign-in.
+extension LoadAPI {
+    /// A session that was started.
+    struct Session {
+        let id: String
+        let token: String
+    }
+
+    /// Uploads nine photos of a person for a new account.
+    func signUp(_ email: String, _ phone: String, _ person: LoadPerson, number: Int) async throws(LoadFailure) -> Session {
+        let photos = [("left_faces", person.left), ("right_faces", person.right), ("front_faces", person.front)]
+        return try await start("upload-photos", email, phone, photos, number: number)
+    }
+
+    /// Uploads three photos of an account's person.
+    func signIn(_ account: LoadAccount, number: Int) async throws(LoadFailure) -> Session {
+        try await start("login", account.email, account.phone, [("faces", account.person.signIn)], number: number)
+    }
+
+    private func start(
+        _ path: String, _ email: String, _ phone: String, _ photos: [(String, [LoadPicture])], number: Int
+    ) async throws(LoadFailure) -> Session {
+        var form = MultipartForm()
+        form.add("fcm_token", phone)
+        form.add("email", email)
+        for (field, pictures) in photos {
+            for picture in pictures.three(number) { form.add(field, picture) }
+        }
+        let reply = try await send("POST", "/api/v1/ekyc/\(path)", form: form, for: .answer)
+        guard let id = reply.body["data"]["session_id"].text, let token = reply.sessionToken else {
+            throw LoadFailure(at: .answer, "a response without a session")
+        }
+        return Session(id: id, token: token)
+    }
+
+    /// Waits for the outcome of a session: `succeeded`, `expired`, or `failed` with its reason.
+    func outcome(of session: Session) async throws(LoadFailure) -> String {
+        try await wait(for: "/api/v1/ekyc/sessions/\(session.id)", bearer: session.token, stage: .done) { session in
+            guard let state = session["state"].text, ["succeeded", "failed", "expired"].contains(state) else { return nil }
+            return session["reason"].text.map { "\(state): \($0)" } ?? state
+        }
+    }
+
+    /// Exchanges a sign-in that succeeded for tokens.
+    func redeem(_ session: Session) async throws(LoadFailure) -> LoadAccount.Tokens {
+        try tokens(of: try await send("POST", "/api/v1/ekyc/sessions/\(session.id)/token", bearer: session.token, for: .done), .done)
+    }
+
+    /// Exchanges tokens for new ones.
+    func refresh(_ tokens: LoadAccount.Tokens) async throws(LoadFailure) -> LoadAccount.Tokens {
+        try self.tokens(of: try await send("POST", "/api/v1/auth/refresh", json: ["refresh_token": tokens.refresh], for: nil), nil)
+    }
+
+    /// Returns the tokens of a response, which has no envelope, as OAuth requires.
+    private func tokens(of reply: Reply, _ stage: LoadStage?) throws(LoadFailure) -> LoadAccount.Tokens {
+        let body = reply.body
+        guard let access = body["access_token"].text, let refresh = body["refresh_token"].text, let userID = body["user_id"].text,
+            let lifetime = body["expires_in"].number
+        else { throw LoadFailure(at: stage, "a response without tokens") }
+        return LoadAccount.Tokens(access: access, refresh: refresh, expiry: .now + .seconds(lifetime), userID: userID)
+    }
+}
+
+extension MultipartForm {
+    /// Adds a picture as a file.
+    mutating func add(_ name: String, _ picture: LoadPicture) { add(name, file: "photo", type: picture.type, picture.bytes) }
+}

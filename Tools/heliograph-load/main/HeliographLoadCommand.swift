@@ -1,0 +1,8 @@
+import HeliographLoad
+
+@main
+enum HeliographLoadCommand {
+    static func main() async {
+        await LoadCommand.main()
+    }
+}
