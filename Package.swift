@@ -161,7 +161,9 @@ let package = Package(
             path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
-            dependencies: ["HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix],
+            dependencies: [
+                "AsyncPrimitives", "HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix,
+            ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-bench",
@@ -191,7 +193,7 @@ let package = Package(
             swiftSettings: sharedSettings),
 
         // MARK: Tests
-        .tests("AsyncPrimitivesTests", ["AsyncPrimitives"]),
+        .tests("AsyncPrimitivesTests", ["AsyncPrimitives", "TestSupport"]),
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),

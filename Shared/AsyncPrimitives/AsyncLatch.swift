@@ -21,7 +21,7 @@ public final class AsyncLatch: Sendable {
     }
 
     /// Waits until it is open, for at most `limit`; returns at once when the task is cancelled.
-    public func wait(upTo limit: Duration? = nil) async {
+    public func wait(upTo limit: Duration? = nil, clock: any MonotonicClock = ContinuousClock()) async {
         let signal = AsyncSignal()
         let mustWait = signals.withLock { signals in
             guard !opened.load(ordering: .acquiring) else { return false }
@@ -29,7 +29,7 @@ public final class AsyncLatch: Sendable {
             return true
         }
         guard mustWait else { return }
-        await signal.wait(upTo: limit)
+        await signal.wait(upTo: limit, clock: clock)
         signals.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(signal)) }
     }
 }

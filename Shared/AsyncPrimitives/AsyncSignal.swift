@@ -24,16 +24,16 @@ public final class AsyncSignal: Sendable {
     }
 
     /// Waits for a signal, for at most `limit`; returns at once when the task is cancelled.
-    public func wait(upTo limit: Duration? = nil) async {
+    public func wait(upTo limit: Duration? = nil, clock: any MonotonicClock = ContinuousClock()) async {
         let number = nextWaiter()
         var timer: Task<Void, Never>?
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard add(continuation, as: number, isCancellable: true) else { return continuation.resume() }
                 // An unstructured task: the wait must not last until a timer ends that is no longer needed.
-                timer = limit.map { limit in
+                timer = limit.map { clock.now + $0 }.map { end in
                     Task { [weak self] in
-                        try? await Task.sleep(for: limit)
+                        try? await clock.sleep(until: end, tolerance: nil)
                         self?.giveUp(number)
                     }
                 }

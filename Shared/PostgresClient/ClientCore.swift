@@ -44,7 +44,7 @@ final class ClientCore: Sendable {
 
     private func unit(_ query: PostgresQuery, after preceding: [PostgresQuery] = [], _ kind: WorkUnit.Kind) -> WorkUnit {
         let timeout = query.timeout ?? configuration.queryTimeout
-        return WorkUnit(query: query, after: preceding, kind: kind, deadline: MonotonicClock.now + timeout.clampedNanoseconds)
+        return WorkUnit(query: query, after: preceding, kind: kind, deadline: LoopClock.now + timeout.clampedNanoseconds)
     }
 
     private func perform(_ unit: WorkUnit) async throws(PostgresError) -> WorkUnit.Outcome {

@@ -34,40 +34,38 @@ struct BroadcastTests {
 
     @Test(arguments: TransportKind.allCases)
     func `of each instance gets every event of all lanes once`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            try await transport.append([99])
-            let inboxes = [Inbox(), Inbox()]
-            let readers = inboxes.map { $0.reader(transport) }
-            try await withRunning({
-                try await withThrowingTaskGroup { group in
-                    for reader in readers { group.addTask { try await reader.run() } }
-                    try await group.waitForAll()
-                }
-            }) {
-                try await waitUntilReading(inboxes, transport)
-                try await transport.append([1, 2])
-                let urgent = NotificationAddressed(notificationID: UUID(), pageID: UUID(), count: 1, lane: .urgent)
-                _ = try await transport.append(
-                    [OutgoingEntry(stream: urgent.stream, envelope: try Envelope(urgent).encoded())])
-                for inbox in inboxes {
-                    try await eventually("the last ones have come") { Set(inbox.all).isSuperset(of: ["2", "urgent"]) }
-                    #expect(inbox.all.filter { $0 != "0" }.sorted() == ["1", "2", "urgent"])
-                }
+        let transport = try await kind.transport()
+        try await transport.append([99])
+        let inboxes = [Inbox(), Inbox()]
+        let readers = inboxes.map { $0.reader(transport) }
+        try await withRunning({
+            try await withThrowingTaskGroup { group in
+                for reader in readers { group.addTask { try await reader.run() } }
+                try await group.waitForAll()
+            }
+        }) {
+            try await waitUntilReading(inboxes, transport)
+            try await transport.append([1, 2])
+            let urgent = NotificationAddressed(notificationID: UUID(), pageID: UUID(), count: 1, lane: .urgent)
+            _ = try await transport.append(
+                [OutgoingEntry(stream: urgent.stream, envelope: try Envelope(urgent).encoded())])
+            for inbox in inboxes {
+                try await eventually("the last ones have come") { Set(inbox.all).isSuperset(of: ["2", "urgent"]) }
+                #expect(inbox.all.filter { $0 != "0" }.sorted() == ["1", "2", "urgent"])
             }
         }
     }
 
     @Test(arguments: TransportKind.allCases)
     func `skips unreadable entries`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            let inbox = Inbox()
-            let reader = inbox.reader(transport)
-            try await withRunning({ try await reader.run() }) {
-                try await waitUntilReading([inbox], transport)
-                try await transport.appendGarbage()
-                try await transport.append([5])
-                try await eventually("the readable one has come") { inbox.all.contains("5") }
-            }
+        let transport = try await kind.transport()
+        let inbox = Inbox()
+        let reader = inbox.reader(transport)
+        try await withRunning({ try await reader.run() }) {
+            try await waitUntilReading([inbox], transport)
+            try await transport.appendGarbage()
+            try await transport.append([5])
+            try await eventually("the readable one has come") { inbox.all.contains("5") }
         }
     }
 

@@ -55,12 +55,11 @@ struct HandlerTests {
         _ body: (any EventTransport, PostgresClient) async throws -> Void
     ) async throws {
         try await withEffects { postgres, _ in
-            try await kind.withTransport { transport in
-                let consumer = try EventConsumer(
-                    group: "tests", transport: transport, postgres: postgres, configuration: .quick, logger: .quiet,
-                    handlers: [registration])
-                try await withRunning({ try await consumer.run() }) { try await body(transport, postgres) }
-            }
+            let transport = try await kind.transport()
+            let consumer = try EventConsumer(
+                group: "tests", transport: transport, postgres: postgres, configuration: .quick, logger: .quiet,
+                handlers: [registration])
+            try await withRunning({ try await consumer.run() }) { try await body(transport, postgres) }
         }
     }
 

@@ -29,7 +29,7 @@ struct IsolationLaneTests {
 
     @Test func `waits until the suspect's consumer is quiet, and lets it begin no work`() async throws {
         let isolation = IsolationLane()
-        let state = ConsumerState(capacity: 4, unitSize: 1)
+        let state = StreamConsumerState(capacity: 4, unitSize: 1)
         state.add([entry(1)])
         let unit = try #require(await state.next())
         let (inside, release) = (AsyncLatch(), AsyncLatch())
@@ -57,7 +57,7 @@ struct IsolationLaneTests {
         await withTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask {
-                    await isolation.run(pausing: ConsumerState(capacity: 4, unitSize: 1)) {
+                    await isolation.run(pausing: StreamConsumerState(capacity: 4, unitSize: 1)) {
                         peak.enter()
                         for _ in 0..<5 { await Task.yield() }
                         peak.leave()
@@ -70,7 +70,7 @@ struct IsolationLaneTests {
 
     @Test func `does not run the body of a task that is cancelled while it waits, and resumes work`() async throws {
         let isolation = IsolationLane()
-        let state = ConsumerState(capacity: 4, unitSize: 1)
+        let state = StreamConsumerState(capacity: 4, unitSize: 1)
         state.add([entry(1), entry(2)])
         _ = await state.next()
         let entered = AsyncLatch()

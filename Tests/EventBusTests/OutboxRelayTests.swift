@@ -66,13 +66,12 @@ struct OutboxRelayTests {
     @Test(arguments: TransportKind.allCases)
     func `sends all messages in order`(_ kind: TransportKind) async throws {
         try await withEffects { postgres, _ in
-            try await kind.withTransport { transport in
-                try await publish(1...1200, to: postgres)
-                try await withRunning({ try await relay(transport, postgres).run() }) {
-                    try await expectAllPublished(postgres)
-                }
-                #expect(try await sent(transport).map(\.number) == Array(1...1200))
+            let transport = try await kind.transport()
+            try await publish(1...1200, to: postgres)
+            try await withRunning({ try await relay(transport, postgres).run() }) {
+                try await expectAllPublished(postgres)
             }
+            #expect(try await sent(transport).map(\.number) == Array(1...1200))
         }
     }
 
@@ -132,22 +131,21 @@ struct OutboxRelayTests {
     @Test(arguments: TransportKind.allCases)
     func `sends each message once, although several run`(_ kind: TransportKind) async throws {
         try await withEffects { postgres, database in
-            try await kind.withTransport { transport in
-                for first in stride(from: 1, through: 1000, by: 100) {
-                    try await publish(first..<(first + 100), to: postgres)
-                }
-                try await withClient(of: database) { other in
-                    let relays = [postgres, other, postgres, other].map { relay(transport, $0) { $0.batchSize = 30 } }
-                    try await withRunning({
-                        await withTaskGroup { group in
-                            for relay in relays { group.addTask { try? await relay.run() } }
-                        }
-                    }) {
-                        try await expectAllPublished(postgres)
-                    }
-                }
-                #expect(try await sent(transport).map(\.number).sorted() == Array(1...1000))
+            let transport = try await kind.transport()
+            for first in stride(from: 1, through: 1000, by: 100) {
+                try await publish(first..<(first + 100), to: postgres)
             }
+            try await withClient(of: database) { other in
+                let relays = [postgres, other, postgres, other].map { relay(transport, $0) { $0.batchSize = 30 } }
+                try await withRunning({
+                    await withTaskGroup { group in
+                        for relay in relays { group.addTask { try? await relay.run() } }
+                    }
+                }) {
+                    try await expectAllPublished(postgres)
+                }
+            }
+            #expect(try await sent(transport).map(\.number).sorted() == Array(1...1000))
         }
     }
 

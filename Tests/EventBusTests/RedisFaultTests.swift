@@ -8,20 +8,16 @@ import Testing
 /// Tests faults of a consumer that only a Redis server can cause.
 @Suite("A consumer on Redis", .timeLimit(.minutes(3)))
 struct RedisFaultTests {
-    private func numbersUntil(_ last: Int, _ processor: RecordingProcessor) async throws {
-        try await eventually("message \(last) is seen") { processor.numbers.contains(last) }
-    }
-
     @Test func `continues when its group is destroyed`() async throws {
         let server = try await RedisServer.shared()
         try await withRedisTransport(on: server) { transport in
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
                 try await transport.append(1...3)
-                try await processor.waitFor(3)
+                await processor.waitFor(3)
                 try await server.cli("XGROUP", "DESTROY", transport.key(of: testStream), "group")
                 try await transport.append([4])
-                try await numbersUntil(4, processor)
+                await processor.wait { $0.contains(4) }
             }
             // A new group begins at the first entry; the inbox would absorb the repetitions.
             #expect(Set(processor.numbers) == [1, 2, 3, 4])
@@ -34,10 +30,10 @@ struct RedisFaultTests {
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
                 try await transport.append(1...3)
-                try await processor.waitFor(3)
+                await processor.waitFor(3)
                 try await server.cli("FLUSHALL")
                 try await transport.append(4...5)
-                try await numbersUntil(5, processor)
+                await processor.wait { $0.contains(5) }
             }
             #expect(Set(processor.numbers) == [1, 2, 3, 4, 5])
         }
@@ -50,10 +46,10 @@ struct RedisFaultTests {
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
                 try await transport.append(1...3)
-                try await processor.waitFor(3)
+                await processor.waitFor(3)
                 try await server.restart()
                 try await eventually("an append succeeds") { try? await transport.append([4]) }
-                try await numbersUntil(4, processor)
+                await processor.wait { $0.contains(4) }
                 try await eventually("all is acknowledged") {
                     try await transport.pendingCount(of: group("group")) == 0
                 }
@@ -112,7 +108,7 @@ struct RedisFaultTests {
             try await transport.append([1])
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
-                try await processor.waitFor(1)
+                await processor.waitFor(1)
                 try await eventually("there is a dead letter") {
                     try await transport.status(of: group("group")).dead == 1
                 }
@@ -134,11 +130,11 @@ struct RedisFaultTests {
             }
             try await withConsumer(transport, processor, configuration: configuration) {
                 try await transport.append(1...2)
-                try await processor.waitFor(2)
+                await processor.waitFor(2)
                 try await server.cli("FLUSHALL")
                 gate.open()
                 try await transport.append([3])
-                try await numbersUntil(3, processor)
+                await processor.wait { $0.contains(3) }
             }
         }
         await server.stop()
@@ -150,7 +146,7 @@ struct RedisFaultTests {
             let processor = RecordingProcessor()
             try await withConsumer(transport, processor) {
                 try await transport.append(1...3)
-                try await processor.waitFor(3)
+                await processor.waitFor(3)
             }
             let consumers = try await server.cli("XINFO", "CONSUMERS", transport.key(of: testStream), "group")
             #expect(!consumers.contains("consumer"))

@@ -81,7 +81,7 @@ struct RepublisherTests {
 
     private func withBench(_ kind: TransportKind, _ body: (Bench) async throws -> Void) async throws {
         try await withEffects { postgres, _ in
-            try await kind.withTransport { try await body(Bench(postgres: postgres, transport: $0)) }
+            try await body(Bench(postgres: postgres, transport: try await kind.transport()))
         }
     }
 

@@ -46,17 +46,6 @@ import WireFormat
         }
     }
 
-    @Test func `a dead token settles its delivery at the first attempt`() async throws {
-        try await NotifierFixture.with { fixture in
-            let dead = fixture.emulator.mintToken()
-            fixture.emulator.deleteToken(dead)
-            let delivery = try #require(try await fixture.settled(fixture.address([dead])).first)
-            #expect(delivery.state == .dead)
-            #expect(delivery.code == "UNREGISTERED")
-            #expect(fixture.emulator.statistics.sends == 1)
-        }
-    }
-
     @Test func `many installations are reached with one event`() async throws {
         try await NotifierFixture.with { fixture in
             let tokens = (0..<250).map { _ in fixture.emulator.mintToken() }

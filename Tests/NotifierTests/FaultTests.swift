@@ -12,17 +12,37 @@ import TestSupport
 import Testing
 import WireFormat
 
+@testable import Notifier
+
 @Suite struct FaultTests {
-    @Test(arguments: [FCMFault.unavailable, .internal])
-    func `a push is retried after a transient fault`(fault: FCMFault) async throws {
-        try await NotifierFixture.with { fixture in
-            var rule = FaultRule(.error(fault))
-            rule.count = 2
+    /// What becomes of a push to one phone.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let fault: FCMFault
+        /// The number of answers with the fault; nil for all.
+        let count: Int?
+        var maxAttempts = "5"
+        let state: Delivery.State
+        let sends: Int
+    }
+
+    @Test(arguments: [
+        Row(testDescription: "is retried", fault: .unavailable, count: 2, state: .accepted, sends: 3),
+        Row(testDescription: "is retried after another fault", fault: .internal, count: 2, state: .accepted, sends: 3),
+        Row(testDescription: "is given up", fault: .unavailable, count: nil, maxAttempts: "3", state: .failed, sends: 3),
+        Row(testDescription: "is not retried", fault: .unavailable, count: 1, maxAttempts: "1", state: .failed, sends: 1),
+        Row(testDescription: "names a bad token", fault: .invalidArgument, count: 1, state: .dead, sends: 1),
+        Row(testDescription: "names a dead token", fault: .unregistered, count: 1, state: .dead, sends: 1),
+    ])
+    func `a push that meets a fault`(row: Row) async throws {
+        try await NotifierFixture.with(settings: ["NOTIFY_MAX_ATTEMPTS": row.maxAttempts, "NOTIFY_RETRY_SECONDS": "0.02"]) { fixture in
+            var rule = FaultRule(.error(row.fault))
+            rule.count = row.count
             fixture.emulator.addFault(rule)
-            let delivery = try #require(
-                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
-            #expect(delivery.state == .accepted)
-            #expect(delivery.attempt == 3)
+            let delivery = try #require(try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
+            #expect(delivery.state == row.state && delivery.attempt == row.sends)
+            #expect(fixture.emulator.statistics.sends == row.sends)
+            if row.state != .accepted { #expect(delivery.code == row.fault.rawValue) }
         }
     }
 
@@ -57,50 +77,17 @@ import WireFormat
         message.message["apns"]?["payload"]?["aps"]?["sound"]?.string
     }
 
-    @Test func `attempts are bounded`() async throws {
-        try await NotifierFixture.with(settings: ["NOTIFY_MAX_ATTEMPTS": "3", "NOTIFY_RETRY_SECONDS": "0.02"]) { fixture in
-            var rule = FaultRule(.error(.unavailable))
-            rule.count = nil
-            fixture.emulator.addFault(rule)
-            let delivery = try #require(
-                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
-            #expect(delivery.state == .failed)
-            #expect(delivery.code == "UNAVAILABLE")
-            #expect(delivery.attempt == 3)
-            #expect(fixture.emulator.statistics.sends == 3)
-        }
-    }
-
-    @Test func `one attempt means no retry`() async throws {
-        try await NotifierFixture.with(settings: ["NOTIFY_MAX_ATTEMPTS": "1"]) { fixture in
-            fixture.emulator.addFault(FaultRule(.error(.unavailable)))
-            let delivery = try #require(
-                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
-            #expect(delivery.state == .failed)
-            #expect(fixture.emulator.statistics.sends == 1)
-        }
-    }
-
     @Test func `the Retry-After of FCM is honoured`() async throws {
         try await NotifierFixture.with(settings: ["NOTIFY_RETRY_SECONDS": "0.01"]) { fixture in
             var rule = FaultRule(.error(.unavailable))
-            rule.retryAfter = "2"
+            rule.retryAfter = "600"
             fixture.emulator.addFault(rule)
-            let start = ContinuousClock.now
-            let delivery = try #require(
-                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
-            #expect(delivery.state == .accepted)
-            #expect(ContinuousClock.now - start >= .seconds(1.9))
-        }
-    }
-
-    @Test func `a refused message is not repeated`() async throws {
-        try await NotifierFixture.with { fixture in
-            fixture.emulator.addFault(FaultRule(.error(.invalidArgument)))
-            let delivery = try #require(
-                try await fixture.settled(fixture.address([fixture.emulator.mintToken()])).first)
-            #expect(delivery.state != .accepted)
-            #expect(fixture.emulator.statistics.sends == 1)
+            let addressed = try await fixture.address([fixture.emulator.mintToken()], expiresIn: 86_400)
+            try await eventually("it waits") { try await fixture.deliveries(addressed).first?.code == "UNAVAILABLE" }
+            let rows = try await fixture.postgres.query("SELECT due_at > now() + interval '500 seconds' FROM deliveries")
+            #expect(try rows.map { try $0.decode(0, as: Bool.self) } == [true])
+            try await fixture.postgres.execute("UPDATE deliveries SET due_at = now()")
+            #expect(try await fixture.settled(addressed).map(\.state) == [.accepted])
         }
     }
 
@@ -219,11 +206,12 @@ import WireFormat
     }
 
     @Test func `a push that had to wait is not sent to a phone that has another user by then`() async throws {
-        try await NotifierFixture.with { fixture in
-            // Fills the initial in-flight limit for longer than twice the claim age, so that the pushes behind become too old.
-            var slow = FaultRule(.none)
-            (slow.latency, slow.count) = (.fixed(.seconds(13)), 32)
-            fixture.emulator.addFault(slow)
+        let clock = ManualClock(isRunning: true)
+        try await NotifierFixture.with(clock: clock) { fixture in
+            // Fills the initial in-flight limit until the connections are closed.
+            var silence = FaultRule(.hang)
+            silence.count = 32
+            fixture.emulator.addFault(silence)
             _ = try await fixture.address((0..<100).map { _ in fixture.emulator.mintToken() }, expiresIn: 86_400, lane: .bulk)
             try await eventually("the in-flight limit is reached") { fixture.emulator.statistics.sends >= 32 }
             let users = UserRepository(fixture.postgres)
@@ -242,6 +230,8 @@ import WireFormat
                 UPDATE push_installs SET user_id = \(ben), generation = generation + 1, bound_generation = generation + 1
                 WHERE user_id = \(ada)
                 """)
+            clock.advance(by: DeliveryLimits().claimAge)
+            fixture.emulator.dropConnections()
             let delivery = try #require(try await fixture.settled(adas).first)
             #expect(delivery.state == .skipped && delivery.code == "no_installation")
             #expect(await fixture.emulator.messages(to: phone).isEmpty)
@@ -278,7 +268,7 @@ import WireFormat
     @Test func `a shutdown waits for the retry that is in flight`() async throws {
         try await NotifierFixture.with(isRunning: false) { fixture in
             var slow = FaultRule(.none)
-            slow.latency = .seconds(3)
+            slow.latency = .seconds(1)
             fixture.emulator.addFault(slow)
             let addressed = try await fixture.address([fixture.emulator.mintToken()])
             try await fixture.postgres.execute("DELETE FROM outbox")

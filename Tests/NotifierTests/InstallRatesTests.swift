@@ -62,10 +62,10 @@ extension InstallRates {
         var askedCount: Int { asked.withLock { $0 } }
     }
 
-    private let start = ContinuousClock.now
+    private let clock = ManualClock()
 
     private func rates(_ bucket: Bucket) -> InstallRates {
-        InstallRates(clock: { [start] in start }, take: { _, _ in bucket.take() })
+        InstallRates(clock: clock, take: { _, _ in bucket.take() })
     }
 
     @Test func `installations with few pushes take no tokens`() async {
@@ -104,20 +104,19 @@ extension InstallRates {
 
     @Test func `ten sign-in results a minute are sent whatever else an installation gets, and further ones wait`() async {
         let bucket = Bucket([PushRateGrant(count: 0, wait: .seconds(6))])
-        let now = Mutex(start)
-        let rates = InstallRates(clock: { now.withLock { $0 } }, take: { _, _ in bucket.take() })
+        let rates = rates(bucket)
         let (one, other) = (UUID(), UUID())
         for _ in 0..<20 { _ = await rates.wait(one, .chatMessage) }
         for _ in 0..<InstallRates.sessionsPerMinute { #expect(await rates.wait(one, .signIn) == nil) }
         #expect(await rates.wait(one, .signUp) == .seconds(60))
         #expect(await rates.wait(other, .signIn) == nil, "another phone's pushes do not wait")
-        now.withLock { $0 += .seconds(60) }
+        clock.advance(by: .seconds(60))
         #expect(await rates.wait(one, .signIn) == nil)
     }
 
     @Test func `pushes above the rate of an installation are deferred, and all arrive`() async throws {
-        let count = 110
-        try await NotifierFixture.with(isRunning: false) { fixture in
+        let (count, clock) = (110, ManualClock(isRunning: true))
+        try await NotifierFixture.with(isRunning: false, clock: clock) { fixture in
             let (phone, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             var all: [NotifierFixture.Addressed] = []
             for _ in 0..<count {
@@ -141,9 +140,9 @@ extension InstallRates {
                 #expect(elsewhere.first?.state == .accepted, "other installations do not wait")
 
                 // As if time had passed.
+                clock.advance(by: .seconds(10))
                 try await fixture.postgres.execute("UPDATE push_install_rates SET minute_tokens = 60")
-                try await fixture.postgres.execute(
-                    "UPDATE deliveries SET due_at = now() + interval '7 seconds' WHERE state = 'pending'")
+                try await fixture.postgres.execute("UPDATE deliveries SET due_at = now() WHERE state = 'pending'")
                 try await eventually("all have arrived") {
                     try await find().allSatisfy { $0.state == .accepted }
                 }

@@ -1,7 +1,7 @@
 import FCM
 import Foundation
 import Storage
-import Synchronization
+import TestSupport
 import Testing
 import WireFormat
 
@@ -280,22 +280,22 @@ import WireFormat
     }
 
     @Test func `a probe that belongs to another project leaves the breaker of our credentials open`() {
-        let now = Mutex(ContinuousClock.now)
-        let breakers = Breakers(clock: { now.withLock { $0 } })
+        let clock = ManualClock()
+        let breakers = Breakers(clock: clock)
         _ = breakers.note(.config, platform: nil, installID: phone, isBound: true)
-        now.withLock { $0 += .seconds(30) }
+        clock.advance(by: .seconds(30))
         #expect(breakers.admit(platform: nil) == nil)
         _ = breakers.note(.foreignTarget, platform: nil, installID: phone, isBound: true)
         #expect(breakers.suspension?.wait == .seconds(60))
     }
 
     @Test func `another project's tokens without a user neither open the breaker of our credentials nor keep it open`() {
-        let now = Mutex(ContinuousClock.now)
-        let breakers = Breakers(clock: { now.withLock { $0 } })
+        let clock = ManualClock()
+        let breakers = Breakers(clock: clock)
         for _ in 0..<100 { _ = breakers.note(.foreignTarget, platform: nil, installID: UUID(), isBound: false) }
         #expect(breakers.suspension == nil && breakers.hasCredentials)
         _ = breakers.note(.config, platform: nil, installID: phone, isBound: true)
-        now.withLock { $0 += .seconds(30) }
+        clock.advance(by: .seconds(30))
         #expect(breakers.admit(platform: nil) == nil)
         _ = breakers.note(.foreignTarget, platform: nil, installID: UUID(), isBound: false)
         #expect(breakers.admit(platform: nil) == nil)

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import EventBus
 import FCMEmulator
 import Foundation
@@ -39,7 +40,7 @@ struct NotifierFixture: Sendable {
     ///
     /// - Parameter settings: More environment variables; the wait before a retry is a tenth of a second.
     static func with(
-        settings: [String: String] = [:], isRunning: Bool = true, logger: Logger = quiet,
+        settings: [String: String] = [:], isRunning: Bool = true, logger: Logger = quiet, clock: any MonotonicClock = ContinuousClock(),
         _ body: (NotifierFixture) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -58,7 +59,7 @@ struct NotifierFixture: Sendable {
                 "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": directory.path,
             ].merging(settings) { $1 }
             let context = try ServiceContext(
-                name: "notifier", settings: Settings(environment: environment), logger: logger)
+                name: "notifier", settings: Settings(environment: environment), logger: logger, clock: clock)
             let postgres = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quiet)
             _ = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).migrate()
             let fixture = NotifierFixture(

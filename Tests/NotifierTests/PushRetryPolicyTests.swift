@@ -39,35 +39,42 @@ import WireFormat
         let wait = FCMOutcome.transient(retryAfter: .seconds(1800))
         #expect(policy.next(after: wait, attempt: 1, age: .seconds(1900), jitter: 1) == .tooOld)
     }
+}
+
+@Suite struct LanePausesTests {
+    private let clock = ManualClock()
+    private let pauses: LanePauses
+
+    init() { pauses = LanePauses(clock: clock) }
 
     @Test func `a lane pauses when three installations were refused, for the longest wait, and no other lane does`() {
-        let (pauses, now) = (LanePauses(), ContinuousClock.now)
-        for _ in 0..<2 { pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(1), at: now) }
-        #expect(pauses.remaining(.bulk, at: now) == nil)
-        pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(600), at: now)
+        for _ in 0..<2 { pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(1)) }
+        #expect(pauses.remaining(.bulk) == nil)
+        pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(600))
         // A shorter pause does not end a longer one.
-        pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(1), at: now)
-        #expect(pauses.remaining(.bulk, at: now) == .seconds(600))
-        #expect(pauses.remaining(.urgent, at: now) == nil)
-        #expect(pauses.remaining(.bulk, at: now + .seconds(600)) == nil)
+        pauses.refused(.bulk, UUID(), isBound: true, for: .seconds(1))
+        #expect(pauses.remaining(.bulk) == .seconds(600))
+        #expect(pauses.remaining(.urgent) == nil)
+        clock.advance(by: .seconds(600))
+        #expect(pauses.remaining(.bulk) == nil)
     }
 
     @Test func `refusals of installations without a user pause no lane, however many`() {
-        let (pauses, now) = (LanePauses(), ContinuousClock.now)
-        for _ in 0..<100 { pauses.refused(.urgent, UUID(), isBound: false, for: .seconds(600), at: now) }
-        #expect(pauses.remaining(.urgent, at: now) == nil)
+        for _ in 0..<100 { pauses.refused(.urgent, UUID(), isBound: false, for: .seconds(600)) }
+        #expect(pauses.remaining(.urgent) == nil)
     }
 
     @Test func `two noisy devices pause no lane, however often they are refused`() {
-        let (pauses, now, phones) = (LanePauses(), ContinuousClock.now, [UUID(), UUID()])
-        for index in 0..<100 { pauses.refused(.urgent, phones[index % 2], isBound: true, for: .seconds(600), at: now) }
-        #expect(pauses.remaining(.urgent, at: now) == nil)
+        let phones = [UUID(), UUID()]
+        for index in 0..<100 { pauses.refused(.urgent, phones[index % 2], isBound: true, for: .seconds(600)) }
+        #expect(pauses.remaining(.urgent) == nil)
     }
 
     @Test func `refusals of one installation, or of two at different times, pause no lane`() {
-        let (pauses, now, phone) = (LanePauses(), ContinuousClock.now, UUID())
-        for _ in 0..<5 { pauses.refused(.urgent, phone, isBound: true, for: .seconds(600), at: now) }
-        pauses.refused(.urgent, UUID(), isBound: true, for: .seconds(600), at: now + LanePauses.memory)
-        #expect(pauses.remaining(.urgent, at: now + LanePauses.memory) == nil)
+        let phone = UUID()
+        for _ in 0..<5 { pauses.refused(.urgent, phone, isBound: true, for: .seconds(600)) }
+        clock.advance(by: LanePauses.memory)
+        pauses.refused(.urgent, UUID(), isBound: true, for: .seconds(600))
+        #expect(pauses.remaining(.urgent) == nil)
     }
 }

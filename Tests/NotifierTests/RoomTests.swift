@@ -17,21 +17,28 @@ import WireFormat
     private static let full = SendQueue.maxWaiting
 
     /// Runs `body` with a queue that sends nothing.
-    private func withQueue(_ body: (SendQueue) async throws -> Void) async throws {
+    private func withQueue(
+        clock: any MonotonicClock = ContinuousClock(), _ body: (SendQueue) async throws -> Void
+    ) async throws {
         let postgres = try PostgresClient(
             configuration: PostgresConfiguration(url: "postgresql://localhost:1/none"), logger: NotifierFixture.quiet)
         let quota = Quota(
             postgres: postgres, project: "p", limits: PushQuotaLimits(perSecond: 1000, bulkRamp: .zero),
             logger: NotifierFixture.quiet)
-        let result = await Result.catching { try await body(SendQueue(maxInFlight: 640, quota: quota, wakeUp: AsyncSignal())) }
+        let queue = SendQueue(maxInFlight: 640, quota: quota, wakeUp: AsyncSignal(), clock: clock)
+        let result = await Result.catching { try await body(queue) }
         await postgres.shutdown()
         try result.get()
     }
 
     @Test func `a wait for room in a full lane ends after its timeout`() async throws {
-        try await withQueue { queue in
+        let clock = ManualClock()
+        try await withQueue(clock: clock) { queue in
             #expect(await queue.waitForRoom(.bulk, for: Self.full, upTo: Self.forLong))
-            #expect(await !queue.waitForRoom(.bulk, for: 1, upTo: .milliseconds(20)))
+            async let hasRoom = queue.waitForRoom(.bulk, for: 1, upTo: .seconds(30))
+            await clock.waitForSleep(of: .seconds(30))
+            clock.advance(by: .seconds(30))
+            #expect(await !hasRoom)
         }
     }
 

@@ -50,7 +50,7 @@ struct StopTests {
     @Test func `a slow read is not cancelled at its deadline, and the statement timeout of the server ends it`() async throws {
         try await withClient({
             $0.maxConnections = 1
-            $0.statementTimeout = .seconds(3)
+            $0.statementTimeout = .seconds(1)
         }) { client in
             let slow = PostgresQuery("SELECT pg_sleep(60)").readOnly()
             let error = await #expect(throws: PostgresError.self) { try await client.query(slow.timeout(.milliseconds(50))) }
@@ -124,7 +124,7 @@ struct StopTests {
                 try await transaction.execute("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")
                 let query: PostgresQuery = "INSERT INTO t VALUES (1)"
                 // Long enough to open a second connection and for the server to read the statement: it cancels only what it has read.
-                let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.seconds(3))) }
+                let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.seconds(1))) }
                 #expect(error?.code == .timeout)
             }
             #expect(try await client.query("SELECT * FROM t").isEmpty)

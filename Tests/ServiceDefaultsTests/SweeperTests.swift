@@ -3,22 +3,13 @@ import CoreMetrics
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ServiceDefaults
 
 @Suite struct SweeperTests {
     private struct Stuck: Error {}
-
-    /// A clock that the test advances.
-    private final class Clock: Sendable {
-        private let start = ContinuousClock.now
-        private let passed = Mutex(Duration.zero)
-
-        func advance(by duration: Duration) { passed.withLock { $0 += duration } }
-
-        func now() -> ContinuousClock.Instant { start + passed.withLock { $0 } }
-    }
 
     /// Items in the order in which they are due, some of which cannot be deleted.
     private final class Items: Sendable {
@@ -44,13 +35,13 @@ import Testing
     }
 
     private let registry = PrometheusRegistry()
-    private let clock = Clock()
+    private let clock = ManualClock()
 
     private func sweeper(_ steps: [Sweeper.Step]) -> Sweeper {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return Sweeper(
-            logger: logger, backoff: DeletionBackoff(now: clock.now), metrics: PrometheusMetricsFactory(registry: registry), steps: steps)
+            logger: logger, backoff: DeletionBackoff(clock: clock), metrics: PrometheusMetricsFactory(registry: registry), steps: steps)
     }
 
     private func step(_ items: Items, _ delete: @escaping @Sendable (UUID) throws -> Void) -> Sweeper.Step {

@@ -60,7 +60,7 @@ private func throughput(_ server: RedisServer, prefix: String, messages: Int, ba
     let count = Count()
     let consumer = try EventConsumer(
         group: "bench", transport: transport, postgres: postgres, configuration: configuration, logger: logger,
-        handlers: [.unmarked(EkycRequested.self) { _ in count.value.add(1, ordering: .relaxed) }])
+        handlers: [.withoutInbox(EkycRequested.self) { _ in count.value.add(1, ordering: .relaxed) }])
     try await transport.createGroup("bench", on: EkycRequested.type.rawValue)
 
     let entries = try (0..<messages).map { _ in

@@ -40,7 +40,7 @@ private func busLatencies(_ server: RedisServer, prefix: String, messages: Int) 
     let (handled, report) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
     let consumer = try EventConsumer(
         group: "bench", transport: transport, postgres: postgres, logger: logger,
-        handlers: [.unmarked(EkycRequested.self) { _ in report.yield(.now) }])
+        handlers: [.withoutInbox(EkycRequested.self) { _ in report.yield(.now) }])
     let consuming = Task { try await consumer.run() }
     var times = handled.makeAsyncIterator()
     var milliseconds: [Double] = []

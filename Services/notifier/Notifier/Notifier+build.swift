@@ -24,21 +24,21 @@ public enum Notifier: HeliographService {
         // For access tokens only: pushes use the FCM client's own connections.
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
         let fcm = try makeClient(configuration, http: http, logger: context.logger) { wakeUp.signal() }
-        let (logger, postgres) = (context.logger, context.postgres)
-        let breakers = Breakers()
+        let (logger, postgres, clock) = (context.logger, context.postgres, context.clock)
+        let breakers = Breakers(clock: clock)
         let sender = DeliverySender(
-            fcm: fcm, sealer: context.sealer, pauses: LanePauses(), breakers: breakers,
-            rates: InstallRates(postgres: postgres, logger: logger), retryPolicy: configuration.retryPolicy,
-            logger: logger, clock: { Date() })
+            fcm: fcm, sealer: context.sealer, pauses: LanePauses(clock: clock), breakers: breakers,
+            rates: InstallRates(postgres: postgres, logger: logger, clock: clock), retryPolicy: configuration.retryPolicy,
+            logger: logger, clock: clock)
         let quota = Quota(
-            postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger)
-        let queue = SendQueue(maxInFlight: configuration.maxInFlight, quota: quota, wakeUp: wakeUp)
-        let writer = OutcomeWriter(postgres: postgres, logger: logger)
+            postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger, clock: clock)
+        let queue = SendQueue(maxInFlight: configuration.maxInFlight, quota: quota, wakeUp: wakeUp, clock: clock)
+        let writer = OutcomeWriter(postgres: postgres, logger: logger, clock: clock)
         let pipeline = PushPipeline(
             postgres: postgres,
             rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
             sender: sender, queue: queue, dispatcher: PushDispatcher(sender: sender, queue: queue, writer: writer, wakeUp: wakeUp),
-            writer: writer, limits: configuration.limits, logger: logger)
+            writer: writer, limits: configuration.limits, logger: logger, clock: clock)
         let handler = NotificationAddressedHandler(pipeline: pipeline)
         let consumer = try context.consumer(
             configuration: configuration.consumer,

@@ -1,4 +1,4 @@
-import AsyncPrimitives
+public import AsyncPrimitives
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle
@@ -25,7 +25,7 @@ public struct EventConsumer: Service {
     public init(
         group: String, transport: any EventTransport, postgres: PostgresClient,
         configuration: EventConsumerConfiguration = EventConsumerConfiguration(), logger: Logger,
-        handlers: [EventHandlerRegistration]
+        clock: any MonotonicClock = ContinuousClock(), handlers: [EventHandlerRegistration]
     ) throws(EventBusError) {
         let streams = handlers.flatMap(\.streams)
         guard Set(streams).count == streams.count else {
@@ -38,7 +38,7 @@ public struct EventConsumer: Service {
             for stream in registration.streams {
                 consumers.append(
                     StreamConsumer(
-                        scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: logger),
+                        scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: logger, clock: clock),
                         transport: transport, processor: registration.makeProcessor(postgres), configuration: configuration,
                         isolation: isolation,
                         onDeadLetters: { try await OutboxRepository(postgres).markDead(messageIDs: $0) }))

@@ -13,7 +13,7 @@ final class IsolationLane: Sendable {
 
     /// Runs `body` while `consumer` handles no other entry: waits for the run before it, pauses the consumer, and waits until it has
     /// settled what it began. Does not run `body` when the task is cancelled before.
-    func run(pausing consumer: ConsumerState, _ body: () async -> Void) async {
+    func run(pausing consumer: StreamConsumerState, _ body: () async -> Void) async {
         let ended = AsyncLatch()
         while let other = begin(ended) {
             await other.wait()

@@ -6,14 +6,15 @@ extension StreamConsumer {
     /// Claims the entries of dead consumers, and renews this consumer's entries whose handlers take long.
     func claimAndKeep() async {
         var cursor = EntryID.zero
+        let clock = scope.clock
         var round = HeldSnapshot()
-        await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1))
+        await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1), clock: clock)
         // Handlers may go on after reading has stopped, and their entries still have to be renewed.
         while !workEnded.isOpen, !Task.isCancelled {
             do throws(EventBusError) {
                 var handsBack = false
                 // After a suspect the next one is claimed at once; that claim must not count as an interval.
-                if ContinuousClock.now - round.at >= configuration.claimInterval / 2 { handsBack = try await renewAndRelease(&round) }
+                if round.isOver(clock.now, configuration.claimInterval / 2) { handsBack = try await renewAndRelease(&round) }
                 // Entries that were just released are for other consumers.
                 if !stopping.isOpen { try await claimAll(from: &cursor, isFull: handsBack) }
             } catch  where error.code == .groupMissing {
@@ -21,16 +22,19 @@ extension StreamConsumer {
             } catch {
                 scope.logger.debug("Claiming failed; trying again later", metadata: ["error": "\(error)"])
             }
-            await claimNow.wait(upTo: configuration.claimInterval.jittered())
+            await claimNow.wait(upTo: configuration.claimInterval.jittered(), clock: clock)
         }
     }
 
     /// The entries held at the last interval, from which the next one knows those that take long.
     private struct HeldSnapshot {
-        var at = ContinuousClock.now - .seconds(3600)
+        /// When it was taken; nil before the first.
+        var at: ContinuousClock.Instant?
         var held: Set<EntryID> = []
         var waiting: Set<EntryID> = []
         var lost: Set<EntryID> = []
+
+        func isOver(_ now: ContinuousClock.Instant, _ age: Duration) -> Bool { at.map { now - $0 >= age } ?? true }
     }
 
     /// Renews the entries that were held at the last interval already, and releases those that no worker has begun since.
@@ -43,7 +47,7 @@ extension StreamConsumer {
         last.lost.formUnion(try await keep(last.held.intersection(held).subtracting(last.lost)))
         let waiting = state.waitingIDs
         let overdue = last.waiting.intersection(waiting)
-        (last.at, last.held, last.waiting) = (.now, held, waiting)
+        (last.at, last.held, last.waiting) = (scope.clock.now, held, waiting)
         state.release(waiting: overdue)
         return !overdue.isEmpty
     }

@@ -19,24 +19,25 @@ extension StreamConsumer {
             } catch {
                 scope.logger.debug("Resuming retries failed; trying again later", metadata: ["error": "\(error)"])
             }
-            await retryAdded.wait(upTo: pause.jittered())
+            await retryAdded.wait(upTo: pause.jittered(), clock: scope.clock)
         }
     }
 
     /// Trims the stream, deletes dead consumers, records the group's metrics, and watches the other tasks: returns an error when one
     /// of them makes no progress any more.
     func maintain() async -> EventBusError? {
-        var lastRetirement = ContinuousClock.now
+        let clock = scope.clock
+        var lastRetirement = clock.now
         while !workEnded.isOpen, !Task.isCancelled {
-            await workEnded.wait(upTo: min(configuration.maintenanceInterval, configuration.stallLimit / 4).jittered())
+            await workEnded.wait(upTo: min(configuration.maintenanceInterval, configuration.stallLimit / 4).jittered(), clock: clock)
             if let stall = findStall() { return stall }
             guard !stopping.isOpen else { continue }
             do throws(EventBusError) {
                 let trimmed = try await transport.trim(scope.stream, ungroupedAge: nil)
                 scope.metrics.trimmed.increment(by: trimmed)
                 scope.metrics.record(try await transport.status(of: scope.address.group))
-                if ContinuousClock.now - lastRetirement > .seconds(60) {
-                    lastRetirement = .now
+                if clock.now - lastRetirement > .seconds(60) {
+                    lastRetirement = clock.now
                     try await transport.retireIdle(of: scope.address.group, idle: Self.deadConsumerAge)
                     let expired = try await transport.trimDeadLetters(
                         of: scope.address.group, age: configuration.deadLetterAge)
@@ -53,7 +54,7 @@ extension StreamConsumer {
     }
 
     private func findStall() -> EventBusError? {
-        let now = ContinuousClock.now
+        let now = scope.clock.now
         let silence = stopping.isOpen ? .zero : progress.silence()
         scope.metrics.silence.record(silence / .seconds(1))
         let ignored = (slots + [suspectSlot]).map { $0.check(now, limit: configuration.handlerTimeout) }.max() ?? .zero

@@ -22,7 +22,7 @@ extension StreamConsumer {
                 failures += 1
                 scope.metrics.readerReconnects.increment()
                 scope.logger.warning("Reading failed; trying again", metadata: ["error": "\(error)"])
-                await stopping.wait(upTo: configuration.backoff.delay(afterFailures: failures))
+                await stopping.wait(upTo: configuration.backoff.delay(afterFailures: failures), clock: scope.clock)
             }
         }
     }
@@ -36,7 +36,7 @@ extension StreamConsumer {
             while !Task.isCancelled {
                 // Repeated, because the read may begin to wait just after an interruption.
                 await reader.interrupt()
-                try? await Task.sleep(for: .milliseconds(100))
+                try? await scope.clock.sleep(for: .milliseconds(100))
             }
         }
         defer { interrupter.cancel() }

@@ -10,7 +10,7 @@ extension StreamConsumer {
             let results = await work(on: unit, in: slot)
             // During the outage of a dependency every unit fails: slow down until it recovers.
             outages = results.allSatisfy(\.isOutage) ? outages + 1 : 0
-            if outages > 0 { await stopping.wait(upTo: configuration.backoff.delay(afterFailures: outages)) }
+            if outages > 0 { await stopping.wait(upTo: configuration.backoff.delay(afterFailures: outages), clock: scope.clock) }
             if Task.isCancelled { return false }
         }
         return true
@@ -37,11 +37,11 @@ extension StreamConsumer {
     }
 
     private func work(on unit: [DeliveredEntry], in slot: WorkerSlot) async -> [ProcessingResult] {
-        let start = ContinuousClock.now
+        let start = scope.clock.now
         slot.begin(start)
         let results = await processor.process(unit, in: scope)
         slot.end()
-        scope.metrics.handling.record(duration: ContinuousClock.now - start)
+        scope.metrics.handling.record(duration: scope.clock.now - start)
         settle(unit, results)
         return results
     }
@@ -57,12 +57,5 @@ extension StreamConsumer {
             scope.logger.debug("A suspect could not be begun", metadata: ["error": "\(error)"])
             return false
         }
-    }
-}
-
-extension ProcessingResult {
-    /// Whether the handler failed because a dependency is unavailable.
-    fileprivate var isOutage: Bool {
-        if case .failed(let error) = self { RetryPolicy.isOutage(error) } else { false }
     }
 }

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// Consumes one stream for one group: reads entries, has workers handle them, settles them, and claims those of dead consumers.
 ///
-/// The reader, the claimer, the settler, the maintenance and the workers are tasks that share a ``ConsumerState``.
+/// The reader, the claimer, the settler, the maintenance and the workers are tasks that share a ``StreamConsumerState``.
 struct StreamConsumer: Sendable {
     let scope: ConsumerScope
     let transport: any EventTransport
@@ -14,8 +14,9 @@ struct StreamConsumer: Sendable {
     let configuration: EventConsumerConfiguration
     /// Called with the ids of messages that have become dead letters.
     let onDeadLetters: @Sendable ([UUID]) async throws -> Void
-    let state: ConsumerState
-    let progress = ReadProgress()
+    let state: StreamConsumerState
+    let progress: ReadProgress
+    let policy: DispositionPolicy
     /// Opens when reading shall end.
     let stopping = AsyncLatch()
     /// Opens when the workers have ended.
@@ -42,11 +43,13 @@ struct StreamConsumer: Sendable {
         self.configuration = configuration
         self.onDeadLetters = onDeadLetters
         self.isolation = isolation
+        progress = ReadProgress(clock: scope.clock)
+        policy = DispositionPolicy(group: scope.group, retryPolicy: configuration.retryPolicy)
         let unit = max(1, processor.unitSize(configuration))
         let workers = max(1, processor.workerCount(configuration))
         slots = (0..<workers).map { _ in WorkerSlot() }
         // Twice the units in work: the next ones are read meanwhile, so that a worker never waits for a round trip to the server.
-        state = ConsumerState(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
+        state = StreamConsumerState(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
     }
 
     /// Consumes until graceful shutdown or cancellation, then drains: running handlers may finish within the drain time, committed entries
@@ -59,7 +62,7 @@ struct StreamConsumer: Sendable {
         let tasks = Task { end.complete(await runTasks()) }
         let drain = Task {
             await stopping.wait()
-            try? await Task.sleep(for: configuration.drainTimeout + Self.abandonGrace)
+            try? await scope.clock.sleep(for: configuration.drainTimeout + Self.abandonGrace)
             end.complete(EventBusError(.stalled, "handlers of \(scope.stream) do not end"))
         }
         let stall = await withTaskCancellationHandler {
@@ -133,7 +136,7 @@ struct StreamConsumer: Sendable {
             }
             group.addTask {
                 await stopping.wait()
-                try? await Task.sleep(for: configuration.drainTimeout)
+                try? await scope.clock.sleep(for: configuration.drainTimeout)
                 return false
             }
             var running = slots.count + 1

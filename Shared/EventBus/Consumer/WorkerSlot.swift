@@ -49,38 +49,3 @@ final class WorkerSlot: Sendable {
         }
     }
 }
-
-/// The times of the read loop's last step and last completed read.
-final class ReadProgress: Sendable {
-    private struct State {
-        var isWaitingForRoom = false
-        var steppedAt = ContinuousClock.now
-        var readAt = ContinuousClock.now
-    }
-
-    private let state = Mutex(State())
-
-    /// Records a step of the loop, whether or not the last one failed.
-    func step() { state.withLock { $0.steppedAt = .now } }
-
-    /// Records a completed read.
-    func read() { state.withLock { $0.readAt = .now } }
-
-    /// Records whether the loop waits for a free worker, which is no stall however long it takes.
-    func waitForRoom(_ isWaiting: Bool) {
-        state.withLock { state in
-            state.isWaitingForRoom = isWaiting
-            state.steppedAt = .now
-            state.readAt = .now
-        }
-    }
-
-    /// Whether the loop waits for a free worker.
-    var isWaitingForRoom: Bool { state.withLock { $0.isWaitingForRoom } }
-
-    /// Time since the last step; zero while the loop waits for a free worker.
-    func silence() -> Duration { state.withLock { $0.isWaitingForRoom ? .zero : .now - $0.steppedAt } }
-
-    /// Time since the last completed read; zero while the loop waits for a free worker.
-    func silenceOfReads() -> Duration { state.withLock { $0.isWaitingForRoom ? .zero : .now - $0.readAt } }
-}

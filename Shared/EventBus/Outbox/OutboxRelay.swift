@@ -1,4 +1,4 @@
-import AsyncPrimitives
+public import AsyncPrimitives
 import FoundationEssentials
 public import Logging
 import Metrics
@@ -17,17 +17,20 @@ public struct OutboxRelay: Service {
     private let postgres: PostgresClient
     private let configuration: OutboxRelayConfiguration
     private let logger: Logger
+    private let clock: any MonotonicClock
     private let metrics = RelayMetrics()
 
     /// Makes a relay; the transport limits how long an append may take, and with it how long rows stay locked.
     public init(
         transport: any EventAppender, postgres: PostgresClient,
-        configuration: OutboxRelayConfiguration = OutboxRelayConfiguration(), logger: Logger
+        configuration: OutboxRelayConfiguration = OutboxRelayConfiguration(), logger: Logger,
+        clock: any MonotonicClock = ContinuousClock()
     ) {
         self.transport = transport
         self.postgres = postgres
         self.configuration = configuration
         self.logger = logger
+        self.clock = clock
     }
 
     /// Relays until graceful shutdown, and then one more batch, for the messages that were committed last.
@@ -69,14 +72,14 @@ public struct OutboxRelay: Service {
             if isLast { return }
             if let pause = pace.pause() {
                 // After a failure, new rows do not end the pause: the server has to recover first.
-                if pace.isFailing { await stopping.wait(upTo: pause) } else { await signal.wait(upTo: pause) }
+                if pace.isFailing { await stopping.wait(upTo: pause, clock: clock) } else { await signal.wait(upTo: pause, clock: clock) }
             }
         }
     }
 
     /// Relays one batch and returns the number of rows found.
     func relayBatch() async throws -> Int {
-        let start = ContinuousClock.now
+        let start = clock.now
         let trace = PublishSpans()
         let (found, sent, refused) = try await postgres.withTransaction { transaction in
             let outbox = OutboxRepository(transaction)
@@ -116,7 +119,7 @@ public struct OutboxRelay: Service {
         guard found > 0 else { return 0 }
         metrics.published.increment(by: sent)
         metrics.refused.increment(by: found - sent)
-        metrics.relaying.record(duration: ContinuousClock.now - start)
+        metrics.relaying.record(duration: clock.now - start)
         // Some messages failed for a reason that may pass, such as a lack of memory: the error makes the relay wait for the server.
         if sent + refused < found { throw EventBusError(.unavailable, "not every message of a batch was taken") }
         return found

@@ -1,3 +1,4 @@
+public import AsyncPrimitives
 import FoundationEssentials
 public import Logging
 public import PostgresClient
@@ -19,37 +20,40 @@ public struct Republisher: Service {
     private let postgres: PostgresClient
     private let configuration: RepublisherConfiguration
     private let logger: Logger
+    private let clock: any MonotonicClock
     private let metrics = RepublisherMetrics()
 
     /// Makes a republisher; it needs a relay, in this or another process, that publishes the messages it finds.
     public init(
         transport: any EventTransport, postgres: PostgresClient,
-        configuration: RepublisherConfiguration = RepublisherConfiguration(), logger: Logger
+        configuration: RepublisherConfiguration = RepublisherConfiguration(), logger: Logger,
+        clock: any MonotonicClock = ContinuousClock()
     ) {
         self.transport = transport
         self.postgres = postgres
         self.configuration = configuration
         self.logger = logger
+        self.clock = clock
     }
 
     /// Runs a round every ``RepublisherConfiguration/interval`` until graceful shutdown. A round that fails is logged, and the
     /// next one tries again.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            var measureAt = ContinuousClock.now
+            var measureAt = clock.now
             while !Task.isCancelled {
                 do {
                     try await runRound()
-                    if ContinuousClock.now >= measureAt {
+                    if clock.now >= measureAt {
                         metrics.record(try await OutboxRepository(postgres).backlog())
-                        measureAt = .now + configuration.measureInterval
+                        measureAt = clock.now + configuration.measureInterval
                     }
                 } catch {
                     if !Task.isCancelled {
                         logger.warning("Looking after published messages failed", metadata: ["error": "\(error)"])
                     }
                 }
-                try? await Task.sleep(for: configuration.interval.jittered())
+                try? await clock.sleep(for: configuration.interval.jittered())
             }
         }
     }

@@ -48,6 +48,20 @@ struct ConsumerMetrics: Sendable {
         self.group = GroupGauges(labels)
     }
 
+    /// Counts the result of handling an entry. Inlined, because a call for each message would pass all metrics.
+    @inline(__always)
+    func count(_ result: ProcessingResult, _ decision: DispositionPolicy.Decision) {
+        switch (result, decision) {
+        case (.handled, _): handled.increment()
+        case (.duplicate, _): duplicates.increment()
+        case (.unreadable, _): unreadable.increment()
+        case (.failed, .retry(.deferral, _, _)), (.failed, .retry(.outage, _, _)): deferred.increment()
+        case (.failed, .retry(.failure, _, _)), (.failed, .deadLetter): failed.increment()
+        // They are handled again, which is counted then.
+        case (.failed, .handleAlone), (.failed, .release), (.failed, .acknowledge): break
+        }
+    }
+
     /// Records the status of the group. Each of its consumers does; they record the same.
     func record(_ status: GroupStatus) { group.record(status) }
 }

@@ -146,7 +146,7 @@ final class EventLoopCore: @unchecked Sendable {
             handler?.loopReady(token: token, isReadable: isReadable, isWritable: event.events & EPOLLOUT.rawValue != 0)
         }
         if wakeTime != .max {
-            let now = MonotonicClock.now
+            let now = LoopClock.now
             if now >= wakeTime {
                 wakeTime = .max
                 handler?.loopTimeReached(now)
@@ -156,7 +156,7 @@ final class EventLoopCore: @unchecked Sendable {
 
     private func timeoutMilliseconds() -> Int32 {
         guard wakeTime != .max else { return -1 }
-        let now = MonotonicClock.now
+        let now = LoopClock.now
         guard wakeTime > now else { return 0 }
         return Int32(min((wakeTime - now + 999_999) / 1_000_000, 60_000))
     }

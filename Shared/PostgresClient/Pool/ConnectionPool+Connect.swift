@@ -7,7 +7,7 @@ extension ConnectionPool {
         let wanted = max(minimum, waitingCount)
         let allowed = configuration.maxConnections - workers.count
         guard connecting < min(wanted, allowed) else { return }
-        let now = MonotonicClock.now
+        let now = LoopClock.now
         guard now >= backoff.nextAttempt else { return loop.wake(at: backoff.nextAttempt) }
         // While attempts fail, one at a time is enough.
         let limit = lastConnectError == nil ? min(wanted, allowed) : 1
@@ -73,7 +73,7 @@ extension ConnectionPool {
 
     func connectFailed(_ error: PostgresError) {
         lastConnectError = error
-        backoff.failed(now: MonotonicClock.now)
+        backoff.failed(now: LoopClock.now)
         logger.warning("cannot connect to Postgres", metadata: ["reason": "\(error.message)"])
     }
 }

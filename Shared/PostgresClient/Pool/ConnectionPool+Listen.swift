@@ -83,7 +83,7 @@ extension ConnectionPool {
 
     func connectListenerIfNeeded() {
         guard case .running = phase, case .none = listening.link, !listening.subscribers.isEmpty else { return }
-        let now = MonotonicClock.now
+        let now = LoopClock.now
         let earliest = max(backoff.nextAttempt, listening.backoffUntil)
         guard now >= earliest else { return loop.wake(at: earliest) }
         listening.link = .connecting
@@ -111,7 +111,7 @@ extension ConnectionPool {
     func listenerLost() {
         listening.link = .none
         listening.confirmed.removeAll()
-        listening.backoffUntil = MonotonicClock.now + configuration.reconnectDelay.clampedNanoseconds
+        listening.backoffUntil = LoopClock.now + configuration.reconnectDelay.clampedNanoseconds
         connectListenerIfNeeded()
     }
 
@@ -127,7 +127,7 @@ extension ConnectionPool {
     private func runOnListener(
         _ sql: String, _ lease: LeaseID, _ completion: @escaping @Sendable (isolated ConnectionPool, Bool) -> Void
     ) {
-        let deadline = MonotonicClock.now + configuration.queryTimeout.clampedNanoseconds
+        let deadline = LoopClock.now + configuration.queryTimeout.clampedNanoseconds
         let unit = WorkUnit(query: PostgresQuery(unescaped: sql), kind: .leased(lease), deadline: deadline)
         unit.handler = { [weak self] result in
             self?.assumeIsolated { pool in

@@ -4,7 +4,7 @@ extension ConnectionPool {
     /// Refuses new work, waits for the work under way, and closes all connections.
     func shutdown(drainTimeout: Duration) async {
         if case .closed = phase { return }
-        let deadline = MonotonicClock.now + drainTimeout.clampedNanoseconds
+        let deadline = LoopClock.now + drainTimeout.clampedNanoseconds
         if case .draining(let earlier) = phase {
             phase = .draining(deadline: min(deadline, earlier))
         } else {

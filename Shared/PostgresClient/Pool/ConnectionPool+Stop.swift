@@ -30,7 +30,7 @@ extension ConnectionPool {
 
     /// Asks the server to stop the statement of a connection that has an exclusive unit.
     private func cancelStatement(_ connection: Connection) {
-        connection.stopDeadline = MonotonicClock.now + configuration.cancelGrace.clampedNanoseconds
+        connection.stopDeadline = LoopClock.now + configuration.cancelGrace.clampedNanoseconds
         if let deadline = connection.stopDeadline { loop.wake(at: deadline) }
         guard let cancellation = connection.handle.cancellation else { return }
         // The connection is not reused before PQcancel has returned: the request would stop the next statement.

@@ -22,18 +22,16 @@ public final class DeletionBackoff: Sendable {
     }
 
     private let delays = Mutex<[Key: Delay]>([:])
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let clock: any MonotonicClock
 
     /// Creates a backoff without items.
-    ///
-    /// - Parameter now: the clock; tests replace it.
-    public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        self.now = now
+    public init(clock: any MonotonicClock = ContinuousClock()) {
+        self.clock = clock
     }
 
     /// Returns the delayed items of a step.
     func delayedItems(in step: String) -> [UUID] {
-        let now = now()
+        let now = clock.now
         return delays.withLock { delays in
             // Items that did not fail again were deleted, maybe by another instance.
             delays = delays.filter { $0.value.end + Self.backoff.max > now }
@@ -43,7 +41,7 @@ public final class DeletionBackoff: Sendable {
 
     /// Records that an item could not be deleted.
     func recordFailure(_ id: UUID, in step: String) {
-        let now = now()
+        let now = clock.now
         let key = Key(step: step, id: id)
         delays.withLock { delays in
             guard delays[key] != nil || delays.count < Self.maxItems else { return }

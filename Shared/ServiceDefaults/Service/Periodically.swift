@@ -1,3 +1,4 @@
+public import AsyncPrimitives
 public import Logging
 import ServiceLifecycle
 
@@ -7,7 +8,8 @@ import ServiceLifecycle
 ///   - what: Name of the task in the log, such as "reading the memory of Redis".
 ///   - interval: The pause after each run.
 public func periodically(
-    _ what: String, every interval: Duration, logger: Logger, _ body: @escaping @Sendable () async throws -> Void
+    _ what: String, every interval: Duration, logger: Logger, clock: any MonotonicClock = ContinuousClock(),
+    _ body: @escaping @Sendable () async throws -> Void
 ) async {
     await cancelWhenGracefulShutdown {
         while !Task.isCancelled {
@@ -16,7 +18,7 @@ public func periodically(
             } catch {
                 if !Task.isCancelled { logger.warning("\(what) failed", metadata: ["error": "\(error)"]) }
             }
-            try? await Task.sleep(for: interval)
+            try? await clock.sleep(for: interval)
         }
     }
 }

@@ -9,7 +9,7 @@ extension ServiceContext {
         var configuration = configuration
         configuration.deadLetterAge = deadLetterAge
         let consumer = try EventConsumer(
-            group: name, transport: transport, postgres: postgres, configuration: configuration, logger: logger,
+            group: name, transport: transport, postgres: postgres, configuration: configuration, logger: logger, clock: clock,
             handlers: handlers)
         health.register("bus") { try consumer.checkProgress() }
         return consumer

@@ -1,3 +1,4 @@
+public import AsyncPrimitives
 public import BlobStore
 public import EventBus
 public import HeliographCrypto
@@ -12,6 +13,8 @@ public struct ServiceContext: Sendable {
     public let name: String
     public let settings: Settings
     public let logger: Logger
+    /// Measures the waits of the service's components; tests replace it.
+    public let clock: any MonotonicClock
     public let postgres: PostgresClient
     public let redis: RedisClient
     public let transport: RedisEventTransport
@@ -29,12 +32,14 @@ public struct ServiceContext: Sendable {
     /// Creates the clients from `settings`; none of them connects before its first use.
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public init(
-        name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry()
+        name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry(),
+        clock: any MonotonicClock = ContinuousClock()
     ) throws {
         self.name = name
         self.settings = settings
         self.logger = logger
         self.metrics = metrics
+        self.clock = clock
         health = HealthRegistry()
         traces = try OTLPConfiguration(settings, service: name).map { OTLPExporter(configuration: $0, logger: logger) }
 
@@ -65,7 +70,7 @@ public struct ServiceContext: Sendable {
         let keys = try settings.string(
             "SEALING_KEYS", keysExpectation,
             about: "the keys of sealed data: the first seals, all open. Rotate by putting a new one in front")
-        do { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch is CryptoError {
+        do throws(CryptoError) { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch {
             throw ConfigurationError("SEALING_KEYS", "is not valid", expectation: keysExpectation)
         }
         lookupKey = try settings.secret(

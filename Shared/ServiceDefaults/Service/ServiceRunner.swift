@@ -19,9 +19,10 @@ public enum ServiceRunner {
         // The exporter of traces is shut down last, because all other components create spans until their end.
         var services: [any Service] = context.traces.map { [$0] } ?? []
         services += [context.postgres, context.redis, admin] as [any Service]
-        services.append(OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger))
-        services.append(Republisher(transport: context.transport, postgres: context.postgres, logger: context.logger))
-        services.append(RedisMemoryWatch(redis: context.redis, logger: context.logger))
+        let (transport, postgres, logger, clock) = (context.transport, context.postgres, context.logger, context.clock)
+        services.append(OutboxRelay(transport: transport, postgres: postgres, logger: logger, clock: clock))
+        services.append(Republisher(transport: transport, postgres: postgres, logger: logger, clock: clock))
+        services.append(RedisMemoryWatch(redis: context.redis, logger: logger))
         services += try await S.build(context)
         services.append(DrainMarker(health: context.health))
         // A component that ends or fails shuts the whole service down in order, rather than leaving a part of it running.

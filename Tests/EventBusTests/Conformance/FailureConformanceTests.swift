@@ -8,158 +8,140 @@ import Testing
 /// The handling of failing messages, tested on every transport.
 @Suite("A consumer of failing messages", .timeLimit(.minutes(3)))
 struct FailureConformanceTests {
-    private func deadLetters(_ transport: any EventTransport) async throws -> [DeadLetter] {
-        try await transport.deadLetters(of: group("group"), after: .zero, count: 100)
-    }
-
-    private func expectSettled(_ transport: any EventTransport) async throws {
-        try await eventually("nothing is pending or waits for a retry") {
-            let status = try await transport.status(of: group("group"))
-            return status.pending == 0 && status.retrying == 0 && status.undelivered == 0
-        }
-    }
-
     @Test(arguments: TransportKind.allCases)
     func `retries a failed message while others are handled`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            try await transport.append(1...3)
-            let processor = RecordingProcessor { number, deliveries in
-                if number == 2, deliveries < 5 { throw TestFailure() }
-            }
-            try await withConsumer(transport, processor) {
-                try await processor.waitFor(7)
-                try await expectSettled(transport)
-            }
-            #expect(processor.seen.filter { $0.number == 2 }.map(\.deliveryCount) == [1, 2, 3, 4, 5])
-            #expect(processor.numbers.filter { $0 != 2 }.sorted() == [1, 3])
+        let transport = try await kind.transport()
+        try await transport.append(1...3)
+        let processor = RecordingProcessor { number, deliveries in
+            if number == 2, deliveries < 5 { throw TestFailure() }
         }
+        try await withConsumer(transport, processor) {
+            await processor.waitFor(7)
+            try await transport.waitUntilSettled()
+        }
+        #expect(processor.seen.filter { $0.number == 2 }.map(\.deliveryCount) == [1, 2, 3, 4, 5])
+        #expect(processor.numbers.filter { $0 != 2 }.sorted() == [1, 3])
     }
 
     @Test(arguments: TransportKind.allCases)
     func `dead-letters a message after the maximum number of failures`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            var configuration = EventConsumerConfiguration.quick
-            configuration.retryPolicy.maxFailures = 3
-            let processor = RecordingProcessor { number, _ in
-                if number == 1 { throw TestFailure() }
-            }
-            try await withConsumer(transport, processor, configuration: configuration) {
-                try await transport.append(1...2)
-                try await eventually("there is a dead letter") { try await !deadLetters(transport).isEmpty }
-                try await expectSettled(transport)
-            }
-            let letter = try #require(try await deadLetters(transport).first)
-            #expect(letter.reason == .failures)
-            #expect(letter.failures == 3)
-            #expect(letter.error.contains("TestFailure"))
-            #expect(letter.consumer == "consumer")
-            #expect(try number(of: letter.fields) == 1)
-            #expect(processor.numbers.sorted() == [1, 1, 1, 2])
+        let transport = try await kind.transport()
+        var configuration = EventConsumerConfiguration.quick
+        configuration.retryPolicy.maxFailures = 3
+        let processor = RecordingProcessor { number, _ in
+            if number == 1 { throw TestFailure() }
         }
+        try await withConsumer(transport, processor, configuration: configuration) {
+            try await transport.append(1...2)
+            try await eventually("there is a dead letter") { try await !transport.deadLetters().isEmpty }
+            try await transport.waitUntilSettled()
+        }
+        let letter = try #require(try await transport.deadLetters().first)
+        #expect(letter.reason == .failures)
+        #expect(letter.failures == 3)
+        #expect(letter.error.contains("TestFailure"))
+        #expect(letter.consumer == "consumer")
+        #expect(try number(of: letter.fields) == 1)
+        #expect(processor.numbers.sorted() == [1, 1, 1, 2])
     }
 
     @Test(arguments: TransportKind.allCases)
     func `delivers a deferred message again, as often as its handler defers it`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            var configuration = EventConsumerConfiguration.quick
-            configuration.retryPolicy.maxFailures = 1
-            let postponements = Mutex(0)
-            let processor = RecordingProcessor { number, _ in
-                let isPostponed = postponements.withLock { count in
-                    guard number == 1, count < 4 else { return false }
-                    count += 1
-                    return true
-                }
-                if isPostponed { throw HandlerDeferral(delay: .milliseconds(20), reason: "the other side is busy") }
+        let transport = try await kind.transport()
+        var configuration = EventConsumerConfiguration.quick
+        configuration.retryPolicy.maxFailures = 1
+        let postponements = Mutex(0)
+        let processor = RecordingProcessor { number, _ in
+            let isPostponed = postponements.withLock { count in
+                guard number == 1, count < 4 else { return false }
+                count += 1
+                return true
             }
-            try await withConsumer(transport, processor, configuration: configuration) {
-                try await transport.append(1...2)
-                try await processor.waitFor(6)
-                try await expectSettled(transport)
-            }
-            #expect(processor.numbers.sorted() == [1, 1, 1, 1, 1, 2])
-            #expect(try await deadLetters(transport).isEmpty)
+            if isPostponed { throw HandlerDeferral(delay: .milliseconds(20), reason: "the other side is busy") }
         }
+        try await withConsumer(transport, processor, configuration: configuration) {
+            try await transport.append(1...2)
+            await processor.waitFor(6)
+            try await transport.waitUntilSettled()
+        }
+        #expect(processor.numbers.sorted() == [1, 1, 1, 1, 1, 2])
+        #expect(try await transport.deadLetters().isEmpty)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `dead-letters an unreadable message at once`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            let processor = RecordingProcessor()
-            try await withConsumer(transport, processor) {
-                try await transport.append([1])
-                try await transport.appendGarbage()
-                try await transport.append([2])
-                try await processor.waitFor(2)
-                try await eventually("there is a dead letter") { try await !deadLetters(transport).isEmpty }
-                try await expectSettled(transport)
-            }
-            let letter = try #require(try await deadLetters(transport).first)
-            #expect(letter.reason == .unreadable)
-            #expect(letter.envelope == nil)
-            #expect(letter.fields.map(\.value) == [[0xFF, 0x00]])
-            #expect(processor.numbers.sorted() == [1, 2], "which of them ends first is open")
+        let transport = try await kind.transport()
+        let processor = RecordingProcessor()
+        try await withConsumer(transport, processor) {
+            try await transport.append([1])
+            try await transport.appendGarbage()
+            try await transport.append([2])
+            await processor.waitFor(2)
+            try await eventually("there is a dead letter") { try await !transport.deadLetters().isEmpty }
+            try await transport.waitUntilSettled()
         }
+        let letter = try #require(try await transport.deadLetters().first)
+        #expect(letter.reason == .unreadable)
+        #expect(letter.envelope == nil)
+        #expect(letter.fields.map(\.value) == [[0xFF, 0x00]])
+        #expect(processor.numbers.sorted() == [1, 2], "which of them ends first is open")
     }
 
     @Test(arguments: TransportKind.allCases)
     func `retries after an outage of a dependency without counting failures`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            var configuration = EventConsumerConfiguration.quick
-            configuration.retryPolicy.maxFailures = 1
-            configuration.retryPolicy.outageDelay = .milliseconds(5)
-            let attempts = Atomic(0)
-            let processor = RecordingProcessor { _, _ in
-                if attempts.wrappingAdd(1, ordering: .relaxed).newValue < 10 { throw EventBusError(.unavailable, "away") }
-            }
-            try await withConsumer(transport, processor, configuration: configuration) {
-                try await transport.append([1])
-                try await processor.waitFor(10)
-                try await expectSettled(transport)
-            }
-            #expect(processor.seen.allSatisfy { $0.deliveryCount == 1 })
-            #expect(try await deadLetters(transport).isEmpty)
+        let transport = try await kind.transport()
+        var configuration = EventConsumerConfiguration.quick
+        configuration.retryPolicy.maxFailures = 1
+        configuration.retryPolicy.outageDelay = .milliseconds(5)
+        let attempts = Atomic(0)
+        let processor = RecordingProcessor { _, _ in
+            if attempts.wrappingAdd(1, ordering: .relaxed).newValue < 10 { throw EventBusError(.unavailable, "away") }
         }
+        try await withConsumer(transport, processor, configuration: configuration) {
+            try await transport.append([1])
+            await processor.waitFor(10)
+            try await transport.waitUntilSettled()
+        }
+        #expect(processor.seen.allSatisfy { $0.deliveryCount == 1 })
+        #expect(try await transport.deadLetters().isEmpty)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `cancels a handler at its timeout, and retries`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            var configuration = EventConsumerConfiguration.quick
-            configuration.handlerTimeout = .milliseconds(100)
-            let processor = RecordingProcessor { _, deliveries in
-                if deliveries == 1 { try await Task.sleep(for: .seconds(600)) }
-            }
-            try await withConsumer(transport, processor, configuration: configuration) {
-                try await transport.append(1...20)
-                try await processor.waitFor(40)
-                try await expectSettled(transport)
-            }
-            #expect(processor.seen.filter { $0.deliveryCount == 2 }.count == 20)
+        let transport = try await kind.transport()
+        var configuration = EventConsumerConfiguration.quick
+        configuration.handlerTimeout = .milliseconds(100)
+        let processor = RecordingProcessor { _, deliveries in
+            if deliveries == 1 { try await Task.sleep(for: .seconds(600)) }
         }
+        try await withConsumer(transport, processor, configuration: configuration) {
+            try await transport.append(1...20)
+            await processor.waitFor(40)
+            try await transport.waitUntilSettled()
+        }
+        #expect(processor.seen.filter { $0.deliveryCount == 2 }.count == 20)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `fails when a handler ignores its cancellation, so that its process is restarted`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            var configuration = EventConsumerConfiguration.quick
-            configuration.handlerTimeout = .milliseconds(10)
-            configuration.stallLimit = .milliseconds(400)
-            configuration.drainTimeout = .milliseconds(10)
-            let gate = AsyncLatch()
-            let processor = RecordingProcessor { _, _ in
-                while !gate.isOpen { await Task { await gate.wait(upTo: .milliseconds(50)) }.value }
-            }
-            let running = RunningConsumer(transport, processor, configuration: configuration)
-            try await transport.append([1])
-            // The consumer fails while the handler still runs: it does not wait for it.
-            await #expect {
-                try await running.task.value
-            } throws: {
-                ($0 as? EventBusError)?.code == .stalled
-            }
-            #expect(running.consumer.stalled.isOpen)
-            gate.open()
+        let transport = try await kind.transport()
+        var configuration = EventConsumerConfiguration.quick
+        configuration.handlerTimeout = .milliseconds(10)
+        configuration.stallLimit = .milliseconds(400)
+        configuration.drainTimeout = .milliseconds(10)
+        let gate = AsyncLatch()
+        let processor = RecordingProcessor { _, _ in
+            while !gate.isOpen { await Task { await gate.wait(upTo: .milliseconds(50)) }.value }
         }
+        let running = RunningConsumer(transport, processor, configuration: configuration)
+        try await transport.append([1])
+        // The consumer fails while the handler still runs: it does not wait for it.
+        await #expect {
+            try await running.task.value
+        } throws: {
+            ($0 as? EventBusError)?.code == .stalled
+        }
+        #expect(running.consumer.stalled.isOpen)
+        gate.open()
     }
 }

@@ -6,18 +6,15 @@ import WireFormat
 /// The guarantees of every transport for settling and maintenance; the same tests run on all of them.
 @Suite("A transport that settles entries", .timeLimit(.minutes(3)))
 struct SettlingConformanceTests {
-    /// Runs `body` with messages 1 to `count` delivered to consumer `c` of group `g`.
-    private func withDelivered(
-        _ kind: TransportKind, _ count: Int, _ body: (any EventTransport, [EntryID]) async throws -> Void
-    ) async throws {
-        try await kind.withTransport { transport in
-            try await transport.createGroup("g", on: testStream)
-            let ids = try await transport.append(1...count)
-            let reader = try await transport.openReader(consumer("c"))
-            _ = try await reader.read(count: count, wait: .seconds(60), acknowledging: [])
-            await reader.close()
-            try await body(transport, ids)
-        }
+    /// Makes a transport with messages 1 to `count` delivered to consumer `c` of group `g`.
+    private func delivered(_ kind: TransportKind, _ count: Int) async throws -> (any TestTransport, [EntryID]) {
+        let transport = try await kind.transport()
+        try await transport.createGroup("g", on: testStream)
+        let ids = try await transport.append(1...count)
+        let reader = try await transport.openReader(consumer("c"))
+        _ = try await reader.read(count: count, wait: .seconds(60), acknowledging: [])
+        await reader.close()
+        return (transport, ids)
     }
 
     private func read(_ transport: any EventTransport, _ name: String = "c", group: String = "g") async throws -> [DeliveredEntry] {
@@ -29,211 +26,196 @@ struct SettlingConformanceTests {
 
     @Test(arguments: TransportKind.allCases)
     func `refuses to settle entries that another consumer holds`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 3) { transport, ids in
-            let zombie = consumer("zombie")
-            #expect(try await transport.keep(ids, by: zombie) == ids)
-            #expect(try await transport.release(ids, by: zombie) == ids)
-            #expect(try await transport.retry(ids.map { DelayedRetry(id: $0, failures: 1, delay: .zero) }, by: zombie) == ids)
-            let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "", failures: 1, crashes: 0) }
-            #expect(try await transport.deadLetter(deadLetterRequests, by: zombie) == ids)
-            let status = try await transport.status(of: group("g"))
-            #expect((status.pending, status.retrying, status.dead) == (3, 0, 0))
-        }
+        let (transport, ids) = try await delivered(kind, 3)
+        let zombie = consumer("zombie")
+        #expect(try await transport.keep(ids, by: zombie) == ids)
+        #expect(try await transport.release(ids, by: zombie) == ids)
+        #expect(try await transport.retry(ids.map { DelayedRetry(id: $0, failures: 1, delay: .zero) }, by: zombie) == ids)
+        let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "", failures: 1, crashes: 0) }
+        #expect(try await transport.deadLetter(deadLetterRequests, by: zombie) == ids)
+        let status = try await transport.status(of: group("g"))
+        #expect((status.pending, status.retrying, status.dead) == (3, 0, 0))
     }
 
     @Test(arguments: TransportKind.allCases)
     func `returns the acknowledged entries that another consumer has claimed`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 5) { transport, ids in
-            let claimed = try await transport.claim(ClaimRequest(minIdle: .zero, count: 2), for: consumer("heir"))
-            #expect(claimed.entries.map(\.id) == Array(ids[..<2]))
-            #expect(try await transport.acknowledge(ids, by: consumer("c")) == Array(ids[..<2]))
-            #expect(try await transport.pendingCount(of: group("g")) == 2)
-        }
+        let (transport, ids) = try await delivered(kind, 5)
+        let claimed = try await transport.claim(ClaimRequest(minIdle: .zero, count: 2), for: consumer("heir"))
+        #expect(claimed.entries.map(\.id) == Array(ids[..<2]))
+        #expect(try await transport.acknowledge(ids, by: consumer("c")) == Array(ids[..<2]))
+        #expect(try await transport.pendingCount(of: group("g")) == 2)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `lets a consumer that has lost entries reconnect`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 1) { transport, _ in
-            _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("heir"))
-            try await transport.append([2])
-            #expect(try await read(transport).map { try number(of: $0.fields) } == [2])
-        }
+        let (transport, _) = try await delivered(kind, 1)
+        _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("heir"))
+        try await transport.append([2])
+        #expect(try await read(transport).map { try number(of: $0.fields) } == [2])
     }
 
     @Test(arguments: TransportKind.allCases)
     func `delivers a due retry to its group only, with its failures`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 2) { transport, ids in
-            let retries = [
-                DelayedRetry(id: ids[0], failures: 4, delay: .zero), DelayedRetry(id: ids[1], failures: 1, delay: .seconds(600)),
-            ]
-            #expect(try await transport.retry(retries, by: consumer("c")).isEmpty)
-            #expect(try await transport.status(of: group("g")).retrying == 2)
-            let resumed = try await transport.resumeRetries(of: group("g"), limit: 10)
-            #expect(resumed.count == 1)
-            #expect(try #require(resumed.nextIn) > .seconds(500))
-            let entry = try #require(try await read(transport).first)
-            #expect(try number(of: entry.fields) == 1)
-            #expect((entry.failures, entry.deliveryCount, entry.onlyGroup) == (4, 1, "g"))
-            #expect(try await transport.pendingCount(of: group("g")) == 1)
-        }
+        let (transport, ids) = try await delivered(kind, 2)
+        let retries = [
+            DelayedRetry(id: ids[0], failures: 4, delay: .zero), DelayedRetry(id: ids[1], failures: 1, delay: .seconds(600)),
+        ]
+        #expect(try await transport.retry(retries, by: consumer("c")).isEmpty)
+        #expect(try await transport.status(of: group("g")).retrying == 2)
+        let resumed = try await transport.resumeRetries(of: group("g"), limit: 10)
+        #expect(resumed.count == 1)
+        #expect(try #require(resumed.nextIn) > .seconds(500))
+        let entry = try #require(try await read(transport).first)
+        #expect(try number(of: entry.fields) == 1)
+        #expect((entry.failures, entry.deliveryCount, entry.onlyGroup) == (4, 1, "g"))
+        #expect(try await transport.pendingCount(of: group("g")) == 1)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `makes one retry of two copies of a message, with the larger number of failures`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            try await transport.createGroup("g", on: testStream)
-            let copy = try message(1)
-            let ids = try await transport.append([copy, copy]).map { try $0.get() }
-            #expect(try await read(transport).count == 2)
-            _ = try await transport.retry([DelayedRetry(id: ids[0], failures: 11, delay: .zero)], by: consumer("c"))
-            _ = try await transport.retry([DelayedRetry(id: ids[1], failures: 1, delay: .zero)], by: consumer("c"))
-            #expect(try await transport.resumeRetries(of: group("g"), limit: 10).count == 1)
-            #expect(try await read(transport).map(\.failures) == [11])
-        }
+        let transport = try await kind.transport()
+        try await transport.createGroup("g", on: testStream)
+        let copy = try message(1)
+        let ids = try await transport.append([copy, copy]).map { try $0.get() }
+        #expect(try await read(transport).count == 2)
+        _ = try await transport.retry([DelayedRetry(id: ids[0], failures: 11, delay: .zero)], by: consumer("c"))
+        _ = try await transport.retry([DelayedRetry(id: ids[1], failures: 1, delay: .zero)], by: consumer("c"))
+        #expect(try await transport.resumeRetries(of: group("g"), limit: 10).count == 1)
+        #expect(try await read(transport).map(\.failures) == [11])
     }
 
     @Test(arguments: TransportKind.allCases)
     func `lets a consumer claim released entries even if the group was not maintained`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 1) { transport, ids in
-            _ = try await transport.release(ids, by: consumer("c"))
-            let claimed = try await transport.claim(ClaimRequest(minIdle: .seconds(600), count: 9), for: consumer("heir"))
-            #expect(claimed.entries.map(\.id) == ids)
-        }
+        let (transport, ids) = try await delivered(kind, 1)
+        _ = try await transport.release(ids, by: consumer("c"))
+        let claimed = try await transport.claim(ClaimRequest(minIdle: .seconds(600), count: 9), for: consumer("heir"))
+        #expect(claimed.entries.map(\.id) == ids)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `keeps scheduled retries when the stream is trimmed`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 3) { transport, ids in
-            _ = try await transport.retry([DelayedRetry(id: ids[0], failures: 1, delay: .zero)], by: consumer("c"))
-            _ = try await transport.acknowledge(Array(ids[1...]), by: consumer("c"))
-            #expect(try await transport.trim(testStream, ungroupedAge: nil) == 2)
-            #expect(try await transport.resumeRetries(of: group("g"), limit: 10).count == 1)
-            #expect(try await read(transport).map { try number(of: $0.fields) } == [1])
-        }
+        let (transport, ids) = try await delivered(kind, 3)
+        _ = try await transport.retry([DelayedRetry(id: ids[0], failures: 1, delay: .zero)], by: consumer("c"))
+        _ = try await transport.acknowledge(Array(ids[1...]), by: consumer("c"))
+        #expect(try await transport.trim(testStream, ungroupedAge: nil) == 2)
+        #expect(try await transport.resumeRetries(of: group("g"), limit: 10).count == 1)
+        #expect(try await read(transport).map { try number(of: $0.fields) } == [1])
     }
 
     @Test(arguments: TransportKind.allCases)
     func `gives released entries to the next claim, without counting the released delivery`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 2) { transport, ids in
-            let request = ClaimRequest(minIdle: .seconds(1), count: 9)
-            // The first claim of a group takes only released entries, because its consumers may have had no server until now.
-            _ = try await transport.claim(request, for: consumer("heir"))
-            #expect(try await transport.release(ids, by: consumer("c")).isEmpty)
-            #expect(try await transport.status(of: group("g")).pending == 2)
-            let early = try await eventually("the heir has them") {
-                let claimed = try await transport.claim(request, for: consumer("heir"))
-                return claimed.entries.isEmpty ? nil : claimed
-            }
-            #expect(early.entries.map(\.id) == ids)
-            #expect(early.entries.allSatisfy { $0.deliveryCount == 1 })
+        let (transport, ids) = try await delivered(kind, 2)
+        let request = ClaimRequest(minIdle: .seconds(1), count: 9)
+        // The first claim of a group takes only released entries, because its consumers may have had no server until now.
+        _ = try await transport.claim(request, for: consumer("heir"))
+        #expect(try await transport.release(ids, by: consumer("c")).isEmpty)
+        #expect(try await transport.status(of: group("g")).pending == 2)
+        let early = try await eventually("the heir has them") {
+            let claimed = try await transport.claim(request, for: consumer("heir"))
+            return claimed.entries.isEmpty ? nil : claimed
         }
+        #expect(early.entries.map(\.id) == ids)
+        #expect(early.entries.allSatisfy { $0.deliveryCount == 1 })
     }
 
     @Test(arguments: TransportKind.allCases)
     func `lets no entry be claimed right after a pause in which no consumer could renew`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 1) { transport, _ in
-            var request = ClaimRequest(minIdle: .milliseconds(500), count: 9)
-            request.stallLimit = .milliseconds(400)
-            request.holdOff = .milliseconds(500)
-            _ = try await transport.claim(request, for: consumer("heir"))
-            // The server's clock has to pass both limits, and tests cannot set it.
-            try await Task.sleep(for: .seconds(1))
-            #expect(try await transport.claim(request, for: consumer("heir")).entries.isEmpty)
-            request.stallLimit = .seconds(600)
-            try await eventually("it is given away in the end") {
-                try await transport.claim(request, for: consumer("heir")).entries.first
-            }
+        let (transport, ids) = try await delivered(kind, 1)
+        try await transport.age(ids, of: consumer("c"), to: .seconds(600))
+        var request = ClaimRequest(minIdle: .seconds(300), count: 9)
+        (request.stallLimit, request.holdOff) = (.milliseconds(40), .milliseconds(50))
+        _ = try await transport.claim(request, for: consumer("heir"))
+        // The server's clock has to pass both limits, and tests cannot set it.
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(try await transport.claim(request, for: consumer("heir")).entries.isEmpty)
+        request.stallLimit = .seconds(600)
+        try await eventually("it is given away in the end") {
+            try await transport.claim(request, for: consumer("heir")).entries.first
         }
     }
 
     @Test(arguments: TransportKind.allCases)
     func `moves entries to the dead letters, from which each is requeued once`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 3) { transport, ids in
-            let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .crashes, error: "é \u{1F600}", failures: 2, crashes: 3) }
-            #expect(try await transport.deadLetter(deadLetterRequests, by: consumer("c")).isEmpty)
-            let letters = try await transport.deadLetters(of: group("g"), after: .zero, count: 10)
-            #expect(letters.map(\.entryID) == ids.map(\.description))
-            #expect(letters.allSatisfy { $0.reason == .crashes && $0.error == "é \u{1F600}" && $0.failures == 2 && $0.crashes == 3 })
-            #expect(try await transport.deadLetters(of: group("g"), after: letters[1].id, count: 10).map(\.id) == [letters[2].id])
-            let some = letters[..<2].map(\.id)
-            #expect(try await transport.redrive(some, of: group("g")) == some)
-            #expect(try await transport.redrive(some, of: group("g")).isEmpty)
-            #expect(try await transport.drop([letters[2].id], of: group("g")) == 1)
-            let again = try await read(transport)
-            #expect(try again.map { try number(of: $0.fields) } == [1, 2])
-            #expect(again.allSatisfy { $0.failures == 0 && $0.deliveryCount == 1 && $0.onlyGroup == "g" })
-            let status = try await transport.status(of: group("g"))
-            #expect((status.dead, status.appended) == (0, 5))
-        }
+        let (transport, ids) = try await delivered(kind, 3)
+        let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .crashes, error: "é \u{1F600}", failures: 2, crashes: 3) }
+        #expect(try await transport.deadLetter(deadLetterRequests, by: consumer("c")).isEmpty)
+        let letters = try await transport.deadLetters(of: group("g"), after: .zero, count: 10)
+        #expect(letters.map(\.entryID) == ids.map(\.description))
+        #expect(letters.allSatisfy { $0.reason == .crashes && $0.error == "é \u{1F600}" && $0.failures == 2 && $0.crashes == 3 })
+        #expect(try await transport.deadLetters(of: group("g"), after: letters[1].id, count: 10).map(\.id) == [letters[2].id])
+        let some = letters[..<2].map(\.id)
+        #expect(try await transport.redrive(some, of: group("g")) == some)
+        #expect(try await transport.redrive(some, of: group("g")).isEmpty)
+        #expect(try await transport.drop([letters[2].id], of: group("g")) == 1)
+        let again = try await read(transport)
+        #expect(try again.map { try number(of: $0.fields) } == [1, 2])
+        #expect(again.allSatisfy { $0.failures == 0 && $0.deliveryCount == 1 && $0.onlyGroup == "g" })
+        let status = try await transport.status(of: group("g"))
+        #expect((status.dead, status.appended) == (0, 5))
     }
 
     @Test(arguments: TransportKind.allCases)
     func `trims to what the slowest group needs`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 5) { transport, ids in
-            try await transport.createGroup("slow", on: testStream)
-            _ = try await transport.acknowledge(ids, by: consumer("c"))
-            #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 0)
-            let slow = try await transport.openReader(consumer("c", "slow"))
-            _ = try await slow.read(count: 4, wait: .seconds(60), acknowledging: [])
-            _ = try await transport.acknowledge([ids[0], ids[2]], by: consumer("c", "slow"))
-            #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 1)
-            #expect(try await slow.read(count: 9, wait: .seconds(60), acknowledging: []).entries.count == 1)
-            await slow.close()
-            #expect(try await transport.status(of: group("slow")).length == 4)
-        }
+        let (transport, ids) = try await delivered(kind, 5)
+        try await transport.createGroup("slow", on: testStream)
+        _ = try await transport.acknowledge(ids, by: consumer("c"))
+        #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 0)
+        let slow = try await transport.openReader(consumer("c", "slow"))
+        _ = try await slow.read(count: 4, wait: .seconds(60), acknowledging: [])
+        _ = try await transport.acknowledge([ids[0], ids[2]], by: consumer("c", "slow"))
+        #expect(try await transport.trim(testStream, ungroupedAge: .zero) == 1)
+        #expect(try await slow.read(count: 9, wait: .seconds(60), acknowledging: []).entries.count == 1)
+        await slow.close()
+        #expect(try await transport.status(of: group("slow")).length == 4)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `deletes dead letters over an age`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 2) { transport, ids in
-            let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "e", failures: 1, crashes: 0) }
-            #expect(try await transport.deadLetter([deadLetterRequests[0]], by: consumer("c")).isEmpty)
-            #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
-            // The first dead letter is older than a millisecond as soon as the server's clock has advanced.
-            try await eventually("the first is deleted") {
-                try await transport.trimDeadLetters(of: group("g"), age: .milliseconds(1)) == 1
-            }
-            #expect(try await transport.deadLetter([deadLetterRequests[1]], by: consumer("c")).isEmpty)
-            #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
-            #expect(try await transport.status(of: group("g")).dead == 1)
-            #expect(try await transport.trimDeadLetters(of: group("none"), age: .zero) == 0)
+        let (transport, ids) = try await delivered(kind, 2)
+        let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "e", failures: 1, crashes: 0) }
+        #expect(try await transport.deadLetter([deadLetterRequests[0]], by: consumer("c")).isEmpty)
+        #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
+        // The first dead letter is older than a millisecond as soon as the server's clock has advanced.
+        try await eventually("the first is deleted") {
+            try await transport.trimDeadLetters(of: group("g"), age: .milliseconds(1)) == 1
         }
+        #expect(try await transport.deadLetter([deadLetterRequests[1]], by: consumer("c")).isEmpty)
+        #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
+        #expect(try await transport.status(of: group("g")).dead == 1)
+        #expect(try await transport.trimDeadLetters(of: group("none"), age: .zero) == 0)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `trims a stream without groups only by age, and only if requested`(_ kind: TransportKind) async throws {
-        try await kind.withTransport { transport in
-            try await transport.append(1...3)
-            #expect(try await transport.trim(testStream, ungroupedAge: nil) == 0)
-            #expect(try await transport.trim(testStream, ungroupedAge: .seconds(600)) == 0)
-            #expect(try await transport.trim("none", ungroupedAge: .zero) == 0)
-        }
+        let transport = try await kind.transport()
+        try await transport.append(1...3)
+        #expect(try await transport.trim(testStream, ungroupedAge: nil) == 0)
+        #expect(try await transport.trim(testStream, ungroupedAge: .seconds(600)) == 0)
+        #expect(try await transport.trim("none", ungroupedAge: .zero) == 0)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `returns the status of a group`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 4) { transport, ids in
-            try await transport.append(5...7)
-            _ = try await transport.acknowledge([ids[0]], by: consumer("c"))
-            let status = try await transport.status(of: group("g"))
-            #expect((status.length, status.undelivered, status.pending) == (7, 3, 3))
-            #expect(status.oldestPendingAge != nil && status.oldestUndeliveredAge != nil)
-            #expect(status.consumers.map(\.name) == ["c"] && status.consumers.map(\.pending) == [3])
-            let none = try await transport.status(of: StreamGroup(stream: "none", name: "g"))
-            #expect((none.length, none.undelivered, none.pending) == (0, 0, 0))
-        }
+        let (transport, ids) = try await delivered(kind, 4)
+        try await transport.append(5...7)
+        _ = try await transport.acknowledge([ids[0]], by: consumer("c"))
+        let status = try await transport.status(of: group("g"))
+        #expect((status.length, status.undelivered, status.pending) == (7, 3, 3))
+        #expect(status.oldestPendingAge != nil && status.oldestUndeliveredAge != nil)
+        #expect(status.consumers.map(\.name) == ["c"] && status.consumers.map(\.pending) == [3])
+        let none = try await transport.status(of: StreamGroup(stream: "none", name: "g"))
+        #expect((none.length, none.undelivered, none.pending) == (0, 0, 0))
     }
 
     @Test(arguments: TransportKind.allCases)
     func `deletes idle consumers without pending entries`(_ kind: TransportKind) async throws {
-        try await withDelivered(kind, 2) { transport, ids in
-            _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("other"))
-            _ = try await transport.acknowledge([ids[0]], by: consumer("other"))
-            #expect(try await transport.retireIdle(of: group("g"), idle: .seconds(600)) == 0)
-            try await eventually("the idle one is gone") {
-                try await transport.retireIdle(of: group("g"), idle: .zero) == 1
-            }
-            #expect(try await transport.status(of: group("g")).consumers.map(\.name) == ["c"])
+        let (transport, ids) = try await delivered(kind, 2)
+        _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("other"))
+        _ = try await transport.acknowledge([ids[0]], by: consumer("other"))
+        #expect(try await transport.retireIdle(of: group("g"), idle: .seconds(600)) == 0)
+        try await eventually("the idle one is gone") {
+            try await transport.retireIdle(of: group("g"), idle: .zero) == 1
         }
+        #expect(try await transport.status(of: group("g")).consumers.map(\.name) == ["c"])
     }
 }

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Synchronization
 import TestSupport
 import WireFormat
@@ -18,6 +19,7 @@ final class RecordingProcessor: MessageProcessor {
     }
 
     private let state = Mutex(State())
+    private let seenAdded = AsyncSignal()
     private let unit: Int
     private let body: @Sendable (Int, Int) async throws -> Void
 
@@ -47,6 +49,7 @@ final class RecordingProcessor: MessageProcessor {
             }
             let deliveries = entry.deliveryCount + entry.failures
             state.withLock { $0.seen.append(Seen(number: number, deliveryCount: deliveries)) }
+            seenAdded.signal()
             do {
                 try await body(number, deliveries)
                 results.append(.handled)
@@ -58,8 +61,12 @@ final class RecordingProcessor: MessageProcessor {
         return results
     }
 
-    func waitFor(_ count: Int) async throws {
-        try await eventually("\(count) messages are seen") { self.seen.count >= count }
+    /// Waits until so many messages are seen.
+    func waitFor(_ count: Int) async { await wait { $0.count >= count } }
+
+    /// Waits until the numbers of the messages that are seen meet a condition; one task at a time.
+    func wait(until isMet: ([Int]) -> Bool) async {
+        while !isMet(numbers), !Task.isCancelled { await seenAdded.wait() }
     }
 }
 
@@ -73,10 +80,10 @@ struct RunningConsumer {
     init(
         _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
         name: String = "consumer", stream: String = testStream, configuration: EventConsumerConfiguration = .quick,
-        isolation: IsolationLane = IsolationLane()
+        isolation: IsolationLane = IsolationLane(), clock: any MonotonicClock = ContinuousClock()
     ) {
         let consumer = StreamConsumer(
-            scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: .quiet), transport: transport,
+            scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: .quiet, clock: clock), transport: transport,
             processor: processor, configuration: configuration, isolation: isolation)
         self.consumer = consumer
         task = Task { try await consumer.run() }

@@ -1,5 +1,6 @@
 import EventBus
 import Foundation
+import TestSupport
 import WireFormat
 
 /// The stream of the tests' messages; each test has its own, because it has its own transport.
@@ -32,6 +33,19 @@ extension EventTransport {
         try await append(numbers.map { try message($0) }).map { try $0.get() }
     }
 
+    /// Returns the dead letters of the group `group`.
+    func deadLetters() async throws -> [DeadLetter] {
+        try await deadLetters(of: group("group"), after: .zero, count: 100)
+    }
+
+    /// Waits until the group `group` has nothing left to do.
+    func waitUntilSettled() async throws {
+        try await eventually("nothing is pending or waits for a retry") {
+            let status = try await status(of: group("group"))
+            return status.pending == 0 && status.retrying == 0 && status.undelivered == 0
+        }
+    }
+
     /// Appends an entry that is not a message.
     func appendGarbage() async throws {
         _ = try await append([OutgoingEntry(stream: testStream, fields: [(name: "b", value: [0xFF, 0x00])])])
@@ -52,6 +66,13 @@ extension EventConsumerConfiguration {
         configuration.retryPoll = .milliseconds(50)
         configuration.minBackoff = .milliseconds(2)
         configuration.maxBackoff = .milliseconds(20)
+        return configuration
+    }
+
+    /// The same configuration for tests that age the entries to claim (``TestTransport``), so that no other entry is.
+    static var claimingAged: EventConsumerConfiguration {
+        var configuration = quick
+        configuration.claimMinIdle = .seconds(300)
         return configuration
     }
 

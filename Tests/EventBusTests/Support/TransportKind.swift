@@ -12,23 +12,32 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     var testDescription: String { rawValue }
 
-    /// Runs `body` with a transport whose streams no other test uses.
-    func withTransport(_ body: (any EventTransport) async throws -> Void) async throws {
+    /// Makes a transport whose streams no other test uses.
+    func transport() async throws -> any TestTransport {
         switch self {
-        case .inMemory: try await body(InMemoryEventTransport())
-        case .redis: try await withRedisTransport(on: RedisServer.shared(), body)
+        case .inMemory: InMemoryEventTransport()
+        case .redis:
+            RedisEventTransport(
+                client: try await Self.client.value, keyPrefix: RedisServer.uniquePrefix(), appendTimeout: .seconds(60))
         }
     }
+
+    /// The client of all tests that do nothing to the server.
+    private static let client = Task { try redisClient(of: await RedisServer.shared()) }
+}
+
+private func redisClient(of server: RedisServer) throws -> RedisClient {
+    // The limits only end hanging tests.
+    var configuration = try RedisConfiguration(url: server.url)
+    (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
+    return RedisClient(configuration: configuration, logger: .quiet)
 }
 
 /// Runs `body` with a transport over a client of its own.
 func withRedisTransport(
     on server: RedisServer, prefix: String = RedisServer.uniquePrefix(), _ body: (RedisEventTransport) async throws -> Void
 ) async throws {
-    // The limits only end hanging tests.
-    var configuration = try RedisConfiguration(url: server.url)
-    (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
-    let client = RedisClient(configuration: configuration, logger: .quiet)
+    let client = try redisClient(of: server)
     do {
         try await body(RedisEventTransport(client: client, keyPrefix: prefix, appendTimeout: .seconds(60)))
         await client.shutdown()

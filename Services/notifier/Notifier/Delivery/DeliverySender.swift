@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import FCM
 internal import FoundationEssentials
 internal import HeliographCrypto
@@ -16,7 +17,7 @@ struct DeliverySender: Sendable {
     let rates: InstallRates
     let retryPolicy: PushRetryPolicy
     let logger: Logger
-    let clock: @Sendable () -> Date
+    let clock: any MonotonicClock
 
     /// The next step for a push.
     enum Step {
@@ -57,7 +58,7 @@ struct DeliverySender: Sendable {
         case .lanePause:
             return pauses.remaining(delivery.notification.lane).map { .end(deferUncounted(delivery, for: $0, code: "lane_paused")) }
         case .claimAge:
-            guard ContinuousClock.now >= push.deadline else { return nil }
+            guard clock.now >= push.deadline else { return nil }
             return .end(deferDelivery(delivery, for: .zero, code: "claim_too_old", countsAsAttempt: false))
         case .token:
             token = delivery.target.flatMap { open($0, of: push) }
@@ -146,7 +147,7 @@ struct DeliverySender: Sendable {
     private func retry(_ answer: PushAnswer) -> DeliveryVerdict {
         let (push, result) = (answer.push, answer.result)
         let delivery = push.delivery
-        let age = Duration.seconds(max(0, clock().timeIntervalSince(delivery.createdAt)))
+        let age = Duration.seconds(max(0, Date().timeIntervalSince(delivery.createdAt)))
         switch retryPolicy.next(after: result.outcome, attempt: delivery.attempt, age: age) {
         case .after(let delay):
             log(.notice, "push failed, will be retried", push, result)
@@ -173,7 +174,7 @@ struct DeliverySender: Sendable {
         _ delivery: ClaimedDelivery, for wait: Duration, code: String, countsAsAttempt: Bool, mayHaveArrived: Bool = false,
         sentAt: Date? = nil
     ) -> DeliveryVerdict {
-        if clock().addingTimeInterval(wait / .seconds(1)) >= delivery.notification.expiresAt {
+        if Date().addingTimeInterval(wait / .seconds(1)) >= delivery.notification.expiresAt {
             return settle(delivery, .expired, code, sentAt: sentAt)
         }
         return .deferDelivery(

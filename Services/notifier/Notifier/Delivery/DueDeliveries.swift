@@ -56,6 +56,6 @@ struct DueDeliveries: Service {
     }
 
     private func sleep(_ duration: Duration) async {
-        try? await cancelWhenGracefulShutdown { try await Task.sleep(for: duration) }
+        try? await cancelWhenGracefulShutdown { try await pipeline.clock.sleep(for: duration) }
     }
 }

@@ -37,12 +37,14 @@ final class OutcomeWriter: Sendable {
 
     private let postgres: PostgresClient
     private let logger: Logger
+    private let clock: any MonotonicClock
     private let state = Mutex(State())
     private let wakeUp = AsyncSignal()
 
-    init(postgres: PostgresClient, logger: Logger) {
+    init(postgres: PostgresClient, logger: Logger, clock: any MonotonicClock) {
         self.postgres = postgres
         self.logger = logger
+        self.clock = clock
     }
 
     /// Queues the verdicts on some pushes for writing.
@@ -71,7 +73,7 @@ final class OutcomeWriter: Sendable {
         var lastCount = 0
         while true {
             let isClosed = state.withLock { $0.isClosed }
-            if let linger = Self.linger(after: lastCount), !isClosed { try? await Task.sleep(for: linger) }
+            if let linger = Self.linger(after: lastCount), !isClosed { try? await clock.sleep(for: linger) }
             let (batch, isOver) = state.withLock { state in
                 let batch = Array(state.entries.prefix(Self.maxBatch))
                 state.entries.removeFirst(batch.count)
@@ -91,7 +93,7 @@ final class OutcomeWriter: Sendable {
                 logger.warning(
                     "outcomes of pushes could not be written",
                     metadata: ["count": "\(batch.count)", "attempt": "\(attempt)", "error": "\(error)"])
-                if attempt < Self.maxAttempts { try? await Task.sleep(for: Self.backoff.delay(afterFailures: attempt)) }
+                if attempt < Self.maxAttempts { try? await clock.sleep(for: Self.backoff.delay(afterFailures: attempt)) }
             }
         }
     }

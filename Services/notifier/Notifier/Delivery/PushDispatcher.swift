@@ -41,7 +41,7 @@ final class PushDispatcher: Sendable {
             }
             handle(taken, &round)
             let pushes = queue.next()
-            let now = sender.clock()
+            let now = Date()
             for push in pushes { launch(push, at: now, isCounted: false, &round) }
             if Task.isCancelled { for send in round.sends.values { send.cancel() } }
             let hasEnded = flush(&round)
@@ -70,7 +70,7 @@ final class PushDispatcher: Sendable {
     }
 
     private func handle(_ completions: [Completion], _ round: inout Round) {
-        let now = sender.clock()
+        let now = Date()
         var answers: [PushAnswer] = []
         for completion in completions {
             switch completion {
@@ -96,10 +96,11 @@ final class PushDispatcher: Sendable {
             }
         case .send(let send):
             round.sends[ObjectIdentifier(push)] = send
-            let start = ContinuousClock.now
+            let clock = sender.clock
+            let start = clock.now
             // No signal here: the transport signals at the end of its iteration, for all sends that were answered in it.
             send.start { [self] result in
-                let answer = PushAnswer(push: push, result: result, sentAt: now, time: .now - start)
+                let answer = PushAnswer(push: push, result: result, sentAt: now, time: clock.now - start)
                 completions.withLock { $0.append(.answered(answer)) }
             }
         }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import EventBus
 internal import Logging
 internal import PostgresClient
@@ -21,6 +22,7 @@ struct PushPipeline: Service {
     let writer: OutcomeWriter
     let limits: DeliveryLimits
     let logger: Logger
+    let clock: any MonotonicClock
 
     /// Waits until a lane has room, claims a batch of its deliveries and has them sent. Claims nothing when there is no room within
     /// ``DeliveryLimits/roomWait``, or when a graceful stop ends the wait.
@@ -43,7 +45,7 @@ struct PushPipeline: Service {
         defer { queue.add(pushes, to: lane, expected: count) }
         try Task.checkCancellation()
         // Measured before the claim, so that our deadline passes before the lease does.
-        let deadline = ContinuousClock.now + limits.claimAge
+        let deadline = clock.now + limits.claimAge
         let claimed = try await claim(limits.lease)
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)

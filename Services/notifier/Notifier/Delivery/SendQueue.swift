@@ -39,13 +39,15 @@ final class SendQueue: Sendable {
     private let urgentReserve: Int
     private let quota: Quota
     private let wakeUp: AsyncSignal
+    private let clock: any MonotonicClock
 
     /// - Parameter wakeUp: Signalled whenever there may be a push to send, and when the queue is closed.
-    init(maxInFlight: Int, quota: Quota, wakeUp: AsyncSignal) {
+    init(maxInFlight: Int, quota: Quota, wakeUp: AsyncSignal, clock: any MonotonicClock = ContinuousClock()) {
         state = Mutex(State(limit: InFlightLimit(max: maxInFlight)))
         urgentReserve = min(Self.maxUrgentReserve, maxInFlight / 4)
         self.quota = quota
         self.wakeUp = wakeUp
+        self.clock = clock
         quota.whenGranted { wakeUp.signal() }
     }
 
@@ -72,8 +74,9 @@ final class SendQueue: Sendable {
             return nil
         }
         if let known { return known }
+        let end = clock.now + longest
         let timer = Task {
-            try? await Task.sleep(for: longest)
+            try? await clock.sleep(until: end, tolerance: nil)
             abandon(waiter, lane)
         }
         defer { timer.cancel() }
@@ -94,7 +97,7 @@ final class SendQueue: Sendable {
         state.withLock { state in
             state.expected[lane, default: 0] -= count
             state.lanes[lane, default: []].append(contentsOf: pushes)
-            if lane == .urgent, !pushes.isEmpty { state.bulkPace.recordUrgent(at: .now) }
+            if lane == .urgent, !pushes.isEmpty { state.bulkPace.recordUrgent(at: clock.now) }
             grantRoom(lane, &state)
         }
         if !pushes.isEmpty { wakeUp.signal() }
@@ -139,7 +142,7 @@ final class SendQueue: Sendable {
                 let count = min(room, Self.maxBatch - pushes.count, waiting)
                 // The next lane may have room although this one has none.
                 if count <= 0 { continue }
-                if lane == .bulk, let wait = state.bulkPace.wait(inFlight: state.inFlight, limit: state.limit.count, at: .now) {
+                if lane == .bulk, let wait = state.bulkPace.wait(inFlight: state.inFlight, limit: state.limit.count, at: clock.now) {
                     if wait == .room { state.limit.noteFull() }
                     defer { state.isBulkPausing = true }
                     return (pushes, !state.isBulkPausing)
@@ -149,7 +152,7 @@ final class SendQueue: Sendable {
                 pushes += state.lanes[lane, default: []].prefix(granted)
                 state.lanes[lane, default: []].removeFirst(granted)
                 state.inFlight += granted
-                if lane == .bulk { state.bulkPace.recordBulk(at: .now) }
+                if lane == .bulk { state.bulkPace.recordBulk(at: clock.now) }
                 grantRoom(lane, &state)
             }
             if state.inFlight >= state.limit.count, !state.isEmpty { state.limit.noteFull() }
@@ -161,7 +164,7 @@ final class SendQueue: Sendable {
 
     private func wakeAfterPause() {
         Task {
-            try? await Task.sleep(for: BulkPace.pause)
+            try? await clock.sleep(for: BulkPace.pause)
             state.withLock { $0.isBulkPausing = false }
             wakeUp.signal()
         }
@@ -190,7 +193,7 @@ final class SendQueue: Sendable {
             for pace in paces {
                 switch pace {
                 case .answered(let time): state.limit.answered(in: time)
-                case .pushedBack: state.limit.pushedBack(at: .now)
+                case .pushedBack: state.limit.pushedBack(at: clock.now)
                 case .restarted: state.limit.restart()
                 case .unknown: break
                 }

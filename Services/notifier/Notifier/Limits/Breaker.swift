@@ -64,7 +64,7 @@ struct Breaker: Sendable {
     private(set) var state = State.closed
     private var openTime: Duration
     /// While open, the time it becomes half open; while half open, the time new probes may be sent.
-    private var nextStep = ContinuousClock.now
+    private var nextStep: ContinuousClock.Instant?
     private var probesLeft = 0
     private var probesGood = 0
     private var faultStreak: FaultStreak?
@@ -83,12 +83,12 @@ struct Breaker: Sendable {
         switch state {
         case .closed: return .go
         case .open:
-            if now < nextStep { return .wait(nextStep - now) }
+            if let nextStep, now < nextStep { return .wait(nextStep - now) }
             state = .halfOpen
             beginProbing(at: now)
             return .go
         case .halfOpen:
-            if probesLeft == 0, now >= nextStep { beginProbing(at: now) }
+            if probesLeft == 0, let nextStep, now >= nextStep { beginProbing(at: now) }
             return probesLeft > 0 ? .go : .wait(Self.probeWait)
         }
     }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import FCM
 internal import FoundationEssentials
 internal import Synchronization
@@ -51,13 +52,13 @@ final class Breakers: Sendable {
     static let minForeign = 5
 
     private let state = Mutex(State())
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let clock: any MonotonicClock
 
-    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
+    init(clock: any MonotonicClock = ContinuousClock()) { self.clock = clock }
 
     /// The time for which nothing may be sent, and the code of the breaker that is open; nil when sending is allowed.
     var suspension: (wait: Duration, code: String)? {
-        let now = clock()
+        let now = clock.now
         return state.withLock { $0.suspension(at: now) }
     }
 
@@ -65,7 +66,7 @@ final class Breakers: Sendable {
     ///
     /// - Returns: Nil when it may be sent; otherwise the time that it has to wait, and the code of the breaker that is open.
     func admit(platform: String?) -> (wait: Duration, code: String)? {
-        let now = clock()
+        let now = clock.now
         return state.withLock { state in
             if let suspension = state.suspension(at: now) { return suspension }
             if !state.providers.isEmpty, let platform {
@@ -90,7 +91,7 @@ final class Breakers: Sendable {
     /// - Parameter isBound: Whether a user is signed in on the installation.
     /// - Returns: Whether it has closed a breaker: sending then restarts, and should do so slowly.
     func note(_ outcome: FCMOutcome, platform: String?, installID: UUID, isBound: Bool) -> Bool {
-        let now = clock()
+        let now = clock.now
         return state.withLock { state in
             var hasClosed = false
             switch outcome {

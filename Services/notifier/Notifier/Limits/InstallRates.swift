@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import FoundationEssentials
 internal import Logging
 internal import Metrics
@@ -56,17 +57,17 @@ final class InstallRates: Sendable {
 
     private let state: Mutex<State>
     private let take: Take
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let clock: any MonotonicClock
 
-    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, take: @escaping Take) {
+    init(clock: any MonotonicClock = ContinuousClock(), take: @escaping Take) {
         self.clock = clock
         self.take = take
-        state = Mutex(State(minuteEnd: clock() + .seconds(60)))
+        state = Mutex(State(minuteEnd: clock.now + .seconds(60)))
     }
 
     /// Uses the buckets in the database. While the database does not answer, pushes are sent: they were claimed from it just now.
-    convenience init(postgres: PostgresClient, logger: Logger) {
-        self.init { installID, count in
+    convenience init(postgres: PostgresClient, logger: Logger, clock: any MonotonicClock) {
+        self.init(clock: clock) { installID, count in
             do {
                 return try await postgres.withTransaction { transaction in
                     try await transaction.forceIndexPlans(replan: false)
@@ -99,7 +100,7 @@ final class InstallRates: Sendable {
     }
 
     private func count(_ installID: UUID) -> Int {
-        let now = clock()
+        let now = clock.now
         return state.withLock { state in
             Self.beginMinute(&state, now)
             return state.seen.add(installID)
@@ -110,7 +111,7 @@ final class InstallRates: Sendable {
     ///
     /// - Returns: How long it has to wait; nil when it may be sent.
     private func countSession(_ installID: UUID) -> Duration? {
-        let now = clock()
+        let now = clock.now
         return state.withLock { state in
             Self.beginMinute(&state, now)
             _ = state.seen.add(installID)
@@ -127,7 +128,7 @@ final class InstallRates: Sendable {
     }
 
     private func decide(_ installID: UUID) -> Admission {
-        let now = clock()
+        let now = clock.now
         return state.withLock { state in
             var account = state.accounts[installID] ?? Account(until: now, nextTurn: now)
             defer { state.accounts[installID] = account }
@@ -153,7 +154,7 @@ final class InstallRates: Sendable {
 
     private func requestGrant(_ installID: UUID) async {
         let grant = await take(installID, Self.slice)
-        let now = clock()
+        let now = clock.now
         state.withLock { state in
             guard var account = state.accounts[installID] else { return }
             account.pendingTake = nil

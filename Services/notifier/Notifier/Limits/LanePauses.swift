@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import FoundationEssentials
 internal import Synchronization
 internal import WireFormat
@@ -19,7 +20,10 @@ final class LanePauses: Sendable {
         var refusals: [Lane: [UUID: ContinuousClock.Instant]] = [:]
     }
 
+    private let clock: any MonotonicClock
     private let state = Mutex(State())
+
+    init(clock: any MonotonicClock = ContinuousClock()) { self.clock = clock }
 
     /// Records that FCM refused a push for its quota and asked for a pause of `duration`. Pauses the lane when enough installations
     /// were refused; an earlier, longer pause stays.
@@ -27,10 +31,9 @@ final class LanePauses: Sendable {
     /// - Parameter isBound: Whether a user is signed in on the installation.
     /// - Returns: Whether the lane is paused.
     @discardableResult
-    func refused(
-        _ lane: Lane, _ installID: UUID, isBound: Bool, for duration: Duration, at now: ContinuousClock.Instant = .now
-    ) -> Bool {
-        state.withLock { state in
+    func refused(_ lane: Lane, _ installID: UUID, isBound: Bool, for duration: Duration) -> Bool {
+        let now = clock.now
+        return state.withLock { state in
             let isPaused = (state.resumeTimes[lane] ?? now) > now
             guard isBound else { return isPaused }
             var refusals = (state.refusals[lane] ?? [:]).filter { now - $1 < Self.memory }
@@ -43,9 +46,10 @@ final class LanePauses: Sendable {
     }
 
     /// Returns the rest of the lane's pause; nil when it is not paused.
-    func remaining(_ lane: Lane, at now: ContinuousClock.Instant = .now) -> Duration? {
+    func remaining(_ lane: Lane) -> Duration? {
         state.withLock { state in
             guard let resumeTime = state.resumeTimes[lane] else { return nil }
+            let now = clock.now
             if resumeTime > now { return resumeTime - now }
             state.resumeTimes[lane] = nil
             return nil

@@ -21,7 +21,8 @@ final class Quota: Service {
 
     private struct Balance {
         var left = 0
-        var until = ContinuousClock.now
+        /// The end of the grant; nil before the first.
+        var until: ContinuousClock.Instant?
         var isWanted = false
     }
 
@@ -29,16 +30,21 @@ final class Quota: Service {
     private let project: String
     let limits: PushQuotaLimits
     private let logger: Logger
+    private let clock: any MonotonicClock
     /// The balance of the bulk lane (`true`), and the common balance of the other lanes.
     private let balances = Mutex<[Bool: Balance]>([:])
     private let wanted = AsyncSignal()
     private let onGrant = Mutex<(@Sendable () -> Void)?>(nil)
 
-    init(postgres: PostgresClient, project: String, limits: PushQuotaLimits, logger: Logger) {
+    init(
+        postgres: PostgresClient, project: String, limits: PushQuotaLimits, logger: Logger,
+        clock: any MonotonicClock = ContinuousClock()
+    ) {
         self.postgres = postgres
         self.project = project
         self.limits = limits
         self.logger = logger
+        self.clock = clock
     }
 
     /// Sets the closure that is called after every grant.
@@ -48,10 +54,10 @@ final class Quota: Service {
     ///
     /// - Returns: The number of pushes that may be sent.
     func take(_ count: Int, _ lane: Lane) -> Int {
-        let now = ContinuousClock.now
+        let now = clock.now
         let (granted, shouldRefill) = balances.withLock { balances in
             var balance = balances[lane == .bulk] ?? Balance()
-            if balance.left > 0, balance.until <= now { balance.left = 0 }
+            if balance.left > 0, let until = balance.until, until <= now { balance.left = 0 }
             let granted = min(count, max(0, balance.left + (lane == .bulk ? 0 : Self.maxDebt)))
             balance.left -= granted
             let shouldRefill = balance.left < max(1, slice / 4) && !balance.isWanted
@@ -92,14 +98,14 @@ final class Quota: Service {
             logger.warning("quota tokens could not be taken", metadata: ["error": "\(error)"])
         }
         if granted == 0 {
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }
+            try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(for: Self.pause) }
             wanted.signal()
             return
         }
         balances.withLock { balances in
             var balance = balances[isBulk] ?? Balance()
             balance.left += granted
-            balance.until = .now + Self.grantTime
+            balance.until = clock.now + Self.grantTime
             balance.isWanted = false
             balances[isBulk] = balance
         }

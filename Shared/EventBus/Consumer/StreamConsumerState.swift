@@ -2,11 +2,11 @@ import AsyncPrimitives
 import FoundationEssentials
 import Synchronization
 
-/// The ``ConsumerStateMachine`` of a consumer behind a lock, shared by its reader, its claimer, its settler and its workers.
-final class ConsumerState: Sendable {
+/// The ``StreamConsumerStateMachine`` of a consumer behind a lock, shared by its reader, its claimer, its settler and its workers.
+final class StreamConsumerState: Sendable {
     private typealias Waiter = CheckedContinuation<Void, Never>
 
-    private let machine: Mutex<ConsumerStateMachine<Waiter>>
+    private let machine: Mutex<StreamConsumerStateMachine<Waiter>>
     private let deadLetterIDs = Mutex<[UUID]>([])
     /// Signalled when the last unit in work is settled while work is paused.
     private let quiet = AsyncSignal()
@@ -14,7 +14,7 @@ final class ConsumerState: Sendable {
     let settlementAdded = AsyncSignal()
 
     init(capacity: Int, unitSize: Int) {
-        machine = Mutex(ConsumerStateMachine(capacity: capacity, unitSize: unitSize))
+        machine = Mutex(StreamConsumerStateMachine(capacity: capacity, unitSize: unitSize))
     }
 
     var claimRoom: Int { machine.withLock { $0.claimRoom } }

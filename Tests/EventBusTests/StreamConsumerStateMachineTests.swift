@@ -4,20 +4,22 @@ import Testing
 
 /// The machine as a reference type, because an expectation cannot mutate a value.
 private final class Ledger {
-    private var state: ConsumerStateMachine<String>
+    private var state: StreamConsumerStateMachine<String>
 
-    init(capacity: Int, unitSize: Int) { state = ConsumerStateMachine(capacity: capacity, unitSize: unitSize) }
+    init(capacity: Int, unitSize: Int) { state = StreamConsumerStateMachine(capacity: capacity, unitSize: unitSize) }
 
     var room: Int { state.room }
     var claimRoom: Int { state.claimRoom }
     var heldIDs: Set<EntryID> { state.heldIDs }
     func add(_ entries: [DeliveredEntry]) -> [String] { state.add(entries) }
-    func next() -> ConsumerStateMachine<String>.Next { state.next() }
+    func next() -> StreamConsumerStateMachine<String>.Next { state.next() }
     func waitForRoom(_ reader: String) -> Bool { state.waitForRoom(reader) }
     func waitForWork(_ worker: String) -> Bool { state.waitForWork(worker) }
     var holdsSuspect: Bool { state.holdsSuspect }
+    /// Settles entries of a unit that was begun before, or is begun for it.
     func settle(_ acknowledged: [EntryID], _ dispositions: [Disposition] = []) -> String? {
-        state.settle(acknowledged: acknowledged, dispositions)
+        if state.isQuiet { _ = state.next() }
+        return state.settle(acknowledged: acknowledged, dispositions)
     }
     func takeDispositions() -> [EntryID] { state.takeDispositions().map(\.id) }
     func requeue(_ dispositions: [Disposition]) { state.requeue(dispositions) }
@@ -25,7 +27,7 @@ private final class Ledger {
     func arrive() -> [String] { state.arrive() }
     func takeAcknowledgements() -> [EntryID] { state.takeAcknowledgements() }
     func requeue(_ ids: [EntryID]) { state.requeue(ids) }
-    func nextSuspect() -> ConsumerStateMachine<String>.Next { state.nextSuspect() }
+    func nextSuspect() -> StreamConsumerStateMachine<String>.Next { state.nextSuspect() }
     func waitForSuspect(_ worker: String) -> Bool { state.waitForSuspect(worker) }
     func beginSuspect() { state.beginSuspect() }
     func leaveSuspect(_ id: EntryID) -> String? { state.leaveSuspect(id) }
@@ -132,12 +134,13 @@ struct ConsumerStateMachineTests {
         #expect(machine.waitForRoom("reader"))
         #expect(machine.settle(ids(1...1)) == nil)
         #expect(machine.settle(ids(2...2)) == "reader")
-        #expect(machine.settle([]) == nil)
+        #expect(machine.applied([]) == nil)
     }
 
     @Test func `collects acknowledgements, and requeues them when they failed`() {
-        let machine = Ledger(capacity: 9, unitSize: 9)
+        let machine = Ledger(capacity: 9, unitSize: 2)
         let ids = entries(1...4).map(\.id)
+        _ = machine.add(entries(1...4))
         _ = machine.settle(Array(ids[..<2]))
         let taken = machine.takeAcknowledgements()
         _ = machine.settle(Array(ids[2...]))
@@ -147,7 +150,8 @@ struct ConsumerStateMachineTests {
     }
 
     @Test func `returns acknowledgements in ascending order`() {
-        let machine = Ledger(capacity: 9, unitSize: 9)
+        let machine = Ledger(capacity: 9, unitSize: 2)
+        _ = machine.add(entries(1...4))
         _ = machine.settle(ids(3...4))
         _ = machine.settle(ids(1...2))
         #expect(machine.takeAcknowledgements() == ids(1...4))
@@ -236,6 +240,17 @@ struct ConsumerStateMachineTests {
         #expect(machine.close().isEmpty)
         if case .finished = machine.next() {} else { Issue.record("a closed machine is finished") }
         #expect(!machine.waitForWork("worker"))
+    }
+
+    @Test func `does not go on after an entry was settled twice`() async {
+        await #expect(processExitsWith: .failure) {
+            var machine = StreamConsumerStateMachine<String>(capacity: 9, unitSize: 1)
+            let entry = DeliveredEntry(id: EntryID(milliseconds: 1, sequence: 0), fields: [], deliveryCount: 1)
+            _ = machine.add([entry, DeliveredEntry(id: EntryID(milliseconds: 2, sequence: 0), fields: [], deliveryCount: 1)])
+            _ = (machine.next(), machine.next())
+            _ = machine.settle(acknowledged: [entry.id], [])
+            _ = machine.settle(acknowledged: [entry.id], [])
+        }
     }
 
     @Test func `releases entries that are not begun or arrive after it was closed`() {

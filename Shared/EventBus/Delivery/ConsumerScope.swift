@@ -1,45 +1,23 @@
+import AsyncPrimitives
 import Logging
 import Tracing
-import WireFormat
 
-/// Handles the entries of one stream, one unit at a time.
-protocol MessageProcessor: Sendable {
-    /// Returns the number of entries in a unit of work.
-    func unitSize(_ configuration: EventConsumerConfiguration) -> Int
-
-    /// Returns the number of workers; one worker keeps the order in which the consumer reads the entries.
-    func workerCount(_ configuration: EventConsumerConfiguration) -> Int
-
-    /// Handles entries and returns the result of each, in their order. A failure is a result, not an error.
-    func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult]
-}
-
-/// The result of handling one entry.
-enum ProcessingResult: Sendable {
-    /// Its effect is committed.
-    case handled
-    /// Its effect was committed by an earlier delivery.
-    case duplicate
-    /// It has no effect.
-    case failed(any Error)
-    /// It cannot be read.
-    case unreadable(WireFormatError)
-}
-
-/// The stream, group and consumer of a message, with the logger and the metrics for handling it.
+/// The stream, group and consumer of a message, with the logger, the metrics and the clock for handling it.
 struct ConsumerScope: Sendable {
     let group: String
     let consumer: String
     let stream: String
     let logger: Logger
     let metrics: ConsumerMetrics
+    let clock: any MonotonicClock
     /// Whether spans are recorded; the process chooses its tracer before it makes consumers.
     let isTraced = !(InstrumentationSystem.instrument is NoOpInstrument)
 
-    init(group: String, consumer: String, stream: String, logger: Logger) {
+    init(group: String, consumer: String, stream: String, logger: Logger, clock: any MonotonicClock = ContinuousClock()) {
         self.group = group
         self.consumer = consumer
         self.stream = stream
+        self.clock = clock
         var logger = logger
         logger[metadataKey: "stream"] = "\(stream)"
         logger[metadataKey: "group"] = "\(group)"

@@ -1,4 +1,4 @@
-import AsyncPrimitives
+public import AsyncPrimitives
 public import Logging
 import Metrics
 public import ServiceLifecycle
@@ -35,6 +35,7 @@ public struct BroadcastReader: Service {
     private let streams: [String]
     private let readWait: Duration
     private let logger: Logger
+    private let clock: any MonotonicClock
     private let received: Counter
     private let reconnects: Counter
 
@@ -42,11 +43,13 @@ public struct BroadcastReader: Service {
     ///
     /// - Parameter handlers: One for each type of event.
     public init(
-        transport: any EventTransport, readWait: Duration = .seconds(2), logger: Logger, handlers: [Registration]
+        transport: any EventTransport, readWait: Duration = .seconds(2), logger: Logger,
+        clock: any MonotonicClock = ContinuousClock(), handlers: [Registration]
     ) {
         self.transport = transport
         self.readWait = readWait
         self.logger = logger
+        self.clock = clock
         registrations = Dictionary(handlers.map { ($0.type, $0) }) { first, _ in first }
         streams = handlers.flatMap(\.streams)
         received = Counter(label: "bus_broadcast_received_total")
@@ -75,7 +78,7 @@ public struct BroadcastReader: Service {
                 failures += 1
                 reconnects.increment()
                 logger.warning("Reading broadcasts failed; trying again", metadata: ["error": "\(error)"])
-                await stopping.wait(upTo: backoff.delay(afterFailures: failures))
+                await stopping.wait(upTo: backoff.delay(afterFailures: failures), clock: clock)
             }
         }
     }
@@ -88,15 +91,15 @@ public struct BroadcastReader: Service {
             await stopping.wait()
             while !Task.isCancelled {
                 await tail.interrupt()
-                try? await Task.sleep(for: .milliseconds(100))
+                try? await clock.sleep(for: .milliseconds(100))
             }
         }
         defer { interrupter.cancel() }
         do throws(EventBusError) {
             var lastTrim: ContinuousClock.Instant?
             while !stopping.isOpen {
-                if lastTrim.map({ ContinuousClock.now - $0 > Self.retention / 10 }) ?? true {
-                    lastTrim = .now
+                if lastTrim.map({ clock.now - $0 > Self.retention / 10 }) ?? true {
+                    lastTrim = clock.now
                     for stream in streams { try await transport.trim(stream, ungroupedAge: Self.retention) }
                 }
                 let entries = try await tail.read(count: Self.maxReadCount, wait: readWait)

@@ -2,10 +2,13 @@ import DequeModule
 
 /// The entries that one consumer holds: waiting for a worker, in work, or waiting to be settled on the server.
 ///
-/// A state machine without input or output: its methods record events and return the waiters to resume. The number of held entries
-/// is bounded: the reader asks for at most ``room`` and the claimer for at most ``claimRoom``, so that together they hold at most twice
-/// the ``capacity``.
-struct ConsumerStateMachine<Waiter> {
+/// A state machine without input or output: its methods record events and return the waiters to resume. Its driver is
+/// ``StreamConsumer``, which calls it through ``StreamConsumerState``. The number of held entries is bounded: the reader asks for at most
+/// ``room`` and the claimer for at most ``claimRoom``, so that together they hold at most twice the ``capacity``.
+///
+/// What its callers have to keep is checked where they call, also in release builds: a consumer that has lost count of its entries must
+/// not go on.
+struct StreamConsumerStateMachine<Waiter> {
     /// The most workers that are woken at a time; each wakes the next when it takes its entries and more are waiting. A worker whose
     /// handler does not suspend takes the next entries itself, and waking a worker for each entry would cost more than the work.
     static var maxWaking: Int { 2 }
@@ -40,6 +43,7 @@ struct ConsumerStateMachine<Waiter> {
     private var isClosed = false
 
     init(capacity: Int, unitSize: Int) {
+        precondition(capacity > 0 && unitSize > 0, "a consumer without room for an entry would wait for ever")
         self.capacity = capacity
         self.unitSize = unitSize
     }
@@ -71,6 +75,7 @@ struct ConsumerStateMachine<Waiter> {
     /// Registers the reader as waiting for room; false when it need not wait.
     mutating func waitForRoom(_ waiter: Waiter) -> Bool {
         guard room == 0, !isReadingOver else { return false }
+        precondition(reader == nil, "one reader waits at a time")
         reader = waiter
         return true
     }
@@ -113,7 +118,8 @@ struct ConsumerStateMachine<Waiter> {
 
     /// Records that a woken worker asks for work. Returns the workers to wake for the entries beyond its own.
     mutating func arrive() -> [Waiter] {
-        waking = max(0, waking - 1)
+        precondition(waking > 0, "a worker arrives once after it was woken")
+        waking -= 1
         // The entries that this worker takes need no other worker.
         return waiting.count > unitSize ? wakeWorkers() : []
     }
@@ -174,6 +180,8 @@ struct ConsumerStateMachine<Waiter> {
     ///
     /// - Returns: The reader, if it has to be woken.
     mutating func settle(acknowledged: [EntryID], _ dispositions: [Disposition]) -> Waiter? {
+        precondition(working > 0, "a unit is settled once, by the worker that began it")
+        precondition(dispositions.allSatisfy { held.contains($0.id) }, "an entry is settled while it is held")
         working -= 1
         for id in acknowledged { removeHeld(id) }
         done += acknowledged
@@ -182,7 +190,8 @@ struct ConsumerStateMachine<Waiter> {
     }
 
     private mutating func removeHeld(_ id: EntryID) {
-        held.remove(id)
+        let wasHeld = held.remove(id) != nil
+        precondition(wasHeld, "an entry is settled once, while it is held")
         if !singles.isEmpty { singles.remove(id) }
     }
 
@@ -215,12 +224,14 @@ struct ConsumerStateMachine<Waiter> {
     /// Registers the isolated worker as waiting for a suspect; false when it need not wait.
     mutating func waitForSuspect(_ waiter: Waiter) -> Bool {
         guard suspects.isEmpty, !isClosed else { return false }
+        precondition(suspectWorker == nil, "one worker handles suspects")
         suspectWorker = waiter
         return true
     }
 
     /// Records that the suspect's delivery is counted on the server and its handler begins.
     mutating func beginSuspect() {
+        precondition(!hasBegunSuspect, "one suspect is handled at a time")
         working += 1
         hasBegunSuspect = true
     }
@@ -287,6 +298,7 @@ struct ConsumerStateMachine<Waiter> {
         isClosed = true
         dispositions += waiting.map { .release($0.id) }
         waiting = []
+        waking += idleWorkers.count
         defer { idleWorkers = [] }
         return idleWorkers + wakeSuspectWorker()
     }

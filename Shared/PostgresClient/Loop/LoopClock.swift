@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Nanoseconds of the monotonic clock, read with as little cost as possible, because every query reads it.
-enum MonotonicClock {
+enum LoopClock {
     static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,0 +1,97 @@
+public import AsyncPrimitives
+import Synchronization
+
+/// A clock that stands still until the test advances it, or runs and can be put forward.
+///
+/// The code under test sleeps in tasks of its own: a test waits for the sleep that it means to end (``waitForSleep(of:)``) before it
+/// advances the clock. A running clock is for whole services, whose periodic tasks go on meanwhile.
+public final class ManualClock: MonotonicClock {
+    public typealias Instant = ContinuousClock.Instant
+
+    private struct Sleeper {
+        let end: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        /// The time at which a standing clock was made; nil for a running one.
+        let start: Instant?
+        /// The sum of all advances.
+        var ahead = Duration.zero
+        var now: Instant { (start ?? .now) + ahead }
+        var lastID: UInt64 = 0
+        var sleepers: [UInt64: Sleeper] = [:]
+        /// The tests that wait for a sleep, with its end.
+        var observers: [(end: Instant, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state: Mutex<State>
+    private let isRunning: Bool
+
+    /// Makes a clock that shows some time.
+    public init(isRunning: Bool = false) {
+        self.isRunning = isRunning
+        state = Mutex(State(start: isRunning ? nil : .now))
+    }
+
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Advances the clock and wakes the tasks whose sleep is over.
+    public func advance(by duration: Duration) {
+        let woken = state.withLock { state in
+            state.ahead += duration
+            let now = state.now
+            let woken = state.sleepers.filter { $0.value.end <= now }
+            for id in woken.keys { state.sleepers[id] = nil }
+            return woken.values.sorted { $0.end < $1.end }
+        }
+        for sleeper in woken { sleeper.continuation.resume() }
+    }
+
+    /// Waits until some task sleeps that will wake when the clock is advanced by exactly `duration`.
+    public func waitForSleep(of duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                let end = state.now + duration
+                if state.sleepers.values.contains(where: { $0.end == end }) { return true }
+                state.observers.append((end, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    public func sleep(until end: Instant, tolerance: Duration? = nil) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                begin(Sleeper(end: end, continuation: continuation), id)
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func begin(_ sleeper: Sleeper, _ id: UInt64) {
+        let (result, observers) = state.withLock { state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
+            // Read under the lock: a later cancellation finds the sleeper that is added here.
+            if Task.isCancelled { return (.failure(CancellationError()), []) }
+            if sleeper.end <= state.now { return (.success(()), []) }
+            state.sleepers[id] = sleeper
+            let observers = state.observers.filter { $0.end == sleeper.end }.map(\.continuation)
+            state.observers.removeAll { $0.end == sleeper.end }
+            return (nil, observers)
+        }
+        if let result { sleeper.continuation.resume(with: result) }
+        for observer in observers { observer.resume() }
+        guard isRunning, result == nil else { return }
+        Task {
+            try? await Task.sleep(for: sleeper.end - now)
+            advance(by: .zero)
+        }
+    }
+}
