@@ -92,7 +92,8 @@ extension FaultRow {
     }
 
     static let drained = FaultRow("F20", "consumers are told to stop, one after the other, under load") { rig, scale in
-        let slow = ["--hold-milliseconds", "300"]
+        // The idle time of production at every scale, because nothing waits for it here, and a claim would look like a crash.
+        let slow = ["--hold-milliseconds", "300", "--min-idle-milliseconds", "15000"]
         try await rig.startFlow(scale, consumer: slow)
         var slowest = Duration.zero
         for _ in 0..<scale.rounds * 2 {

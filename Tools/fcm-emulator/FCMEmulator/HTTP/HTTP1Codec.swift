@@ -36,39 +36,37 @@ final class HTTP1Codec: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data).payload {
         case .headers(let headers):
-            write(headers.headers, context)
-            end(headers.endStream, context, promise)
+            write(headers.headers, context, headers.endStream ? nil : promise)
+            if headers.endStream { end(context, promise) }
         case .data(let data):
-            if case .byteBuffer(let bytes) = data.data, bytes.readableBytes > 0 {
-                context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+            if case .byteBuffer(let bytes) = data.data, bytes.readableBytes > 0 || !data.endStream {
+                context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: data.endStream ? nil : promise)
             }
-            end(data.endStream, context, promise)
+            if data.endStream { end(context, promise) }
         case .rstStream: context.close(promise: promise)
         default: promise?.succeed()
         }
     }
 
-    private func write(_ headers: HPACKHeaders, _ context: ChannelHandlerContext) {
+    private func write(_ headers: HPACKHeaders, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         let status = headers.first(name: ":status").flatMap { Int($0) } ?? 500
         var fields = HTTPHeaders(headers.filter { !$0.name.hasPrefix(":") }.map { ($0.name, $0.value) })
         if fields.first(name: "connection") == "close" { isKeptAlive = false }
         if !isKeptAlive { fields.replaceOrAdd(name: "connection", value: "close") }
-        context.write(
-            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: fields))), promise: nil)
+        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: fields)
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 
-    private func end(_ isEnd: Bool, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
-        guard isEnd else {
-            promise?.succeed()
-            return
-        }
+    private func end(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         let ended = stream
         stream = stream.advanced(by: 2)
         if isKeptAlive {
             context.write(wrapOutboundOut(.end(nil)), promise: promise)
         } else {
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
-            context.close(promise: nil)
+            let written = promise ?? context.eventLoop.makePromise()
+            // Not before everything is written, because closing drops what is not.
+            written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
         }
         context.fireUserInboundEventTriggered(StreamClosedEvent(streamID: ended, reason: nil))
     }
