@@ -52,7 +52,7 @@ extension Router {
     package func delete(_ path: RouterPath, doing action: @escaping @Sendable () -> Void) {
         delete(path) { _, _ in
             action()
-            return Answer.noContent
+            return EmulatorAnswer.noContent
         }
     }
 }

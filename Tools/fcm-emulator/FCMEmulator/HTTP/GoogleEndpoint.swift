@@ -28,7 +28,7 @@ enum GoogleEndpoint: Equatable {
     }
 
     /// Handles a request; never waits.
-    func handle(_ body: [UInt8], authorization: String?, line: RequestLog.Line, core: EmulatorCore) -> Verdict {
+    func handle(_ body: [UInt8], authorization: String?, line: RequestLog.Line, core: EmulatorCore) -> RequestOutcome {
         guard body.count <= core.configuration.limits.bodyBytes else { return SendDesk(core: core).tooLarge(line: line) }
         switch self {
         case .send(let project):

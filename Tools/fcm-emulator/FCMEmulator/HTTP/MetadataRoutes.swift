@@ -9,7 +9,7 @@ struct MetadataRoutes: Sendable {
 
     func add(to router: Router<EmulatorContext>) {
         router.get("/computeMetadata/v1/instance/service-accounts/default/token") { request, _ in
-            answer(request) { Answer.json(core.issueAccessToken(now: core.clock.now)) }
+            answer(request) { EmulatorAnswer.json(core.issueAccessToken(now: core.clock.now)) }
         }
         router.get("/computeMetadata/v1/instance/service-accounts/default/email") { request, _ in
             answer(request) { text(core.verifier?.account.clientEmail ?? "") }
@@ -23,7 +23,7 @@ struct MetadataRoutes: Sendable {
     /// and until the service account is loaded.
     private func answer(_ request: Request, _ response: () -> Response) -> Response {
         let isAllowed = request.headers[Self.flavor] == "Google" && core.verifier != nil
-        var response = isAllowed ? response() : Answer.html(status: 403)
+        var response = isAllowed ? response() : EmulatorAnswer.html(status: 403)
         response.headers[Self.flavor] = "Google"
         return response
     }
