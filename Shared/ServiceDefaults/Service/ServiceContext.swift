@@ -65,7 +65,7 @@ public struct ServiceContext: Sendable {
         let keys = try settings.string(
             "SEALING_KEYS", keysExpectation,
             about: "the keys of sealed data: the first seals, all open. Rotate by putting a new one in front")
-        do { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch is CryptoError {
+        do { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch {
             throw ConfigurationError("SEALING_KEYS", "is not valid", expectation: keysExpectation)
         }
         lookupKey = try settings.secret(
