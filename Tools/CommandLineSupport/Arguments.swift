@@ -3,7 +3,7 @@ package import Logging
 internal import ServiceDefaults
 
 /// A rate in the syntax of the command line: `10/s`, `10`, `90/min`, `500/h`.
-package struct Rate: ExpressibleByArgument, Equatable {
+package struct RateArgument: ExpressibleByArgument, Equatable {
     package let perSecond: Double
 
     package init?(argument: String) {

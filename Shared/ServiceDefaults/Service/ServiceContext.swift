@@ -1,4 +1,3 @@
-public import AsyncPrimitives
 public import BlobStore
 public import EventBus
 public import HeliographCrypto
@@ -13,8 +12,6 @@ public struct ServiceContext: Sendable {
     public let name: String
     public let settings: Settings
     public let logger: Logger
-    /// Measures the waits of the service's components; tests replace it.
-    public let clock: any MonotonicClock
     public let postgres: PostgresClient
     public let redis: RedisClient
     public let transport: RedisEventTransport
@@ -32,14 +29,12 @@ public struct ServiceContext: Sendable {
     /// Creates the clients from `settings`; none of them connects before its first use.
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public init(
-        name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry(),
-        clock: any MonotonicClock = ContinuousClock()
+        name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry()
     ) throws {
         self.name = name
         self.settings = settings
         self.logger = logger
         self.metrics = metrics
-        self.clock = clock
         health = HealthRegistry()
         traces = try OTLPConfiguration(settings, service: name).map { OTLPExporter(configuration: $0, logger: logger) }
 
@@ -70,7 +65,7 @@ public struct ServiceContext: Sendable {
         let keys = try settings.string(
             "SEALING_KEYS", keysExpectation,
             about: "the keys of sealed data: the first seals, all open. Rotate by putting a new one in front")
-        do throws(CryptoError) { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch {
+        do { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch {
             throw ConfigurationError("SEALING_KEYS", "is not valid", expectation: keysExpectation)
         }
         lookupKey = try settings.secret(

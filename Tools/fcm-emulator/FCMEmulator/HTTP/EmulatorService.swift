@@ -4,17 +4,17 @@ import NIOHPACK
 /// What the connections of a listener serve.
 package struct EmulatorService: Sendable {
     /// Answers a request in the read that completes it; nil leaves it to the router.
-    let verdict: @Sendable (HPACKHeaders, _ body: [UInt8], RequestLog.Line) -> RequestOutcome?
+    let outcome: @Sendable (HPACKHeaders, _ body: [UInt8], RequestLog.Line) -> RequestOutcome?
     let router: RouterBridge
     let connections: ConnectionTracker
     /// The largest request body, in bytes; of a longer one, one byte more is passed on.
     let maxBodyBytes: Int
-    /// The longest delay of a verdict.
+    /// The longest delay of an outcome.
     var maxDelay = Duration.zero
 
     /// A service of a router alone.
     package init(_ router: Router<EmulatorContext>, connections: ConnectionTracker, maxBodyBytes: Int) {
-        verdict = { _, _, _ in nil }
+        outcome = { _, _, _ in nil }
         self.router = RouterBridge(responder: router.buildResponder())
         self.connections = connections
         self.maxBodyBytes = maxBodyBytes
@@ -22,7 +22,7 @@ package struct EmulatorService: Sendable {
 
     /// The service of the FCM emulator.
     init(_ core: EmulatorCore, _ router: Router<EmulatorContext>) {
-        verdict = { head, body, line in
+        outcome = { head, body, line in
             GoogleEndpoint(head).map { $0.handle(body, authorization: head.first(name: "authorization"), line: line, core: core) }
         }
         self.router = RouterBridge(responder: router.buildResponder())

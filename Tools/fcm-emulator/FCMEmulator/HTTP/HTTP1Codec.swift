@@ -3,7 +3,7 @@ import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
-/// Presents a connection of HTTP/1.1 as one of HTTP/2 whose streams follow one another, so that ``Connection`` serves both.
+/// Presents a connection of HTTP/1.1 as one of HTTP/2 whose streams follow one another, so that ``EmulatorConnection`` serves both.
 final class HTTP1Codec: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTP2Frame

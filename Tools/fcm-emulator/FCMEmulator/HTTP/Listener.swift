@@ -49,9 +49,9 @@ package struct Listener: Sendable {
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
         }.flatMap {
             channel.configureHTTP2SecureUpgrade { channel in
-                channel.eventLoop.makeCompletedFuture { try Connection.configure(channel, service, isHTTP2: true) }
+                channel.eventLoop.makeCompletedFuture { try EmulatorConnection.configure(channel, service, isHTTP2: true) }
             } http1ChannelConfigurator: { channel in
-                channel.eventLoop.makeCompletedFuture { try Connection.configure(channel, service, isHTTP2: false) }
+                channel.eventLoop.makeCompletedFuture { try EmulatorConnection.configure(channel, service, isHTTP2: false) }
             }
         }
     }
@@ -82,7 +82,7 @@ final class PrefaceHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard !isDecided, !Self.preface.starts(with: start) || start.count == Self.preface.count else { return }
         isDecided = true
         do {
-            try Connection.configure(context.channel, service, isHTTP2: start.elementsEqual(Self.preface))
+            try EmulatorConnection.configure(context.channel, service, isHTTP2: start.elementsEqual(Self.preface))
             // The removal passes the bytes received so far to the handlers that are configured now.
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         } catch {

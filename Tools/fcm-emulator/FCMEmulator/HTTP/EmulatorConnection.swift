@@ -8,7 +8,7 @@ import NIOHTTP2
 /// A request of Google's two endpoints is answered in the read that completes it, without a task, a channel or a JSON tree for
 /// each, because thousands arrive in a second. This also makes the faults exact: a stream is reset with exactly the error of the
 /// rule, and GOAWAY names the last stream that is served. All other requests go to the router.
-final class Connection: ChannelInboundHandler {
+final class EmulatorConnection: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
@@ -70,7 +70,7 @@ final class Connection: ChannelInboundHandler {
             try pipeline.configureHTTPServerPipeline()
             try pipeline.addHandler(HTTP1Codec())
         }
-        try pipeline.addHandler(Connection(service, isHTTP2: isHTTP2, number: service.connections.add(channel)))
+        try pipeline.addHandler(EmulatorConnection(service, isHTTP2: isHTTP2, number: service.connections.add(channel)))
     }
 
     private static func http2Handler(maxBodyBytes: Int) -> NIOHTTP2Handler {
@@ -158,13 +158,13 @@ final class Connection: ChannelInboundHandler {
 
 // MARK: Requests
 
-extension Connection {
+extension EmulatorConnection {
     private func handle(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
         guard let stream = streams[id], stream.work == nil else { return }
         handled = max(handled, id)
         let line = RequestLog.Line(connection: number, stream: isHTTP2 ? Int(id) : nil)
-        if let verdict = service.verdict(stream.head, stream.body, line) {
-            carryOut(verdict, id, context)
+        if let outcome = service.outcome(stream.head, stream.body, line) {
+            carryOut(outcome, id, context)
         } else {
             let (channel, router) = (context.channel, service.router)
             let task = Task { await router.respond(to: stream.head, body: stream.body, on: channel, stream: id) }
@@ -172,24 +172,24 @@ extension Connection {
         }
     }
 
-    private func carryOut(_ verdict: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        if verdict.isLast, last == nil, isHTTP2 { goAway(context) }
-        guard verdict.delay > .zero else { return end(verdict, id, context) }
+    private func carryOut(_ outcome: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        if outcome.isLast, last == nil, isHTTP2 { goAway(context) }
+        guard outcome.delay > .zero else { return end(outcome, id, context) }
         streams[id]?.work = .delay(
-            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(verdict.delay, service.maxDelay))) {
+            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(outcome.delay, service.maxDelay))) {
                 guard self.streams[id] != nil else { return }
-                self.end(verdict, id, context)
+                self.end(outcome, id, context)
                 context.flush()
             })
     }
 
-    private func end(_ verdict: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-        switch verdict.fate {
+    private func end(_ outcome: RequestOutcome, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        switch outcome.fate {
         case .reply(let reply):
             streams[id] = nil
             let isEmpty = reply.body.readableBytes == 0
             var headers = reply.headers
-            if verdict.isLast, !isHTTP2 { headers.add(name: "connection", value: "close") }
+            if outcome.isLast, !isHTTP2 { headers.add(name: "connection", value: "close") }
             write(.headers(.init(headers: headers, endStream: isEmpty)), id, context)
             if !isEmpty { write(.data(.init(data: .byteBuffer(reply.body), endStream: true)), id, context) }
         case .hang:
