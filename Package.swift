@@ -194,10 +194,10 @@ let package = Package(
 
         // MARK: Tests
         .tests("AsyncPrimitivesTests", ["AsyncPrimitives", "TestSupport"]),
-        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .nioPosix, .nioSSL, .logging]),
+        .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
-        .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging, .nioCore, .nioPosix]),
+        .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "TestSupport"]),
         .tests("JSONTests", ["JSON", "TestSupport"]),

@@ -127,20 +127,25 @@ public struct FileSystemBlobStore: BlobStore {
         try await threadPool.runBlobWork(work)
     }
 
-    /// Runs work in a task of its own, so that a cancellation of the caller does not stop it.
     private func runUncancelled<Result: Sendable>(
         _ work: @escaping @Sendable () throws(BlobStoreError) -> Result
     ) async throws(BlobStoreError) -> Result {
-        let threadPool = threadPool
-        let outcome = await Task { () -> Swift.Result<Result, BlobStoreError> in
-            do throws(BlobStoreError) {
-                return .success(try await threadPool.runBlobWork(work))
-            } catch {
-                return .failure(error)
-            }
-        }.value
-        return try outcome.get()
+        try await uncancelled { () async throws(BlobStoreError) in try await threadPool.runBlobWork(work) }
     }
+}
+
+/// Runs work in a task of its own, so that a cancellation of the caller does not stop it.
+func uncancelled<Result: Sendable>(
+    _ work: @escaping @Sendable () async throws(BlobStoreError) -> Result
+) async throws(BlobStoreError) -> Result {
+    let outcome = await Task { () -> Swift.Result<Result, BlobStoreError> in
+        do throws(BlobStoreError) {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }.value
+    return try outcome.get()
 }
 
 extension NIOThreadPool {

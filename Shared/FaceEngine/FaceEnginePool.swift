@@ -183,6 +183,7 @@ public final class FaceEnginePool: Sendable {
             ImageDecoder.leaveThread()
             let waiters = state.withLock { state in
                 state.runningThreads -= 1
+                precondition(state.runningThreads >= 0, "a thread ended twice")
                 guard state.runningThreads == 0 else { return [CheckedContinuation<Void, Never>]() }
                 defer { state.afterLastThread = [] }
                 return state.afterLastThread
@@ -203,6 +204,7 @@ public final class FaceEnginePool: Sendable {
     }
 
     private func run(_ job: Job, on engine: FaceEngine) {
+        precondition(engine.beforeStep == nil, "an engine runs one job from the queue at a time")
         // Not retained: the engine holds the closure.
         if job.precedence == .ordinary { engine.beforeStep = { [self, unowned engine] in runHigh(on: engine) } }
         job.work(engine)

@@ -1,6 +1,5 @@
 public import Logging
 public import ServiceLifecycle
-internal import Synchronization
 
 /// Sends HTTP requests over pooled connections, multiplexed by HTTP/2.
 ///
@@ -10,18 +9,12 @@ internal import Synchronization
 public final class HTTPClient: Service {
     private let mailbox: CurlMailbox
     private let configuration: HTTPClientConfiguration
-    private let lastID = Atomic<UInt64>(0)
 
     /// Starts a client and its thread.
     public init(configuration: HTTPClientConfiguration = .init(), logger: Logger) {
         self.configuration = configuration
-        let mailbox = CurlMailbox(maxRequestsInFlight: configuration.maxRequestsInFlight)
-        self.mailbox = mailbox
-        let isStarted = CurlThread.start {
-            CurlLoop(mailbox: mailbox, configuration: configuration, logger: logger).run()
-            mailbox.markClosed()
-        }
-        precondition(isStarted, "cannot create a thread for an HTTP client")
+        mailbox = CurlMailbox(maxRequestsInFlight: configuration.maxRequestsInFlight)
+        mailbox.startThread { CurlLoop(mailbox: $0, configuration: configuration, logger: logger).run() }
     }
 
     /// Fails the calls in flight and ends the thread.
@@ -33,18 +26,7 @@ public final class HTTPClient: Service {
     ///   the call; otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         if let fault = request.fault { throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault) }
-        if Task.isCancelled { throw .cancelledBeforehand }
-        let id = lastID.add(1, ordering: .relaxed).newValue
-        let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                mailbox.start(CurlMailbox.Call(id: id, request: request, continuation: continuation))
-                // When the task was cancelled before the call was posted, its handler ran too early.
-                if Task.isCancelled { mailbox.cancel(id) }
-            }
-        } onCancel: {
-            mailbox.cancel(id)
-        }
-        return try result.get()
+        return try await mailbox.execute(request)
     }
 
     /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
@@ -54,8 +36,5 @@ public final class HTTPClient: Service {
     }
 
     /// Refuses new requests, gives those in flight the configured grace, and returns when the thread has ended.
-    public func shutdown() async {
-        mailbox.close(grace: configuration.shutdownGrace)
-        await mailbox.waitUntilClosed()
-    }
+    public func shutdown() async { await mailbox.shutdown(grace: configuration.shutdownGrace) }
 }

@@ -40,14 +40,11 @@ public final class PostgresClient: Service, PostgresQueryable {
     ///
     /// BEGIN is sent together with the first statement. When the body throws, or its task is cancelled, the transaction is rolled
     /// back, and the body's error is rethrown.
-    /// - Parameter isolation: the isolation level of the transaction.
     /// - Throws: the error of the body, or ``PostgresError``. When COMMIT fails with `connectionLost`, the transaction may have been
     ///   committed.
     @discardableResult
-    public func withTransaction<Result>(
-        isolation: PostgresIsolation = .readCommitted, _ body: (PostgresTransaction) async throws -> Result
-    ) async throws -> Result {
-        let lease = try await core.acquire(begin: isolation.begin)
+    public func withTransaction<Result>(_ body: (PostgresTransaction) async throws -> Result) async throws -> Result {
+        let lease = try await core.acquire(begin: PostgresTransaction.begin)
         defer { core.pool.release(lease) }
         return try await core.runTransaction(lease, body)
     }

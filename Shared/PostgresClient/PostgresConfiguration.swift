@@ -8,12 +8,10 @@ public struct PostgresConfiguration: Sendable {
     /// transaction, as PgBouncer does; nil when ``url`` leads to the server.
     ///
     /// LISTEN uses this connection. Connections to the pooler leave no state in a session: statements have no names, and
-    /// ``searchPath``, ``statementTimeout`` and ``idleTransactionTimeout`` are not set there but must be set for the role.
+    /// ``statementTimeout`` and ``idleTransactionTimeout`` are not set there but must be set for the role.
     public var directURL: String?
     /// The name shown in `pg_stat_activity`.
     public var applicationName = "heliograph"
-    /// The schemas searched for unqualified names; the server's default when nil.
-    public var searchPath: String?
     /// The maximum number of connections of the pool, without the one for LISTEN.
     public var maxConnections = 4
     /// The maximum number of read-only queries in flight on one connection.

@@ -15,7 +15,7 @@ struct PostgresSession: PostgresQueryable {
 
     /// Runs the body in a transaction on this connection.
     func withTransaction<Success>(_ body: (PostgresTransaction) async throws -> Success) async throws -> Success {
-        try await execute(PostgresQuery(unescaped: PostgresIsolation.readCommitted.begin))
+        try await execute(PostgresQuery(unescaped: PostgresTransaction.begin))
         return try await core.runTransaction(lease, body)
     }
 }

@@ -2,6 +2,9 @@ internal import Synchronization
 
 /// A transaction in progress; do not use it after the body of `withTransaction` has returned.
 public struct PostgresTransaction: PostgresQueryable {
+    /// Begins a transaction, each of whose statements sees the transactions that were committed before it began.
+    static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
     let core: ClientCore
     let lease: LeaseID
     /// The channels whose listeners the commit wakes.
@@ -89,24 +92,6 @@ final class PendingStatements: Sendable {
         state.withLock { statements in
             defer { statements = [] }
             return statements
-        }
-    }
-}
-
-/// The isolation level of a transaction.
-public enum PostgresIsolation: Sendable {
-    /// Each statement sees the transactions that were committed before it began.
-    case readCommitted
-    /// All statements see the transactions that were committed before the first one began.
-    case repeatableRead
-    /// The result is as if transactions ran one after the other; fails with 40001 where that is not possible.
-    case serializable
-
-    var begin: String {
-        switch self {
-        case .readCommitted: "BEGIN ISOLATION LEVEL READ COMMITTED"
-        case .repeatableRead: "BEGIN ISOLATION LEVEL REPEATABLE READ"
-        case .serializable: "BEGIN ISOLATION LEVEL SERIALIZABLE"
         }
     }
 }

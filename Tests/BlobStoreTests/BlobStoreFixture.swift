@@ -4,6 +4,7 @@ import HeliographCrypto
 import Logging
 import NIOCore
 import TestSupport
+import Testing
 
 /// The kinds of store, which must behave identically.
 enum Backend: CaseIterable, Sendable {
@@ -14,14 +15,23 @@ enum Backend: CaseIterable, Sendable {
     func withStore(_ body: (any BlobStore, Keys) async throws -> Void) async throws {
         switch self {
         case .fileSystem:
-            let root = NSTemporaryDirectory() + "blobs-\(UUID().uuidString)"
-            defer { try? FileManager.default.removeItem(atPath: root) }
-            try await body(FileSystemBlobStore(root: root, sealer: try testSealer()), Keys(prefix: "t"))
+            try await withFileSystemStore { store, root in
+                try await body(store, Keys(prefix: "t"))
+                let remains = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/.partial")
+                #expect(remains ?? [] == [], "no test leaves an unfinished write")
+            }
         case .s3:
             let store = try await s3Store(S3Server.shared())
             try await body(store, Keys(prefix: "t\(UUID().uuidString.lowercased())"))
         }
     }
+}
+
+/// Runs a test with a store in a directory of its own.
+func withFileSystemStore(_ body: (FileSystemBlobStore, _ root: String) async throws -> Void) async throws {
+    let root = NSTemporaryDirectory() + "blobs-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    try await body(FileSystemBlobStore(root: root, sealer: try testSealer()), root)
 }
 
 /// Makes keys with a prefix that is unique to one test.

@@ -52,9 +52,8 @@ import Testing
             let request = try await connection.readRequest()
             asked.add(request)
             let refuses = request.lowercased().contains("x-amz-server-side-encryption")
-            let body = refuses ? "<Error><Code>NotImplemented</Code></Error>" : ""
-            try await connection.write(
-                "HTTP/1.1 \(refuses ? "501 No" : "200 OK")\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+            try await connection.writeResponse(
+                refuses ? "501 No" : "200 OK", body: refuses ? "<Error><Code>NotImplemented</Code></Error>" : "")
         }
         let server = try await S3Server.shared()
         let asking = try s3Store(server) { $0.endpoint = "http://127.0.0.1:\(strict.port)" }
@@ -180,12 +179,9 @@ import Testing
     }
 
     @Test func `A request to a busy store is retried a limited number of times`() async throws {
-        let busy = try await ScriptedServer { connection in
-            _ = try await connection.readRequest()
-            let body = "<?xml version=\"1.0\"?><Error><Code>SlowDown</Code><Message>Please reduce your rate.</Message></Error>"
-            try await connection.write(
-                "HTTP/1.1 503 Slow Down\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
-        }
+        let busy = try await ScriptedServer.answering(
+            "503 Slow Down",
+            body: "<?xml version=\"1.0\"?><Error><Code>SlowDown</Code><Message>Please reduce your rate.</Message></Error>")
         let store = try s3Store(try await S3Server.shared()) { $0.endpoint = "http://127.0.0.1:\(busy.port)" }
         let failure = await blobFailure { try await store.write([1], to: try keys("a")) }
         #expect(failure?.code == .unavailable)
@@ -201,10 +197,7 @@ import Testing
     }
 
     @Test func `A response that is not a list of objects is not an empty list`() async throws {
-        let odd = try await ScriptedServer { connection in
-            _ = try await connection.readRequest()
-            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
-        }
+        let odd = try await ScriptedServer.answering(body: "hello")
         let store = try s3Store(try await S3Server.shared()) { $0.endpoint = "http://127.0.0.1:\(odd.port)" }
         #expect(await blobFailure { try await store.deleteAll(under: try keys("a")) }?.code == .unavailable)
     }
@@ -219,15 +212,10 @@ import Testing
 
     @Test func `Many large objects are stored although only a few are sent at a time`() async throws {
         let store = try s3Store(try await S3Server.shared())
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<12 {
-                group.addTask {
-                    let bytes = [UInt8](repeating: UInt8(number), count: 300_000)
-                    try await store.write(bytes, to: try keys("\(number)"))
-                    #expect(try await store.read(try keys("\(number)"), limit: 300_000) == bytes)
-                }
-            }
-            try await group.waitForAll()
+        try await race(12) { number in
+            let bytes = [UInt8](repeating: UInt8(number), count: 300_000)
+            try await store.write(bytes, to: try keys("\(number)"))
+            #expect(try await store.read(try keys("\(number)"), limit: 300_000) == bytes)
         }
     }
 }

@@ -17,10 +17,7 @@ import Testing
         configuration.connectTimeout = .seconds(60)
         configuration.shutdownGrace = .zero
         let http = HTTPClient(configuration: configuration, logger: FCMEmulator.quietLogger)
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(http)) } catch { result = .failure(error) }
-        await http.shutdown()
-        try result.get()
+        try await finally(http.shutdown) { try await body(http) }
     }
 
     private static func source(_ fixture: SendingFixture, _ http: HTTPClient) throws -> CachedTokenSource {
@@ -32,16 +29,9 @@ import Testing
     @Test func `a token of the machine's service account allows sending`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             try await Self.withPlainClient { http in
-                let client = try FCMClient(
-                    configuration: fixture.configuration, projectID: fixture.key.projectID,
-                    tokens: try Self.source(fixture, http), logger: FCMEmulator.quietLogger, now: { fixture.clock.now })
+                let client = try fixture.makeClient(tokens: try Self.source(fixture, http))
                 let token = fixture.emulator.mintToken()
-                for _ in 0..<3 {
-                    guard case .accepted = await client.send(try fixture.message(), to: .token(token)).outcome else {
-                        Issue.record("a push was not accepted")
-                        return
-                    }
-                }
+                for _ in 0..<3 { #expect(await client.send(try fixture.message(), to: .token(token)).isAccepted) }
                 #expect(fixture.emulator.statistics.accessTokensIssued == 1)
             }
         }
@@ -51,10 +41,7 @@ import Testing
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             try await Self.withPlainClient { http in
                 let source = try Self.source(fixture, http)
-                let tokens = try await withThrowingTaskGroup(of: String.self) { group in
-                    for _ in 0..<50 { group.addTask { try await source.accessToken() } }
-                    return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-                }
+                let tokens = Set(try await race(50) { _ in try await source.accessToken() })
                 #expect(tokens.count == 1 && fixture.emulator.statistics.accessTokensIssued == 1)
                 fixture.clock.advance(seconds: 3100)
                 let first = try #require(tokens.first)

@@ -11,13 +11,9 @@ import Testing
     @Test func `a push reaches the phone`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
-            let result = try await fixture.send(to: token)
-            guard case .accepted(let name) = result.outcome else {
-                Issue.record("not accepted: \(result)")
-                return
-            }
+            let outcome = try await fixture.send(to: token).outcome
             let received = await fixture.emulator.messages(to: token, atLeast: 1, within: .seconds(60))
-            #expect(received.map(\.name) == [name])
+            #expect(received.map { FCMOutcome.accepted(name: $0.name) } == [outcome])
             #expect(received.first?.message["notification"]?["body"]?.string == "Face verification successful.")
         }
     }
@@ -69,13 +65,9 @@ import Testing
     @Test func `a timeout is ambiguous`() async throws {
         try await SendingFixture.with(timeout: .seconds(5)) { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
-            guard case .accepted = try await fixture.send(to: token).outcome else {
-                Issue.record("a push was not accepted")
-                return
-            }
+            #expect(try await fixture.send(to: token).isAccepted)
             fixture.emulator.addFault(FaultRule(.hang))
-            let result = try await fixture.send(to: token)
-            #expect(result == FCMResult(.ambiguous, code: "timeout"))
+            #expect(try await fixture.send(to: token) == FCMResult(.ambiguous, code: "timeout"))
         }
     }
 
@@ -109,29 +101,16 @@ import Testing
 
     @Test func `a push to an unreachable FCM is not sent`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
-            var configuration = fixture.configuration
-            configuration.baseURL = "https://localhost:\(try FreePort.find())"
-            let client = try FCMClient(
-                configuration: configuration, projectID: fixture.key.projectID, tokens: fixture.tokens,
-                logger: FCMEmulator.quietLogger)
-            let result = await client.send(try fixture.message(), to: .token("t"))
-            #expect(result.outcome == .notSent)
+            let port = try FreePort.find()
+            let client = try fixture.makeClient { $0.baseURL = "https://localhost:\(port)" }
+            #expect(await client.send(try fixture.message(), to: .token("t")).outcome == .notSent)
         }
     }
 
     @Test func `a thousand pushes share few connections and one access token`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let token = fixture.emulator.mintToken()
-            let message = try fixture.message()
-            let accepted = await withTaskGroup(of: Bool.self) { group in
-                for _ in 0..<1000 {
-                    group.addTask {
-                        if case .accepted = await fixture.client.send(message, to: .token(token)).outcome { true } else { false }
-                    }
-                }
-                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-            }
-            #expect(accepted == 1000)
+            #expect(try await fixture.sendAtOnce(1000, fixture.message(), to: token) == 1000)
             #expect(fixture.emulator.statistics.accessTokensIssued == 1)
         }
     }

@@ -47,7 +47,11 @@ struct SendingFixture: Sendable {
         httpConfiguration.connectTimeout = .seconds(60)
         httpConfiguration.shutdownGrace = .zero
         let http = HTTPClient(configuration: httpConfiguration, logger: Logger(label: "test"))
-        do {
+        let stop = {
+            await http.shutdown()
+            await emulator.stop()
+        }
+        return try await finally(stop) {
             let file = try Data(contentsOf: URL(filePath: configuration.serviceAccountFile))
             let key = try ServiceAccountKey(json: [UInt8](file))
             let base = emulator.tlsURL ?? ""
@@ -62,19 +66,26 @@ struct SendingFixture: Sendable {
             fcm.transport.unacknowledgedTimeout = .seconds(120)
             let client = try FCMClient(
                 configuration: fcm, projectID: key.projectID, tokens: tokens, logger: Logger(label: "test"), now: { clock.now })
-            let result: Result<Value, any Error>
             let fixture = SendingFixture(
                 emulator: emulator, http: http, configuration: fcm, key: key, tokens: tokens, client: client, clock: clock)
-            do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-            await client.shutdown()
-            await http.shutdown()
-            await emulator.stop()
-            return try result.get()
-        } catch {
-            await http.shutdown()
-            await emulator.stop()
-            throw error
+            return try await finally(client.shutdown) { try await body(fixture) }
         }
+    }
+
+    /// Makes another client of the emulator.
+    func makeClient(
+        tokens: (any AccessTokenSource)? = nil, configure: (inout FCMConfiguration) -> Void = { _ in }
+    ) throws -> FCMClient {
+        var configuration = configuration
+        configure(&configuration)
+        return try FCMClient(
+            configuration: configuration, projectID: key.projectID, tokens: tokens ?? self.tokens, logger: FCMEmulator.quietLogger,
+            now: { clock.now })
+    }
+
+    /// Sends a message many times at once, and returns how many were accepted.
+    func sendAtOnce(_ count: Int, _ message: FCMMessage, to token: String) async throws -> Int {
+        try await race(count) { _ in await client.send(message, to: .token(token)).isAccepted }.count { $0 }
     }
 
     func send(to token: String) async throws -> FCMResult {
@@ -85,4 +96,8 @@ struct SendingFixture: Sendable {
         try FCMMessage(
             .signIn(sessionID: "s-1", userID: "u-1", succeeded: true), expiresAt: clock.now.addingTimeInterval(600))
     }
+}
+
+extension FCMResult {
+    var isAccepted: Bool { if case .accepted = outcome { true } else { false } }
 }

@@ -64,11 +64,7 @@ import Testing
     }
 
     @Test func `a redirect is returned and not followed`() async throws {
-        let server = try await ScriptedServer { connection in
-            _ = try await connection.readRequest()
-            try await connection.write("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
-            try await connection.waitForClose()
-        }
+        let server = try await ScriptedServer.answering("302 Found\r\nLocation: http://127.0.0.1:1/")
         try await withClient { client in
             let response = try await client.execute(HTTPClientRequest(url: server.url))
             #expect(response.status == 302)
@@ -87,17 +83,12 @@ import Testing
     ])
     func `an invalid request is refused`(request: HTTPClientRequest) async throws {
         try await withClient { client in
-            let error = await failure(client, request)
-            #expect(error?.code == .invalidRequest)
-            #expect(error?.mayHaveReachedServer == false)
+            await expect(client, request, failsAs: .invalidRequest, mayHaveReachedServer: false)
         }
     }
 
     @Test func `a request may have a limit of its own, above or below the client's`() async throws {
-        let server = try await ScriptedServer { connection in
-            _ = try await connection.readRequest()
-            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789")
-        }
+        let server = try await ScriptedServer.answering(body: "0123456789")
         for (clientMaximum, requestMaximum, isTaken) in [(5, 10, true), (100, 9, false), (9, nil, false)] {
             try await withClient(configure: { $0.maxResponseBodyByteCount = clientMaximum }) { client in
                 var request = HTTPClientRequest(url: server.url)
@@ -109,8 +100,7 @@ import Testing
 
     @Test func `a signed request has a signature and no unsigned headers`() async throws {
         let server = try await ScriptedServer { connection in
-            let request = try await connection.readRequest()
-            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(request.utf8.count)\r\nConnection: close\r\n\r\n\(request)")
+            try await connection.writeResponse(body: connection.readRequest())
         }
         var request = HTTPClientRequest(
             method: "PUT", url: server.url + "b/k", headers: [("x-amz-content-sha256", "digest"), ("Content-Type", "image/jpeg")],

@@ -70,6 +70,12 @@ import Testing
         #expect(codes(Array(file.prefix(max(16, Int(Double(file.count) * share))))) == [.corrupt])
     }
 
+    @Test func `magic bytes alone are corrupt`() {
+        #expect(codes([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 12)) == [.corrupt])
+        #expect(codes(Array("RIFF".utf8) + [4, 0, 0, 0] + Array("WEBPVP8 ".utf8)) == [.corrupt])
+        #expect(codes([0, 0, 0, 24] + Array("ftypheic".utf8) + [UInt8](repeating: 0, count: 64)) == [.corrupt])
+    }
+
     @Test func `a wrong checksum is corrupt`() {
         var file = Samples.noise(side: 64)
         file[file.count / 2] ^= 0xFF

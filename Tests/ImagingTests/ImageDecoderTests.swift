@@ -1,18 +1,8 @@
-import ImageProbe
 import Imaging
 import TestSupport
 import Testing
 
 @Suite struct ImageDecoderTests {
-    private func code(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImagingError.Code? {
-        do throws(ImagingError) {
-            _ = try ImageDecoder.decodeUpright(bytes, limits: limits)
-            return nil
-        } catch {
-            return error.code
-        }
-    }
-
     @Test func `a photo is scaled down to the requested side`() throws {
         let decoded = try ImageDecoder.decodeUpright(try Photos.load("original/obama3"))
         #expect(decoded.image.height == 800 && decoded.image.width == 492)
@@ -24,48 +14,20 @@ import Testing
         #expect(image.width == 645 && image.height == 799)
     }
 
-    @Test func `a text file with a picture's name is unsupported`() {
-        #expect(code(Array("not a picture".utf8)) == .unsupported)
-        #expect(code([]) == .unsupported)
-        #expect(code(Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 100)) == .unsupported)
-        #expect(code(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)) == .unsupported)
-    }
-
-    @Test func `a picture of 20,000 pixels per side is too large, whatever the file's size`() {
-        #expect(code(PNGFile.header(width: 20_000, height: 20_000)) == .tooLarge)
-        #expect(code(PNGFile.header(width: 12_001, height: 10)) == .tooLarge)
-        #expect(code(PNGFile.header(width: 8_000, height: 5_001)) == .tooLarge)
-    }
-
-    @Test(arguments: [0.1, 0.5, 0.9, 0.99])
-    func `a file that is cut off is corrupt`(share: Double) throws {
-        let file = try Photos.load("person-a/front-1")
-        #expect(code(Array(file.prefix(Int(Double(file.count) * share)))) == .corrupt)
-        let png = PNGFile.encode(width: 300, height: 300, bands: 3) { x, y, _ in UInt8((x ^ y) & 0xFF) }
-        #expect(code(Array(png.prefix(Int(Double(png.count) * share)))) == .corrupt)
-    }
-
     @Test(arguments: [SmallFiles.webP, SmallFiles.heic])
-    func `WebP and HEIC files decode, and cut-off ones do not`(file: [UInt8]) throws {
+    func `WebP and HEIC files decode`(file: [UInt8]) throws {
         let image = try ImageDecoder.decodeUpright(file).image
         #expect(image.width == 64 && image.height == 48)
         for (x, expected) in [(8, [200, 120, 40]), (56, [40, 120, 200])] {
             for channel in 0..<3 { #expect(abs(Int(image.level(x, 24, channel)) - expected[channel]) <= 12) }
         }
-        for share in [0.3, 0.6, 0.9] { #expect(code(Array(file.prefix(Int(Double(file.count) * share)))) == .corrupt) }
-    }
-
-    @Test func `magic bytes alone make no picture`() {
-        #expect(code([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 12)) == .corrupt)
-        #expect(code(Array("RIFF".utf8) + [4, 0, 0, 0] + Array("WEBPVP8 ".utf8)) == .corrupt)
-        #expect(code([0, 0, 0, 24] + Array("ftypheic".utf8) + [UInt8](repeating: 0, count: 64)) == .corrupt)
     }
 
     @Test func `noise behind a JPEG's magic bytes never decodes and never crashes`() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<200 {
             let noise = (0..<Int.random(in: 1...2_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-            #expect(code([0xFF, 0xD8, 0xFF] + noise) != nil)
+            #expect(code { _ = try ImageDecoder.decodeUpright([0xFF, 0xD8, 0xFF] + noise) } != nil)
         }
     }
 

@@ -64,8 +64,7 @@ struct ListenTests {
             }
             let listeners = try await client.query(
                 "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-            let count = try listeners[0].decode(0, as: Int.self)
-            #expect(count == 1)
+            #expect(try listeners[0].decode(0, as: Int.self) == 1)
         }
     }
 

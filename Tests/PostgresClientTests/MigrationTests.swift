@@ -24,16 +24,11 @@ struct MigrationTests {
     @Test func `migrations are applied once, in part and in full`() async throws {
         try await withClient { client in
             let runner = try MigrationRunner(client: client, migrations: [third, first, second])
-            let before = try await states(runner)
-            #expect(before == [.pending, .pending, .pending])
-            let some = try await runner.migrate(to: 2)
-            #expect(some == [first, second])
-            let rest = try await runner.migrate()
-            #expect(rest == [third])
-            let none = try await runner.migrate()
-            #expect(none.isEmpty)
-            let after = try await states(runner)
-            #expect(after == [.applied, .applied, .applied])
+            #expect(try await states(runner) == [.pending, .pending, .pending])
+            #expect(try await runner.migrate(to: 2) == [first, second])
+            #expect(try await runner.migrate() == [third])
+            #expect(try await runner.migrate().isEmpty)
+            #expect(try await states(runner) == [.applied, .applied, .applied])
             let people = try await client.query("SELECT name FROM people WHERE id = one()")[0].decode(0, as: String.self)
             #expect(people == "semi;colon")
         }
@@ -43,15 +38,11 @@ struct MigrationTests {
         try await withClient { client in
             let runner = try MigrationRunner(client: client, migrations: [first, second, third])
             try await runner.migrate()
-            let back = try await runner.rollback(to: 1)
-            #expect(back == [third, second])
-            let between = try await states(runner)
-            #expect(between == [.applied, .pending, .pending])
+            #expect(try await runner.rollback(to: 1) == [third, second])
+            #expect(try await states(runner) == [.applied, .pending, .pending])
             try await runner.rollback(to: 0)
-            let error = await #expect(throws: PostgresError.self) { try await client.query("SELECT * FROM people") }
-            #expect(error?.sqlState == "42P01")
-            let again = try await runner.migrate()
-            #expect(again == [first, second, third])
+            #expect(await postgresError { try await client.query("SELECT * FROM people") }?.sqlState == "42P01")
+            #expect(try await runner.migrate() == [first, second, third])
         }
     }
 
@@ -62,8 +53,7 @@ struct MigrationTests {
             let error = await #expect(throws: PostgresError.self) { try await runner.migrate() }
             #expect(error?.sqlState == "22012")
             #expect(error?.message.contains("migration 3") == true)
-            let after = try await states(runner)
-            #expect(after == [.applied, .pending])
+            #expect(try await states(runner) == [.applied, .pending])
             await #expect(throws: PostgresError.self) { try await client.query("SELECT * FROM half") }
         }
     }
@@ -74,11 +64,9 @@ struct MigrationTests {
             let edited = Migration(number: 1, name: "people", up: first.up + " ", down: first.down)
             let runner = try MigrationRunner(client: client, migrations: [edited, second])
             for attempt in [{ try await runner.migrate() }, { try await runner.rollback(to: 0) }] {
-                let error = await #expect(throws: PostgresError.self) { try await attempt() }
-                #expect(error?.code == .migration)
+                #expect(await postgresError { try await attempt() }?.code == .migration)
             }
-            let after = try await states(runner)
-            #expect(after == [.changed, .pending])
+            #expect(try await states(runner) == [.changed, .pending])
         }
     }
 
@@ -87,8 +75,7 @@ struct MigrationTests {
             let later = Migration(number: 5, name: "later", up: "CREATE TABLE later (a int)", down: "DROP TABLE later")
             try await MigrationRunner(client: client, migrations: [first, later]).migrate()
             let runner = try MigrationRunner(client: client, migrations: [first, second, later])
-            let error = await #expect(throws: PostgresError.self) { try await runner.migrate() }
-            #expect(error?.code == .migration)
+            #expect(await postgresError { try await runner.migrate() }?.code == .migration)
         }
     }
 
@@ -96,10 +83,8 @@ struct MigrationTests {
         try await withClient { client in
             try await MigrationRunner(client: client, migrations: [first, second]).migrate()
             let older = try MigrationRunner(client: client, migrations: [first])
-            let status = try await states(older)
-            #expect(status == [.applied, .unknown])
-            let applied = try await older.migrate()
-            #expect(applied.isEmpty)
+            #expect(try await states(older) == [.applied, .unknown])
+            #expect(try await older.migrate().isEmpty)
             await #expect(throws: PostgresError.self) { try await older.rollback(to: 0) }
         }
     }

@@ -18,44 +18,33 @@ struct PoolerTests {
     @Test func `queries and transactions of many tasks share a few server connections and get their own results`() async throws {
         try await withPooledClient { client, _, database in
             try await client.execute("CREATE TABLE numbers (n bigint PRIMARY KEY, text text NOT NULL)")
-            try await withThrowingTaskGroup { group in
-                for task in 0..<8 {
-                    group.addTask {
-                        for step in 0..<25 {
-                            let number = task * 25 + step
-                            try await client.withTransaction { transaction in
-                                try await transaction.execute("INSERT INTO numbers VALUES (\(number), \("text \(number)"))")
-                                let count = try await transaction.query("SELECT count(*) FROM numbers WHERE n = \(number)")
-                                #expect(try count[0].decode(0, as: Int.self) == 1)
-                            }
-                            let rows = try await client.query("SELECT text FROM numbers WHERE n = \(number)")
-                            #expect(try rows[0].decode(0, as: String.self) == "text \(number)")
-                        }
+            try await race(8) { task in
+                for step in 0..<25 {
+                    let number = task * 25 + step
+                    try await client.withTransaction { transaction in
+                        try await transaction.execute("INSERT INTO numbers VALUES (\(number), \("text \(number)"))")
+                        let count = try await transaction.query("SELECT count(*) FROM numbers WHERE n = \(number)")
+                        #expect(try count[0].decode(0, as: Int.self) == 1)
                     }
+                    let rows = try await client.query("SELECT text FROM numbers WHERE n = \(number)")
+                    #expect(try rows[0].decode(0, as: String.self) == "text \(number)")
                 }
-                try await group.waitForAll()
             }
-            let count = try await database.psql("SELECT count(*) FROM numbers")
-            #expect(count.hasPrefix("200"))
+            #expect(try await database.psql("SELECT count(*) FROM numbers").hasPrefix("200"))
         }
     }
 
     @Test func `enqueued statements run on the server connection of their transaction`() async throws {
         try await withPooledClient { client, _, database in
             try await client.execute("CREATE TABLE steps (task bigint, step bigint, backend bigint DEFAULT pg_backend_pid())")
-            try await withThrowingTaskGroup { group in
-                for task in 0..<20 {
-                    group.addTask {
-                        try await client.withTransaction { transaction in
-                            try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 1)")
-                            try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 2)")
-                            let rows = try await transaction.query("SELECT count(*) FROM steps WHERE task = \(task)")
-                            #expect(try rows[0].decode(0, as: Int.self) == 2)
-                            try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 3)")
-                        }
-                    }
+            try await race(20) { task in
+                try await client.withTransaction { transaction in
+                    try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 1)")
+                    try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 2)")
+                    let rows = try await transaction.query("SELECT count(*) FROM steps WHERE task = \(task)")
+                    #expect(try rows[0].decode(0, as: Int.self) == 2)
+                    try await transaction.enqueue("INSERT INTO steps VALUES (\(task), 3)")
                 }
-                try await group.waitForAll()
             }
             let torn = try await database.psql(
                 """
@@ -67,19 +56,14 @@ struct PoolerTests {
 
     @Test func `a failing statement does not fail others`() async throws {
         try await withPooledClient(connections: 1) { client, _, _ in
-            try await withThrowingTaskGroup { group in
-                for number in 0..<50 {
-                    group.addTask {
-                        let divisor = number % 5
-                        do {
-                            let rows = try await client.query("SELECT \(number) / \(divisor)")
-                            #expect(try rows[0].decode(0, as: Int.self) == number / divisor)
-                        } catch let error as PostgresError {
-                            #expect(divisor == 0 && error.sqlState == "22012", "\(error)")
-                        }
-                    }
+            try await race(50) { number in
+                let divisor = number % 5
+                do {
+                    let rows = try await client.query("SELECT \(number) / \(divisor)")
+                    #expect(try rows[0].decode(0, as: Int.self) == number / divisor)
+                } catch let error as PostgresError {
+                    #expect(divisor == 0 && error.sqlState == "22012", "\(error)")
                 }
-                try await group.waitForAll()
             }
         }
     }
@@ -106,8 +90,7 @@ struct PoolerTests {
 
     @Test func `a session is refused behind a pooler`() async throws {
         try await withPooledClient { client, _, _ in
-            let error = await #expect(throws: PostgresError.self) { try await client.withSession { _ in } }
-            #expect(error?.code == .configuration)
+            #expect(await postgresError { try await client.withSession { _ in } }?.code == .configuration)
         }
     }
 }

@@ -68,8 +68,7 @@ struct RestartTests {
             let error = await #expect(throws: PostgresError.self) { try await task.value }
             #expect(error?.code == .connectionLost)
             #expect((error?.underlying as? PostgresError)?.sqlState == "57P01")
-            let rows = try await client.query("SELECT 1")
-            #expect(rows.count == 1)
+            #expect(try await client.query("SELECT 1").count == 1)
         }
     }
 
@@ -79,8 +78,7 @@ struct RestartTests {
             try await withClientBeside(client) { _ = try await $0.query("SELECT pg_terminate_backend(\(pid))") }
             // The row in pg_stat_activity disappears before the backend closes its connection: wait for the end of the process.
             try await eventually("the backend is gone") { kill(pid, 0) != 0 && errno == ESRCH }
-            let rows = try await client.query("SELECT 1")
-            #expect(rows.count == 1)
+            #expect(try await client.query("SELECT 1").count == 1)
         }
     }
 
@@ -103,8 +101,7 @@ struct RestartTests {
                 }
             }
             #expect(error?.code == .connectionLost)
-            let rows = try await client.query("SELECT * FROM t")
-            #expect(rows.isEmpty)
+            #expect(try await client.query("SELECT * FROM t").isEmpty)
         }
     }
 }

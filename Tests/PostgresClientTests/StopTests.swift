@@ -1,4 +1,5 @@
 import PostgresClient
+import TestSupport
 import Testing
 
 @Suite("Cancellation and deadlines")
@@ -17,8 +18,7 @@ struct StopTests {
             let task = Task { try await client.execute("SELECT pg_sleep(100)") }
             try await waitUntilRunning("pg_sleep(100)", on: client)
             task.cancel()
-            let error = await #expect(throws: PostgresError.self) { try await task.value }
-            #expect(error?.code == .cancelled)
+            #expect(await postgresError { try await task.value }?.code == .cancelled)
             let rest = try await client.query("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(100)'")
             #expect(rest.isEmpty)
         }
@@ -30,8 +30,7 @@ struct StopTests {
                 withUnsafeCurrentTask { $0?.cancel() }
                 try await client.execute("CREATE TABLE t (a int)")
             }
-            let error = await #expect(throws: PostgresError.self) { try await task.value }
-            #expect(error?.code == .cancelled)
+            #expect(await postgresError { try await task.value }?.code == .cancelled)
             await #expect(throws: PostgresError.self) { try await client.query("SELECT * FROM t") }
         }
     }
@@ -41,8 +40,7 @@ struct StopTests {
             let started = ContinuousClock.now
             try await client.execute("SELECT 1")
             let query: PostgresQuery = "SELECT pg_sleep(600)"
-            let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.milliseconds(100))) }
-            #expect(error?.code == .timeout)
+            #expect(await postgresError { try await client.query(query.timeout(.milliseconds(100))) }?.code == .timeout)
             #expect(ContinuousClock.now - started < .seconds(60))
         }
     }
@@ -53,8 +51,7 @@ struct StopTests {
             $0.statementTimeout = .seconds(1)
         }) { client in
             let slow = PostgresQuery("SELECT pg_sleep(60)").readOnly()
-            let error = await #expect(throws: PostgresError.self) { try await client.query(slow.timeout(.milliseconds(50))) }
-            #expect(error?.code == .timeout)
+            #expect(await postgresError { try await client.query(slow.timeout(.milliseconds(50))) }?.code == .timeout)
             // The only connection is free again once the server's own timeout has passed.
             let rows = try await client.query("SELECT 1")
             #expect(rows.count == 1)
@@ -68,8 +65,7 @@ struct StopTests {
             try await client.withTransaction { transaction in
                 try await transaction.execute("SELECT 1")
                 let query: PostgresQuery = "SELECT 1"
-                let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.milliseconds(50))) }
-                #expect(error?.code == .timeout)
+                #expect(await postgresError { try await client.query(query.timeout(.milliseconds(50))) }?.code == .timeout)
             }
             #expect(try await client.query("SELECT 1").count == 1)
         }
@@ -83,8 +79,7 @@ struct StopTests {
                 let transactions = (0..<20).map { _ in Task { try await client.withTransaction { try await $0.execute("SELECT 1") } } }
                 for task in queries + transactions { task.cancel() }
                 for task in queries + transactions {
-                    let error = await #expect(throws: PostgresError.self) { try await task.value }
-                    #expect(error?.code == .cancelled)
+                    #expect(await postgresError { try await task.value }?.code == .cancelled)
                 }
             }
             #expect(try await client.query("SELECT 1").count == 1)
@@ -93,26 +88,21 @@ struct StopTests {
 
     @Test func `a cancel request never stops the next statement`() async throws {
         try await withClient({ $0.maxConnections = 2 }) { client in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for round in 0..<60 {
-                    group.addTask {
-                        let task = Task { try await client.execute("SELECT pg_sleep(0.002)") }
-                        let delay = Duration.microseconds(200 * (round % 20))
-                        let canceller = Task {
-                            try await Task.sleep(for: delay)
-                            task.cancel()
-                        }
-                        do {
-                            _ = try await task.value
-                        } catch let error as PostgresError {
-                            #expect(error.code == .cancelled)
-                        }
-                        try await canceller.value
-                        // This statement is not cancelled and must never fail.
-                        try await client.execute("SELECT pg_sleep(0.001)")
-                    }
+            try await race(60) { round in
+                let task = Task { try await client.execute("SELECT pg_sleep(0.002)") }
+                let delay = Duration.microseconds(200 * (round % 20))
+                let canceller = Task {
+                    try await Task.sleep(for: delay)
+                    task.cancel()
                 }
-                try await group.waitForAll()
+                do {
+                    _ = try await task.value
+                } catch let error as PostgresError {
+                    #expect(error.code == .cancelled)
+                }
+                try await canceller.value
+                // This statement is not cancelled and must never fail.
+                try await client.execute("SELECT pg_sleep(0.001)")
             }
         }
     }
@@ -124,8 +114,7 @@ struct StopTests {
                 try await transaction.execute("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")
                 let query: PostgresQuery = "INSERT INTO t VALUES (1)"
                 // Long enough to open a second connection and for the server to read the statement: it cancels only what it has read.
-                let error = await #expect(throws: PostgresError.self) { try await client.query(query.timeout(.seconds(1))) }
-                #expect(error?.code == .timeout)
+                #expect(await postgresError { try await client.query(query.timeout(.seconds(1))) }?.code == .timeout)
             }
             #expect(try await client.query("SELECT * FROM t").isEmpty)
         }

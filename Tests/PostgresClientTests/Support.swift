@@ -21,13 +21,7 @@ func withClient(
     configuration.applicationName = "test-client"
     adjust(&configuration)
     let client = try PostgresClient(configuration: configuration, logger: quietLogger)
-    do {
-        try await body(client)
-    } catch {
-        await client.shutdown()
-        throw error
-    }
-    await client.shutdown()
+    try await finally(client.shutdown) { try await body(client) }
 }
 
 /// A logger that only logs errors.
@@ -36,3 +30,13 @@ let quietLogger: Logger = {
     logger.logLevel = .error
     return logger
 }()
+
+/// Returns the error that `body` throws; nil when it throws none.
+func postgresError<Value>(_ body: () async throws -> Value) async -> PostgresError? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return error as? PostgresError
+    }
+}

@@ -1,4 +1,5 @@
 import PostgresClient
+import TestSupport
 import Testing
 
 @Suite("Transactions")
@@ -12,8 +13,11 @@ struct TransactionTests {
         }
     }
 
-    private func count(_ client: PostgresClient) async throws -> Int {
-        try await client.query("SELECT count(*) FROM t")[0].decode(0)
+    private func expectCount(
+        _ expected: Int, _ client: PostgresClient, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let count: Int = try await client.query("SELECT count(*) FROM t")[0].decode(0)
+        #expect(count == expected, sourceLocation: sourceLocation)
     }
 
     @Test func `a transaction commits the work of its body`() async throws {
@@ -21,13 +25,11 @@ struct TransactionTests {
             let answer = try await client.withTransaction { transaction in
                 try await transaction.execute("INSERT INTO t VALUES (\(1))")
                 try await transaction.execute("INSERT INTO t VALUES (\(2))")
-                let rows = try await count(client)
-                #expect(rows == 0)
+                try await expectCount(0, client)
                 return "done"
             }
             #expect(answer == "done")
-            let left = try await count(client)
-            #expect(left == 2)
+            try await expectCount(2, client)
         }
     }
 
@@ -39,8 +41,7 @@ struct TransactionTests {
                     throw Refused()
                 }
             }
-            let rows = try await count(client)
-            #expect(rows == 0)
+            try await expectCount(0, client)
         }
     }
 
@@ -53,8 +54,7 @@ struct TransactionTests {
                 }
             }
             #expect(error?.isUniqueViolation == true)
-            let rows = try await count(client)
-            #expect(rows == 0)
+            try await expectCount(0, client)
         }
     }
 
@@ -67,8 +67,7 @@ struct TransactionTests {
                 }
             }
             #expect(error?.sqlState == "25P02")
-            let rows = try await count(client)
-            #expect(rows == 0)
+            try await expectCount(0, client)
         }
     }
 
@@ -84,10 +83,8 @@ struct TransactionTests {
             }
             for await _ in started.stream { break }
             task.cancel()
-            let error = await #expect(throws: PostgresError.self) { try await task.value }
-            #expect(error?.code == .cancelled)
-            let rows = try await count(client)
-            #expect(rows == 0)
+            #expect(await postgresError { try await task.value }?.code == .cancelled)
+            try await expectCount(0, client)
         }
     }
 
@@ -99,10 +96,8 @@ struct TransactionTests {
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
             }
-            let error = await #expect(throws: PostgresError.self) { try await task.value }
-            #expect(error?.code == .cancelled)
-            let rows = try await count(client)
-            #expect(rows == 0)
+            #expect(await postgresError { try await task.value }?.code == .cancelled)
+            try await expectCount(0, client)
         }
     }
 
@@ -112,8 +107,7 @@ struct TransactionTests {
                 try await transaction.execute("INSERT INTO t VALUES (1)")
                 return transaction
             }
-            let error = await #expect(throws: PostgresError.self) { try await escaped.query("SELECT 1") }
-            #expect(error?.code == .closed)
+            #expect(await postgresError { try await escaped.query("SELECT 1") }?.code == .closed)
         }
     }
 
@@ -121,8 +115,7 @@ struct TransactionTests {
         try await withTable { client in
             #expect(try await client.withTransaction { _ in 7 } == 7)
             await #expect(throws: Refused.self) { try await client.withTransaction { _ in throw Refused() } }
-            let rows = try await count(client)
-            #expect(rows == 0)
+            try await expectCount(0, client)
         }
     }
 
@@ -133,34 +126,16 @@ struct TransactionTests {
                 return try await transaction.query("SHOW synchronous_commit")[0].decode(0, as: String.self)
             }
             #expect(within == "off")
-            let after = try await client.query("SHOW synchronous_commit")[0].decode(0, as: String.self)
-            #expect(after == "on")
-        }
-    }
-
-    @Test func `the transaction has the requested isolation level`() async throws {
-        try await withTable { client in
-            let level = try await client.withTransaction(isolation: .serializable) { transaction in
-                try await transaction.query("SHOW transaction_isolation")[0].decode(0, as: String.self)
-            }
-            #expect(level == "serializable")
-            let plain = try await client.query("SHOW transaction_isolation")[0].decode(0, as: String.self)
-            #expect(plain == "read committed")
+            #expect(try await client.query("SHOW synchronous_commit")[0].decode(0, as: String.self) == "on")
         }
     }
 
     @Test func `statements of child tasks run one after the other`() async throws {
         try await withTable { client in
             try await client.withTransaction { transaction in
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for number in 0..<50 {
-                        group.addTask { try await transaction.execute("INSERT INTO t VALUES (\(number))") }
-                    }
-                    try await group.waitForAll()
-                }
+                try await race(50) { number in try await transaction.execute("INSERT INTO t VALUES (\(number))") }
             }
-            let rows = try await count(client)
-            #expect(rows == 50)
+            try await expectCount(50, client)
         }
     }
 
@@ -174,8 +149,7 @@ struct TransactionTests {
                 try await client.withTransaction { try await $0.script("INSERT INTO t VALUES (3); INSERT INTO t VALUES (1)") }
             }
             #expect(error?.isUniqueViolation == true)
-            let left = try await count(client)
-            #expect(left == 2)
+            try await expectCount(2, client)
         }
     }
 
@@ -183,8 +157,7 @@ struct TransactionTests {
         try await withClient({ $0.maxConnections = 1 }) { client in
             try await client.execute("BEGIN")
             try await client.execute("CREATE TABLE t (a int)")
-            let error = await #expect(throws: PostgresError.self) { try await client.execute("SAVEPOINT s") }
-            #expect(error?.sqlState == "25P01")
+            #expect(await postgresError { try await client.execute("SAVEPOINT s") }?.sqlState == "25P01")
         }
     }
 
@@ -199,8 +172,7 @@ struct TransactionTests {
                     try await frozen.execute("INSERT INTO t VALUES (2)")
                 }
             }
-            let rows = try await count(client)
-            #expect(rows == 1)
+            try await expectCount(1, client)
         }
     }
 
@@ -213,10 +185,8 @@ struct TransactionTests {
                 try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
                 let isFree: Bool = try await client.query("SELECT pg_try_advisory_xact_lock(7)")[0].decode(0)
                 #expect(isFree, "the statement was not sent yet")
-                let rows: Int = try await transaction.query("SELECT count(*) FROM t")[0].decode(0)
-                #expect(rows == 1)
-                let isStillFree: Bool = try await client.query("SELECT pg_try_advisory_xact_lock(7)")[0].decode(0)
-                #expect(!isStillFree)
+                #expect(try await transaction.query("SELECT count(*) FROM t")[0].decode(0, as: Int.self) == 1)
+                #expect(try await !client.query("SELECT pg_try_advisory_xact_lock(7)")[0].decode(0, as: Bool.self))
             }
         }
     }
@@ -227,8 +197,7 @@ struct TransactionTests {
                 try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
                 try await transaction.enqueue("INSERT INTO t VALUES (\(2))")
             }
-            let rows = try await count(client)
-            #expect(rows == 2)
+            try await expectCount(2, client)
         }
     }
 
@@ -243,8 +212,7 @@ struct TransactionTests {
                 }
             }
             // A rollback does not reset a sequence.
-            let next: Int = try await client.query("SELECT nextval('s')")[0].decode(0)
-            #expect(next == 1)
+            #expect(try await client.query("SELECT nextval('s')")[0].decode(0, as: Int.self) == 1)
         }
     }
 
@@ -260,8 +228,7 @@ struct TransactionTests {
                 }
             }
             #expect(error?.isUniqueViolation == true)
-            let rows = try await count(client)
-            #expect(rows == 0)
+            try await expectCount(0, client)
         }
     }
 
@@ -276,10 +243,8 @@ struct TransactionTests {
                 }
             }
             #expect(error?.isUniqueViolation == true)
-            let rows = try await count(client)
-            #expect(rows == 0)
-            let after: Int32 = try await client.query("SELECT pg_backend_pid()")[0].decode(0)
-            #expect(before == after)
+            try await expectCount(0, client)
+            #expect(try await before == client.query("SELECT pg_backend_pid()")[0].decode(0, as: Int32.self))
         }
     }
 
@@ -295,8 +260,7 @@ struct TransactionTests {
                 }
             }
             #expect(error?.sqlState == "25P02")
-            let rows = try await count(client)
-            #expect(rows == 0)
+            try await expectCount(0, client)
         }
     }
 
@@ -305,8 +269,7 @@ struct TransactionTests {
             try await client.withTransaction { transaction in
                 try await transaction.enqueue("INSERT INTO t VALUES (\(1))")
                 try await transaction.script("UPDATE t SET a = a + 1; UPDATE t SET a = a * 10")
-                let value: Int = try await transaction.query("SELECT a::bigint FROM t")[0].decode(0)
-                #expect(value == 20)
+                #expect(try await transaction.query("SELECT a::bigint FROM t")[0].decode(0, as: Int.self) == 20)
             }
         }
     }

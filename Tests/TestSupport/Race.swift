@@ -1,4 +1,5 @@
 /// Runs `operation` `count` times concurrently, and returns the results.
+@discardableResult
 public func race<Result: Sendable>(
     _ count: Int, _ operation: @escaping @Sendable (Int) async throws -> Result
 ) async throws -> [Result] {

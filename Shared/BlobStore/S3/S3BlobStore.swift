@@ -116,12 +116,12 @@ public struct S3BlobStore: BlobStore {
 
     /// See ``BlobStore/delete(_:)``.
     public func delete(_ keys: [BlobKey]) async throws(BlobStoreError) {
-        try await runUncancelled { () throws(BlobStoreError) in try await deleteEach(keys) }
+        try await uncancelled { () async throws(BlobStoreError) in try await deleteEach(keys) }
     }
 
     /// See ``BlobStore/deleteAll(under:)``.
     public func deleteAll(under prefix: BlobKey) async throws(BlobStoreError) {
-        try await runUncancelled { () throws(BlobStoreError) in
+        try await uncancelled { () async throws(BlobStoreError) in
             try await forEachPage(under: prefix) { page throws(BlobStoreError) in
                 try await deleteEach(try page.map { entry throws(BlobStoreError) in try BlobKey(entry.key) })
             }
@@ -188,17 +188,5 @@ public struct S3BlobStore: BlobStore {
             return failure
         }
         if let failure { throw failure }
-    }
-
-    /// Runs work in a task of its own, so that a cancellation of the caller does not stop it.
-    private func runUncancelled(_ work: @escaping @Sendable () async throws(BlobStoreError) -> Void) async throws(BlobStoreError) {
-        let outcome = await Task { () -> Swift.Result<Void, BlobStoreError> in
-            do throws(BlobStoreError) {
-                return .success(try await work())
-            } catch {
-                return .failure(error)
-            }
-        }.value
-        try outcome.get()
     }
 }

@@ -8,8 +8,13 @@ final class UploadSemaphore: Sendable {
     }
 
     private let state: Mutex<State>
+    private let count: Int
 
-    init(count: Int) { state = Mutex(State(free: count)) }
+    init(count: Int) {
+        precondition(count > 0, "without a slot every upload would wait for ever")
+        self.count = count
+        state = Mutex(State(free: count))
+    }
 
     func withSlot(_ work: () async throws -> Void) async throws {
         await withCheckedContinuation { continuation in
@@ -31,6 +36,7 @@ final class UploadSemaphore: Sendable {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.free += 1
+            precondition(state.free <= count, "a slot was released twice")
             return nil
         }
         next?.resume()

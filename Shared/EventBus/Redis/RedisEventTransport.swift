@@ -39,7 +39,7 @@ public struct RedisEventTransport: EventTransport {
 
     public func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
         try await attempt("making a consumer group") { () async throws(RedisError) in
-            _ = try await client.xgroupCreate(key(of: stream), group: group, from: .beginning)
+            _ = try await client.xgroupCreate(key(of: stream), group: group)
         }
     }
 

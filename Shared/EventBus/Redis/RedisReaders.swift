@@ -81,7 +81,7 @@ final class RedisTailReader: TailReader {
         let positions = positions.withLock { $0 }
         do throws(RedisError) {
             let batches = try await connection.xread(
-                streams: positions.map { (stream: $0.key, from: .after($0.after.streamID)) }, count: count, block: wait)
+                streams: positions.map { (stream: $0.key, after: $0.after.streamID) }, count: count, block: wait)
             return batches.flatMap(take)
         } catch {
             throw EventBusError(error, "reading")

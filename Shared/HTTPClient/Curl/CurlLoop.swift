@@ -1,6 +1,9 @@
 internal import CLibCurl
 internal import Logging
 
+/// The calls of ``HTTPClient``; libcurl makes and keeps the connections.
+typealias CurlMailbox = ClientMailbox<HTTPClientRequest, Never>
+
 /// Drives libcurl's multi handle until the mailbox is closed and all calls have ended.
 ///
 /// Confined to its thread. Every call taken from the mailbox is ended exactly once, by ``end(_:with:)``.
@@ -17,6 +20,7 @@ final class CurlLoop {
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var idleTransfers: [CurlTransfer] = []
     private let connectionSeconds: Int
+    private var batch = CurlMailbox.Batch()
 
     init(mailbox: CurlMailbox, configuration: HTTPClientConfiguration, logger: Logger) {
         self.mailbox = mailbox
@@ -34,12 +38,12 @@ final class CurlLoop {
 
     func run() {
         while true {
-            let batch = mailbox.take()
-            for command in batch.commands { process(command) }
+            let closeDeadline = mailbox.take(into: &batch)
+            process()
             perform()
             collect()
-            var timeout = Self.maxSleepMilliseconds
-            if let deadline = batch.closeDeadline {
+            var timeout = mailbox.mayFallAsleep() ? Self.maxSleepMilliseconds : 0
+            if let deadline = closeDeadline {
                 let left = deadline - .now
                 if transfers.isEmpty || left <= .zero { break }
                 timeout = min(timeout, left.curlMilliseconds)
@@ -51,21 +55,21 @@ final class CurlLoop {
         close()
     }
 
-    private func process(_ command: CurlMailbox.Command) {
-        switch command {
-        case .start(let call): start(call)
-        case .cancel(let id):
-            guard let transfer = transfers[id] else { return }
+    private func process() {
+        for call in batch.calls { start(call) }
+        for id in batch.cancellations {
+            guard let transfer = transfers[id] else { continue }
             end(transfer, with: .failure(transfer.abandoned(.cancelled, "the caller was cancelled")))
         }
+        batch.removeAll()
     }
 
-    private func start(_ call: CurlMailbox.Call) {
+    private func start(_ call: CurlMailbox.PostedCall) {
         let idle = idleTransfers.popLast()
         guard let transfer = idle ?? CurlTransfer(configuration: configuration, connectionSeconds: connectionSeconds) else {
             mailbox.callEnded()
             let error = HTTPClientError(.notSent, mayHaveReachedServer: false, "libcurl is out of memory")
-            call.continuation.resume(returning: .failure(error))
+            call.completion(.failure(error))
             return
         }
         transfer.begin(call)
@@ -101,17 +105,17 @@ final class CurlLoop {
         transfer.end()
         if idleTransfers.count < Self.maxIdleHandles { idleTransfers.append(transfer) }
         mailbox.callEnded()
-        call.continuation.resume(returning: result)
+        call.completion(result)
     }
 
     private func close() {
         // Since the deadline was set, new calls are refused, but one may have been posted just before.
-        for command in mailbox.take().commands { process(command) }
+        batch = mailbox.seal()
+        process()
         for transfer in Array(transfers.values) {
             end(transfer, with: .failure(transfer.abandoned(.shutDown, "the client was shut down")))
         }
         idleTransfers = []
-        mailbox.detachMulti()
         curl_multi_cleanup(multi)
     }
 }

@@ -6,7 +6,7 @@ internal import CLibCurl
 /// the loop keeps it alive as long as the handle.
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
-    private(set) var call: CurlMailbox.Call?
+    private(set) var call: CurlMailbox.PostedCall?
     private let configuration: HTTPClientConfiguration
     private let connectionSeconds: Int
     private let errorText: UnsafeMutablePointer<CChar>
@@ -43,7 +43,7 @@ final class CurlTransfer {
     }
 
     /// Sets the handle up for a call.
-    func begin(_ call: CurlMailbox.Call) {
+    func begin(_ call: CurlMailbox.PostedCall) {
         self.call = call
         maxBodyByteCount = call.request.maxResponseBodyByteCount ?? configuration.maxResponseBodyByteCount
         setUpReceivers()

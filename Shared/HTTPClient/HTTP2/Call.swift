@@ -26,8 +26,7 @@ final class Call {
 
     init(_ posted: HTTP2Mailbox.PostedCall, deadline: ContinuousClock.Instant) {
         id = posted.id
-        request = posted.request
-        body = posted.body
+        (request, body) = posted.request
         completion = posted.completion
         self.deadline = deadline
     }

@@ -15,6 +15,7 @@ struct CallList {
     var nextDeadline: ContinuousClock.Instant? { first?.deadline }
 
     mutating func append(_ call: Call) {
+        precondition(calls.last.map { $0.id < call.id } ?? true, "ids grow, because find(_:) searches by halves")
         calls.append(call)
         openCount += 1
     }
@@ -22,6 +23,7 @@ struct CallList {
     /// Records that a call of the list has ended.
     mutating func recordEnd() {
         openCount -= 1
+        precondition(openCount >= 0, "more calls ended than were added")
         while let first = calls.first, first.isEnded { calls.removeFirst() }
         if calls.count > 2 * openCount + Self.sweepThreshold { calls.removeAll { $0.isEnded } }
     }

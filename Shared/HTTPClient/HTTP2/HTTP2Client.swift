@@ -12,6 +12,7 @@ public final class HTTP2Client: Service {
     public typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
     private let mailbox: HTTP2Mailbox
+    private let connectionsOpened = ConnectionCount()
     private let configuration: HTTP2ClientConfiguration
 
     /// Starts a client and its thread; connections are made when they are needed.
@@ -26,16 +27,13 @@ public final class HTTP2Client: Service {
         iterationEnded: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
-        let mailbox = HTTP2Mailbox(maxRequestsInFlight: configuration.maxRequestsInFlight)
-        self.mailbox = mailbox
-        let isStarted = CurlThread.start {
+        mailbox = HTTP2Mailbox(maxRequestsInFlight: configuration.maxRequestsInFlight)
+        mailbox.startThread { [connectionsOpened] mailbox in
             HTTP2Loop(
                 origin: HTTP2Origin(origin), mailbox: mailbox, configuration: configuration, logger: logger,
-                iterationEnded: iterationEnded
+                connectionsOpened: connectionsOpened, iterationEnded: iterationEnded
             ).run()
-            mailbox.markClosed()
         }
-        precondition(isStarted, "cannot create a thread for an HTTP client")
     }
 
     /// Fails the calls in flight and ends the thread.
@@ -47,7 +45,7 @@ public final class HTTP2Client: Service {
     ///   refused. It must not block. A 2xx response has no header fields.
     /// - Returns: The call's id for ``cancel(_:)``; 0 when it was refused.
     @discardableResult public func start(_ request: HTTP2Request, body: [UInt8], completion: @escaping Completion) -> UInt64 {
-        mailbox.start(request, body: body, completion: completion)
+        mailbox.start((request, body), completion: completion)
     }
 
     /// Cancels a call: it ends as `cancelled`, unless it has ended already.
@@ -58,33 +56,11 @@ public final class HTTP2Client: Service {
     /// - Throws: `cancelled` when the calling task is cancelled, without sending anything when it was cancelled before the call;
     ///   otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTP2Request, body: [UInt8]) async throws(HTTPClientError) -> HTTPClientResponse {
-        if Task.isCancelled { throw .cancelledBeforehand }
-        let box = CallIDBox()
-        let result: Result<HTTPClientResponse, HTTPClientError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                box.id.store(
-                    start(request, body: body) { continuation.resume(returning: $0) }, ordering: .sequentiallyConsistent)
-                // When the task was cancelled before the id was stored, its handler found no id.
-                if Task.isCancelled { cancel(box) }
-            }
-        } onCancel: {
-            cancel(box)
-        }
-        return try result.get()
-    }
-
-    /// Holds the id of a call for the cancellation handler; 0 until the call is started.
-    private final class CallIDBox: Sendable {
-        let id = Atomic<UInt64>(0)
-    }
-
-    private func cancel(_ box: CallIDBox) {
-        let id = box.id.load(ordering: .sequentiallyConsistent)
-        if id > 0 { mailbox.cancel(id) }
+        try await mailbox.execute((request, body))
     }
 
     /// Returns the number of connections opened since the last call of this method.
-    public func takeConnectionsOpened() -> Int { mailbox.connectionsOpened.exchange(0, ordering: .relaxed) }
+    public func takeConnectionsOpened() -> Int { connectionsOpened.value.exchange(0, ordering: .relaxed) }
 
     /// Waits for a graceful shutdown or for cancellation, then shuts the client down.
     public func run() async throws {
@@ -93,8 +69,13 @@ public final class HTTP2Client: Service {
     }
 
     /// Refuses new requests, gives those in flight the configured grace, and returns when the thread has ended.
-    public func shutdown() async {
-        mailbox.close(grace: configuration.shutdownGrace)
-        await mailbox.waitUntilClosed()
-    }
+    public func shutdown() async { await mailbox.shutdown(grace: configuration.shutdownGrace) }
+}
+
+/// The calls of ``HTTP2Client``: a prepared request with its body.
+typealias HTTP2Mailbox = ClientMailbox<(request: HTTP2Request, body: [UInt8]), CurlSocket>
+
+/// The number of connections opened since it was last reset.
+final class ConnectionCount: Sendable {
+    let value = Atomic(0)
 }

@@ -59,6 +59,7 @@ final class HTTP2Connection {
 
     /// Opens a stream for a call; returns false when the session opens no more streams.
     func open(_ call: Call, now: ContinuousClock.Instant) -> Bool {
+        precondition(hasRoom, "a stream is opened on a ready connection below its limit only")
         let slot = streams.insert(call)
         let fields = origin.fields(for: call.request, bodyByteCount: call.body.count)
         guard let stream = session.open(fields, hasBody: !call.body.isEmpty, slot: slot) else {

@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import Logging
+internal import Synchronization
 
 /// Management of the connections, and assignment of calls to them.
 extension HTTP2Loop {
@@ -24,7 +25,7 @@ extension HTTP2Loop {
         isConnecting = false
         switch result {
         case .success(let socket):
-            connector.mailbox.connectionOpened()
+            connectionsOpened.value.add(1, ordering: .relaxed)
             let connection = HTTP2Connection(
                 socket: socket, origin: origin, registry: registry, configuration: configuration, now: now)
             if let connection { connections.append(connection) }

@@ -21,6 +21,7 @@ final class HTTP2Loop {
     var reconnectBackoff = ReconnectBackoff()
     var isConnecting = false
     let connector: Connector
+    let connectionsOpened: ConnectionCount
     private let mailbox: HTTP2Mailbox
     private let iterationEnded: @Sendable () -> Void
     private let multi: UnsafeMutableRawPointer
@@ -31,11 +32,12 @@ final class HTTP2Loop {
 
     init(
         origin: HTTP2Origin, mailbox: HTTP2Mailbox, configuration: HTTP2ClientConfiguration, logger: Logger,
-        iterationEnded: @escaping @Sendable () -> Void
+        connectionsOpened: ConnectionCount, iterationEnded: @escaping @Sendable () -> Void
     ) {
         self.mailbox = mailbox
         self.configuration = configuration
         self.logger = logger
+        self.connectionsOpened = connectionsOpened
         self.iterationEnded = iterationEnded
         multi = CurlLibrary.makeMulti()
         registry = CallRegistry(mailbox: mailbox)
@@ -130,7 +132,7 @@ final class HTTP2Loop {
     }
 
     private func close() {
-        batch = mailbox.close()
+        batch = mailbox.seal()
         process(.now)
         while let call = registry.calls.first { abandon(call, .shutDown, "the client was shut down") }
         finishIteration()

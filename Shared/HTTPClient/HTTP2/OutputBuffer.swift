@@ -38,6 +38,7 @@ struct OutputBuffer: ~Copyable {
     }
 
     mutating func remove(_ byteCount: Int) {
+        precondition(byteCount <= end - start, "more was written than offered")
         start += byteCount
         if start == end { (start, end) = (0, 0) }
     }

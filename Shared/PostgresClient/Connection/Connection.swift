@@ -114,6 +114,7 @@ final class Connection {
 
     /// Sends a read; ``closeGroup()`` must follow before the loop sleeps.
     func sendRead(_ unit: WorkUnit, maxGroup: Int) {
+        precondition(lease == nil && exclusive == nil, "a read does not share a connection with a transaction")
         if unit.needsOwnSegment { closeGroup() }
         unit.state = .running
         inFlight += 1
@@ -133,6 +134,7 @@ final class Connection {
     /// Sends a unit that has the connection to itself, as a segment of its own, after its preceding statements. When one statement
     /// fails, the server skips the rest, and the unit gets the error.
     func sendExclusive(_ unit: WorkUnit, preamble: String? = nil) {
+        precondition(exclusive == nil && inFlight == 0, "the unit has the connection to itself")
         unit.state = .running
         inFlight += 1
         exclusive = unit
@@ -217,6 +219,7 @@ final class Connection {
 
     func segmentFinished(_ segment: Segment) {
         inFlight -= segment.units.count
+        precondition(inFlight >= 0, "more units were answered than sent")
         exclusive = nil
     }
 

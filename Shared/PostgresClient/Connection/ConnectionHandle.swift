@@ -50,11 +50,10 @@ final class ConnectionHandle: @unchecked Sendable {
     }
 
     private func configureSession(_ configuration: PostgresConfiguration) throws(PostgresError) {
-        var settings = [
+        let settings = [
             ("statement_timeout", String(configuration.statementTimeout.roundedUpMilliseconds)),
             ("idle_in_transaction_session_timeout", String(configuration.idleTransactionTimeout.roundedUpMilliseconds)),
         ]
-        if let searchPath = configuration.searchPath { settings.append(("search_path", searchPath)) }
         for (name, value) in settings {
             let result = withCStrings([name, value]) { values in
                 PQexecParams(connection, "SELECT set_config($1, $2, false)", 2, nil, values, nil, nil, 1)

@@ -5,7 +5,6 @@ extension UInt8: PostgresArrayElement {
     public static var postgresType: PostgresType { .int2 }
     /// An array of bytes is a `bytea`.
     public static var postgresArrayType: PostgresType { .bytea }
-    public static func acceptsElement(_ type: PostgresType) -> Bool { type == .int2 }
 
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool { Int16(self).encodePostgres(into: &bytes) }
 
@@ -25,8 +24,6 @@ extension Optional: PostgresArrayElement where Wrapped: PostgresArrayElement {
 extension Array: PostgresArrayElement where Element == UInt8 {
     /// An array of `bytea`.
     public static var postgresArrayType: PostgresType { .byteaArray }
-    /// Accepts only `bytea`.
-    public static func acceptsElement(_ type: PostgresType) -> Bool { type == .bytea }
 }
 
 extension Array: PostgresEncodable where Element: PostgresArrayElement {

@@ -28,6 +28,11 @@ public protocol PostgresArrayElement: PostgresCodable {
     static func acceptsElement(_ type: PostgresType) -> Bool
 }
 
+extension PostgresArrayElement {
+    /// Accepts the type as which the value is sent.
+    public static func acceptsElement(_ type: PostgresType) -> Bool { type == postgresType }
+}
+
 /// One column of one row: a type and, unless it is NULL, bytes.
 ///
 /// A cell is valid only during the call of ``PostgresDecodable/init(postgres:)`` that receives it.

@@ -6,10 +6,17 @@ extension FixedWidthInteger {
     }
 }
 
+extension PostgresEncodable where Self: FixedWidthInteger {
+    /// Appends the big-endian bytes.
+    public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
+        appendBigEndian(to: &bytes)
+        return true
+    }
+}
+
 extension Bool: PostgresArrayElement {
     public static var postgresType: PostgresType { .bool }
     public static var postgresArrayType: PostgresType { .boolArray }
-    public static func acceptsElement(_ type: PostgresType) -> Bool { type == .bool }
 
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
         bytes.append(self ? 1 : 0)
@@ -25,12 +32,6 @@ extension Bool: PostgresArrayElement {
 extension Int16: PostgresArrayElement {
     public static var postgresType: PostgresType { .int2 }
     public static var postgresArrayType: PostgresType { .int2Array }
-    public static func acceptsElement(_ type: PostgresType) -> Bool { type == .int2 }
-
-    public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
-        appendBigEndian(to: &bytes)
-        return true
-    }
 
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         self = try cell.integer(as: Int16.self, cell.required(as: "Int16", cell.type == .int2))
@@ -41,11 +42,6 @@ extension Int32: PostgresArrayElement {
     public static var postgresType: PostgresType { .int4 }
     public static var postgresArrayType: PostgresType { .int4Array }
     public static func acceptsElement(_ type: PostgresType) -> Bool { type == .int4 || type == .int2 }
-
-    public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
-        appendBigEndian(to: &bytes)
-        return true
-    }
 
     /// Reads `integer` or `smallint`.
     public init(postgres cell: PostgresCell) throws(PostgresError) {
@@ -59,11 +55,6 @@ extension Int64: PostgresArrayElement {
     public static var postgresArrayType: PostgresType { .int8Array }
     public static func acceptsElement(_ type: PostgresType) -> Bool {
         type == .int8 || type == .int4 || type == .int2 || type == .oid
-    }
-
-    public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
-        appendBigEndian(to: &bytes)
-        return true
     }
 
     /// Reads `bigint`, `integer`, `smallint` or `oid`.
@@ -82,8 +73,6 @@ extension Int: PostgresArrayElement {
     public static var postgresType: PostgresType { .int8 }
     public static var postgresArrayType: PostgresType { .int8Array }
     public static func acceptsElement(_ type: PostgresType) -> Bool { Int64.acceptsElement(type) }
-
-    public func encodePostgres(into bytes: inout [UInt8]) -> Bool { Int64(self).encodePostgres(into: &bytes) }
 
     /// Reads `bigint`, `integer`, `smallint` or `oid`.
     public init(postgres cell: PostgresCell) throws(PostgresError) { self = Int(try Int64(postgres: cell)) }
@@ -112,7 +101,6 @@ extension Double: PostgresArrayElement {
 extension Float: PostgresArrayElement {
     public static var postgresType: PostgresType { .float4 }
     public static var postgresArrayType: PostgresType { .float4Array }
-    public static func acceptsElement(_ type: PostgresType) -> Bool { type == .float4 }
 
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
         bitPattern.appendBigEndian(to: &bytes)
@@ -149,7 +137,6 @@ extension String: PostgresArrayElement {
 extension UUID: PostgresArrayElement {
     public static var postgresType: PostgresType { .uuid }
     public static var postgresArrayType: PostgresType { .uuidArray }
-    public static func acceptsElement(_ type: PostgresType) -> Bool { type == .uuid }
 
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool {
         withUnsafeBytes(of: uuid) { bytes.append(contentsOf: $0) }

@@ -68,6 +68,7 @@ struct ConnectionStateMachine<Connection, Waiter> {
     }
 
     mutating func add(_ waiter: Waiter, as number: UInt64) {
+        precondition(number <= lastWaiter && waiters[number] == nil, "a waiter is added once, under a number of access()")
         waiters[number] = waiter
     }
 
@@ -101,6 +102,7 @@ struct ConnectionStateMachine<Connection, Waiter> {
 
     /// Records that the connection of an attempt is unusable; returns the attempt that the caller must make in its place.
     mutating func lost(_ attempt: Attempt, _ error: RedisError) -> Attempt? {
+        precondition(attempt <= lastAttempt, "the attempt was never made")
         guard case .connected = state, attempt == lastAttempt else { return nil }
         lastFailure = error
         return begin(failures: 0)
@@ -114,6 +116,7 @@ struct ConnectionStateMachine<Connection, Waiter> {
     }
 
     private mutating func begin(failures: Int) -> Attempt {
+        if case .shutDown = state { preconditionFailure("no connection is made after the shutdown") }
         state = .connecting(failures: failures)
         lastAttempt += 1
         return lastAttempt

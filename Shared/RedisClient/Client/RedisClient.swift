@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// All tasks share one connection: commands that they send at the same time leave in one write. It is made on first use and made
 /// again when it is lost. Commands that were never sent wait for the new connection; those that were sent fail with an error that
-/// says that they may have been executed. Blocking commands need a dedicated connection: ``withDedicatedConnection(_:)``.
+/// says that they may have been executed. Blocking commands need a dedicated connection: ``dedicatedConnection()``.
 public final class RedisClient: RedisCommandSender, Service {
     private struct State {
         var machine: ConnectionStateMachine<RedisConnection, Waiter>
@@ -191,24 +191,9 @@ extension RedisClient {
 // MARK: Dedicated connections
 
 extension RedisClient {
-    /// Calls `body` with a connection that it does not share, for blocking reads, and closes it afterwards.
+    /// Makes a connection for one caller, for blocking reads, who must end it with ``RedisConnection/close()``.
     ///
-    /// - Throws: ``RedisError/Code/connectionFailed`` when the only attempt to connect fails, or the error of `body`.
-    public func withDedicatedConnection<Value>(
-        _ body: (RedisConnection) async throws -> Value
-    ) async throws -> Value {
-        let connection = try await dedicatedConnection()
-        do {
-            let value = try await body(connection)
-            await connection.close()
-            return value
-        } catch {
-            connection.closeNow()
-            throw error
-        }
-    }
-
-    /// Makes a connection for one caller, who must end it with ``RedisConnection/close()``.
+    /// - Throws: ``RedisError/Code/connectionFailed`` when the only attempt to connect fails.
     public func dedicatedConnection() async throws(RedisError) -> RedisConnection {
         let connector = try connector.get()
         let number = try state.withLock { state throws(RedisError) in

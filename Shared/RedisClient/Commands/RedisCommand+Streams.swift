@@ -31,17 +31,17 @@ extension RedisCommand {
         return RedisCommand("XREADGROUP", arguments: arguments)
     }
 
-    /// `XREAD`: reads without a group.
+    /// `XREAD`: reads the entries after an id of each stream, without a group.
     ///
     /// - Parameter block: The time to wait for an entry when there is none; only for dedicated connections. `nil` does not wait.
     public static func xread(
-        streams: [(stream: String, from: RedisReadStart)], count: Int, block: Duration? = nil
+        streams: [(stream: String, after: RedisStreamID)], count: Int, block: Duration? = nil
     ) -> RedisCommand {
         var arguments: [any RedisArgument] = ["COUNT", count]
         if let block { arguments += ["BLOCK", block.redisMilliseconds] as [any RedisArgument] }
         arguments.append("STREAMS")
         arguments += streams.map(\.stream) as [any RedisArgument]
-        arguments += streams.map(\.from.argument) as [any RedisArgument]
+        arguments += streams.map(\.after) as [any RedisArgument]
         return RedisCommand("XREAD", arguments: arguments)
     }
 }

@@ -23,12 +23,12 @@ extension RedisConnection {
         return (try RedisStreamBatch.decodeList(last), replies)
     }
 
-    /// Reads streams without a group, waiting up to `block` for the first entry.
+    /// Reads the entries after an id of each stream, without a group, waiting up to `block` for the first entry.
     ///
     /// - Returns: The streams that had new entries, none when the time ran out.
     /// - Throws: ``RedisError/Code/timeout`` when the server has not answered 2 s after the end of `block`; then the connection is closed.
     public func xread(
-        streams: [(stream: String, from: RedisReadStart)], count: Int, block: Duration
+        streams: [(stream: String, after: RedisStreamID)], count: Int, block: Duration
     ) async throws(RedisError) -> [RedisStreamBatch] {
         let command = RedisCommand.xread(streams: streams, count: count, block: block)
         return try RedisStreamBatch.decodeList(try await send(command, timeout: block + Self.blockingGrace))

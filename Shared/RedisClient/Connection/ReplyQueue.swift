@@ -37,6 +37,8 @@ struct ReplyQueue<Promise> {
     var count: Int { requests.count }
 
     mutating func append(_ request: Request, now: NIODeadline) {
+        precondition(request.commandCount > 0, "a request without commands would never be complete")
+        precondition(requests.last.map { $0.id < request.id } ?? true, "ids grow, because abandon(id:) searches by halves")
         if requests.isEmpty { quietSince = now }
         requests.append(request)
     }

@@ -89,6 +89,7 @@ final class WriteBuffer: Sendable {
         state.withLock { state in
             state.outstandingCommands -= commands
             state.outstandingBytes -= bytes
+            precondition(state.outstandingCommands >= 0 && state.outstandingBytes >= 0, "more was answered than submitted")
         }
     }
 

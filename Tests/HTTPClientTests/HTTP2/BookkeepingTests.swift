@@ -110,7 +110,7 @@ import Testing
     }
 
     private func makeCall(id: Int) throws -> Call {
-        let posted = HTTP2Mailbox.PostedCall(id: UInt64(id), request: try HTTP2Request(path: "/"), body: []) { _ in }
+        let posted = HTTP2Mailbox.PostedCall(id: UInt64(id), request: (try HTTP2Request(path: "/"), [])) { _ in }
         return Call(posted, deadline: .now)
     }
 

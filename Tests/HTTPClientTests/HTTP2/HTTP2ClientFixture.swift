@@ -15,14 +15,7 @@ func withHTTP2Client<Value>(
     configuration.shutdownGrace = .zero
     configure(&configuration)
     let client = HTTP2Client(origin: origin, configuration: configuration, logger: Logger(label: "test"), iterationEnded: iterationEnded)
-    do {
-        let value = try await body(client)
-        await client.shutdown()
-        return value
-    } catch {
-        await client.shutdown()
-        throw error
-    }
+    return try await finally(client.shutdown) { try await body(client) }
 }
 
 extension HTTP2Client {
@@ -44,13 +37,15 @@ extension HTTP2Client {
 
     /// Expects the response to a POST to have a status.
     func expect(status: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let response = try await post()
-        #expect(response.status == status, sourceLocation: sourceLocation)
+        #expect(try await post().status == status, sourceLocation: sourceLocation)
     }
 
     /// Expects a POST to fail.
-    func expect(failure code: HTTPClientError.Code, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expect(
+        failure code: HTTPClientError.Code, mayHaveReachedServer: Bool? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         let error = try await failure()
         #expect(error?.code == code, sourceLocation: sourceLocation)
+        if let mayHaveReachedServer { #expect(error?.mayHaveReachedServer == mayHaveReachedServer, sourceLocation: sourceLocation) }
     }
 }

@@ -26,7 +26,7 @@ import Testing
                 let read = try await connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 10, block: .milliseconds(30))
                 #expect(read.batches.isEmpty)
-                #expect(try await connection.xread(streams: [(stream, .end)], count: 1, block: .milliseconds(30)).isEmpty)
+                #expect(try await connection.xread(streams: [(stream, .zero)], count: 1, block: .milliseconds(30)).isEmpty)
             }
         }
     }
@@ -42,18 +42,17 @@ import Testing
                     group: "g", consumer: "c", streams: [stream], count: 2, block: .seconds(60),
                     after: [RedisCommand("XACK", arguments: [stream, "g"] + first.batches[0].entries.map(\.id) as [any RedisArgument])])
                 #expect(second.replies.map(\.integer) == [2])
-                let pending = try await client.send(RedisCommand("XPENDING", stream, "g"))
-                #expect(pending.array?.first?.integer == 2)
+                #expect(try await client.send(RedisCommand("XPENDING", stream, "g")).array?.first?.integer == 2)
                 #expect(second.batches[0].entries.count == 2)
             }
         }
     }
 
-    @Test func `A read without a group returns entries that are added after it began to wait`() async throws {
+    @Test func `A read without a group returns the entries after an id that are added after it began to wait`() async throws {
         try await withClient { client, stream in
-            try await client.xadd(stream, fields: fields)
+            let first = try await client.xadd(stream, fields: fields)
             try await client.withDedicatedConnection { connection in
-                async let batches = connection.xread(streams: [(stream, .end)], count: 10, block: .seconds(60))
+                async let batches = connection.xread(streams: [(stream, first)], count: 10, block: .seconds(60))
                 try await waitUntilBlocked(connection, client)
                 let id = try await client.xadd(stream, fields: fields)
                 #expect(try await batches.first?.entries.map(\.id) == [id])
@@ -117,19 +116,18 @@ import Testing
     }
 
     @Test func `A blocked read on a server that hangs fails two seconds after its time and closes the connection`() async throws {
-        let server = try await ScriptedServer.start { _, read in read == 0 ? .bytes(ScriptedServer.welcome) : .silence }
-        try await withClient(url: server.url) { client, stream in
+        let server = try await ScriptedServer.redis { _, read in read == 0 ? ScriptedServer.welcome : nil }
+        try await withClient(url: server.redisURL) { client, stream in
             let connection = try await client.dedicatedConnection()
             let start = ContinuousClock.now
             let error = await redisError {
-                try await connection.xread(streams: [(stream, .end)], count: 1, block: .milliseconds(100))
+                try await connection.xread(streams: [(stream, .zero)], count: 1, block: .milliseconds(100))
             }
             #expect(error?.code == .timeout)
             let duration = ContinuousClock.now - start
             #expect(duration >= .milliseconds(2100) && duration < .seconds(60))
             await connection.waitUntilClosed()
         }
-        await server.stop()
     }
 
     @Test func `Commands on a lost dedicated connection fail, and it is not made again`() async throws {

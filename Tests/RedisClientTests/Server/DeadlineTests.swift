@@ -27,8 +27,7 @@ import Testing
             try await server.pauseWrites()
             async let patient = client.send(RedisCommand("SET", key, "x"), timeout: .seconds(60))
             try await server.waitUntilWriteBlocks()
-            let error = await redisError { try await client.ping(timeout: .milliseconds(50)) }
-            #expect(error?.code == .timeout)
+            #expect(await redisError { try await client.ping(timeout: .milliseconds(50)) }?.code == .timeout)
             try await server.resumeWrites()
             #expect(try await patient.string == "OK")
         }
@@ -38,27 +37,21 @@ import Testing
     @Test func `A connection without received bytes is replaced`() async throws {
         // Counts pings and not connections, because a connection whose log-in takes too long is replaced as well.
         let pings = Atomic(0)
-        let server = try await ScriptedServer.start { _, read in
-            if read == 0 { return .bytes(ScriptedServer.welcome) }
-            return pings.add(1, ordering: .relaxed).oldValue == 0 ? .silence : .bytes("+PONG\r\n")
+        let server = try await ScriptedServer.redis { _, read in
+            if read == 0 { return ScriptedServer.welcome }
+            return pings.add(1, ordering: .relaxed).oldValue == 0 ? nil : "+PONG\r\n"
         }
-        try await withClient(url: server.url, adjust: { $0.stallTimeout = .milliseconds(200) }) { client, _ in
-            let error = await redisError { try await client.ping(timeout: .seconds(30)) }
-            #expect(error?.code == .connectionLost)
-            #expect(error?.mayHaveExecuted == true)
+        try await withClient(url: server.redisURL, adjust: { $0.stallTimeout = .milliseconds(200) }) { client, _ in
+            await expectRedisError(.connectionLost, mayHaveExecuted: true) { try await client.ping(timeout: .seconds(30)) }
             try await eventually("a good connection") { await redisError { try await client.ping() } == nil }
         }
-        await server.stop()
     }
 
     @Test func `A server that accepts connections and does not answer does not delay a command beyond its limit`() async throws {
-        let server = try await ScriptedServer.start { _, _ in .silence }
-        try await withClient(url: server.url, adjust: { $0.connectTimeout = .milliseconds(100) }) { client, _ in
-            let error = await redisError { try await client.ping(timeout: .milliseconds(350)) }
-            #expect(error?.code == .connectionFailed)
-            #expect(error?.mayHaveExecuted == false)
+        let server = try await ScriptedServer.redis { _, _ in nil }
+        try await withClient(url: server.redisURL, adjust: { $0.connectTimeout = .milliseconds(100) }) { client, _ in
+            await expectRedisError(.connectionFailed, mayHaveExecuted: false) { try await client.ping(timeout: .milliseconds(350)) }
         }
-        await server.stop()
     }
 
     @Test func `A cancelled command fails at once, and the others get their own replies`() async throws {
@@ -82,19 +75,14 @@ import Testing
 
     @Test func `Cancelling at any moment ends every command exactly once`() async throws {
         try await withClient { client, prefix in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<500 {
-                    group.addTask {
-                        let task = Task { try await client.send(RedisCommand("ECHO", "\(number)")) }
-                        for _ in 0..<(number % 7) { await Task.yield() }
-                        task.cancel()
-                        switch await task.result {
-                        case .success(let reply): #expect(reply.string == "\(number)")
-                        case .failure(let error): #expect((error as? RedisError)?.code == .cancelled)
-                        }
-                    }
+            try await race(500) { number in
+                let task = Task { try await client.send(RedisCommand("ECHO", "\(number)")) }
+                for _ in 0..<(number % 7) { await Task.yield() }
+                task.cancel()
+                switch await task.result {
+                case .success(let reply): #expect(reply.string == "\(number)")
+                case .failure(let error): #expect((error as? RedisError)?.code == .cancelled)
                 }
-                try await group.waitForAll()
             }
             #expect(try await client.send(RedisCommand("ECHO", "end")).string == "end")
         }

@@ -52,8 +52,7 @@ import Testing
             }
         }
         try await withClient(url: "rediss://localhost:\(port)") { client, _ in
-            let error = await redisError { try await client.ping(timeout: .milliseconds(300)) }
-            #expect(error?.code == .connectionFailed)
+            #expect(await redisError { try await client.ping(timeout: .milliseconds(300)) }?.code == .connectionFailed)
         }
         await server.stop()
     }

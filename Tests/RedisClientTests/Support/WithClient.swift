@@ -1,6 +1,7 @@
 import Logging
 import RedisClient
 import TestSupport
+import Testing
 
 /// Calls `body` with a client of a server, and with a prefix for keys that no other test has; shuts the client down afterwards.
 func withClient<Value>(
@@ -21,14 +22,7 @@ func withClient<Value>(
     configuration.stallTimeout = .seconds(120)
     adjust(&configuration)
     let client = RedisClient(configuration: configuration, logger: .quiet)
-    do {
-        let value = try await body(client, RedisServer.uniquePrefix())
-        await client.shutdown()
-        return value
-    } catch {
-        await client.shutdown()
-        throw error
-    }
+    return try await finally(client.shutdown) { try await body(client, RedisServer.uniquePrefix()) }
 }
 
 /// Calls `body` with a client of the server that all tests of this process share.
@@ -46,6 +40,16 @@ extension RedisCommandSender {
     func connectionNumber() async throws -> Int? {
         try await send(RedisCommand("CLIENT", "ID")).integer
     }
+
+    /// Appends an entry and returns its id.
+    @discardableResult
+    func xadd(_ stream: String, fields: [(name: String, value: [UInt8])]) async throws -> RedisStreamID {
+        try #require(RedisStreamID(try await send(.xadd(stream, fields: fields))))
+    }
+
+    func get(_ key: String) async throws(RedisError) -> [UInt8]? { try await send(RedisCommand("GET", key)).bytes }
+
+    func set(_ key: String, _ value: [UInt8]) async throws(RedisError) { _ = try await send(RedisCommand("SET", key, value)) }
 }
 
 /// Returns the error that `body` throws; `nil` when it throws none.
@@ -55,5 +59,23 @@ func redisError<Value>(_ body: () async throws -> Value) async -> RedisError? {
         return nil
     } catch {
         return error as? RedisError
+    }
+}
+
+/// Expects `body` to fail.
+func expectRedisError<Value>(
+    _ code: RedisError.Code, mayHaveExecuted: Bool, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Value
+) async {
+    let error = await redisError(body)
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(error?.mayHaveExecuted == mayHaveExecuted, sourceLocation: sourceLocation)
+}
+
+extension RedisClient {
+    /// Calls `body` with a dedicated connection, and closes it afterwards.
+    func withDedicatedConnection<Value>(_ body: (RedisConnection) async throws -> Value) async throws -> Value {
+        let connection = try await dedicatedConnection()
+        return try await finally(connection.close) { try await body(connection) }
     }
 }

@@ -7,12 +7,16 @@ import Synchronization
 public final class ScriptedServer: Sendable {
     /// A connection, as a script uses it.
     public struct Connection {
+        /// The number of connections that were accepted before it.
+        public let number: Int
         private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
         fileprivate init(
-            inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+            number: Int, inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
+            outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
         ) {
+            self.number = number
             self.inbound = inbound
             self.outbound = outbound
         }
@@ -49,6 +53,11 @@ public final class ScriptedServer: Sendable {
             try await outbound.write(ByteBuffer(string: text))
         }
 
+        /// Sends a whole response of HTTP/1.1, after which the connection ends.
+        public func writeResponse(_ status: String = "200 OK", body: String) async throws {
+            try await write("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+        }
+
         /// Waits until the other side closes.
         public mutating func waitForClose() async throws {
             while try await inbound.next(isolation: #isolation) != nil {}
@@ -58,13 +67,9 @@ public final class ScriptedServer: Sendable {
     /// The port it listens on.
     public let port: Int
     private let listener: any Channel
-    private let counter: Counter
+    private let connections: EventCount
 
     private typealias Wrapped = NIOAsyncChannel<ByteBuffer, ByteBuffer>
-
-    private final class Counter: Sendable {
-        let value = Atomic<Int>(0)
-    }
 
     /// The accepted connections whose script has not begun. NIO ends the process when such a connection is released without being
     /// run, as can happen while the listener closes.
@@ -90,8 +95,20 @@ public final class ScriptedServer: Sendable {
         }
     }
 
+    /// Starts a server that reads a request of HTTP/1.1 on each connection, answers it and closes.
+    public static func answering(_ status: String = "200 OK", body: String = "") async throws -> ScriptedServer {
+        try await ScriptedServer { connection in
+            _ = try await connection.readRequest()
+            try await connection.writeResponse(status, body: body)
+        }
+    }
+
     /// The number of accepted connections.
-    public var connectionCount: Int { counter.value.load(ordering: .relaxed) }
+    public var connectionCount: Int { connections.count }
+
+    /// Waits until `count` connections were accepted.
+    public func waitForConnections(_ count: Int) async { await connections.wait(for: count) }
+
     /// The URL of its root.
     public var url: String { "http://127.0.0.1:\(port)/" }
 
@@ -108,19 +125,19 @@ public final class ScriptedServer: Sendable {
                 }
             }
         port = listener.channel.localAddress?.port ?? 0
-        let counter = Counter()
-        self.counter = counter
+        let connections = EventCount()
+        self.connections = connections
         self.listener = listener.channel
         Task {
-            try? await listener.executeThenClose { connections in
+            try? await listener.executeThenClose { arriving in
                 await withDiscardingTaskGroup { group in
-                    var accepted = connections.makeAsyncIterator()
+                    var accepted = arriving.makeAsyncIterator()
                     while let channel = try? await accepted.next() {
                         arrivals.remove(channel)
-                        counter.value.add(1, ordering: .relaxed)
+                        let number = connections.add()
                         group.addTask {
                             try? await channel.executeThenClose { inbound, outbound in
-                                var connection = Connection(inbound: inbound.makeAsyncIterator(), outbound: outbound)
+                                var connection = Connection(number: number, inbound: inbound.makeAsyncIterator(), outbound: outbound)
                                 try await script(&connection)
                             }
                         }

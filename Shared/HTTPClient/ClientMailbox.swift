@@ -1,15 +1,18 @@
 internal import CLibCurl
 internal import Synchronization
 
-/// Passes calls and cancellations from callers to the client's thread; the only state that both sides share.
-final class HTTP2Mailbox: Sendable {
+/// Passes calls and cancellations from callers to the thread of a client; the only state that both sides share.
+///
+/// `Request` is what a caller sends. `Connection` is what attempts to connect yield to the thread; `Never` where libcurl connects.
+final class ClientMailbox<Request: Sendable, Connection: Sendable>: Sendable {
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
-    /// A request with its completion, not yet taken by the client's thread.
+    /// A request with its completion.
     struct PostedCall: Sendable {
+        /// Grows with each call of a client.
         let id: UInt64
-        let request: HTTP2Request
-        let body: [UInt8]
+        let request: Request
+        /// To be called exactly once.
         let completion: Completion
     }
 
@@ -18,7 +21,7 @@ final class HTTP2Mailbox: Sendable {
         /// In the order of their ids.
         var calls: [PostedCall] = []
         var cancellations: [UInt64] = []
-        var connectResults: [Result<CurlSocket, HTTPClientError>] = []
+        var connectResults: [Result<Connection, HTTPClientError>] = []
 
         /// Removes all items and keeps the capacity.
         mutating func removeAll() {
@@ -35,16 +38,19 @@ final class HTTP2Mailbox: Sendable {
         var hasUnread = false
         /// Whether the thread sleeps, or is about to.
         var isAsleep = false
-        var shutdown = ClientShutdown()
+        /// The time at which calls in flight must be failed; nil before the shutdown begins.
+        var closeDeadline: ContinuousClock.Instant?
         /// Whether the thread has taken its last batch; later posts are dropped.
         var isSealed = false
+        /// Whether the thread has ended.
+        var isClosed = false
+        /// The tasks that wait for the end of the thread.
+        var waiters: [CheckedContinuation<Void, Never>] = []
         /// The address of the multi handle that the thread sleeps in, while it exists. `curl_multi_wakeup` is the only function
         /// of it that another thread may call.
         var multiAddress: UInt?
     }
 
-    /// The number of connections opened since it was last reset.
-    let connectionsOpened = Atomic(0)
     private let inFlight = Atomic(0)
     private let state = Mutex(State())
     private let maxRequestsInFlight: Int
@@ -54,17 +60,17 @@ final class HTTP2Mailbox: Sendable {
     }
 
     /// Posts a call and returns its id; when the client is closing or full, fails the call at once and returns 0.
-    func start(_ request: HTTP2Request, body: [UInt8], completion: @escaping Completion) -> UInt64 {
+    func start(_ request: Request, completion: @escaping Completion) -> UInt64 {
         var id: UInt64 = 0
         let refusal: HTTPClientError? = state.withLock { state in
-            if state.shutdown.refusesCalls { return .shutDown }
+            if state.closeDeadline != nil { return .shutDown }
             if inFlight.load(ordering: .relaxed) >= maxRequestsInFlight {
                 return HTTPClientError(.notSent, mayHaveReachedServer: false, "too many requests are in flight")
             }
             inFlight.add(1, ordering: .relaxed)
             state.lastID += 1
             id = state.lastID
-            state.batch.calls.append(PostedCall(id: id, request: request, body: body, completion: completion))
+            state.batch.calls.append(PostedCall(id: id, request: request, completion: completion))
             Self.wake(&state)
             return nil
         }
@@ -73,19 +79,15 @@ final class HTTP2Mailbox: Sendable {
     }
 
     /// Posts the cancellation of a call; it is ignored when the call has ended.
-    func cancel(_ id: UInt64) {
-        state.withLock { state in
-            guard !state.isSealed else { return }
-            state.batch.cancellations.append(id)
-            Self.wake(&state)
-        }
-    }
+    func cancel(_ id: UInt64) { post { $0.cancellations.append(id) } }
 
     /// Posts the result of an attempt to connect; when the client is closed, the result is dropped, which closes the connection.
-    func post(_ result: Result<CurlSocket, HTTPClientError>) {
+    func post(_ result: Result<Connection, HTTPClientError>) { post { $0.connectResults.append(result) } }
+
+    private func post(_ add: @Sendable (inout Batch) -> Void) {
         state.withLock { state in
             guard !state.isSealed else { return }
-            state.batch.connectResults.append(result)
+            add(&state.batch)
             Self.wake(&state)
         }
     }
@@ -93,14 +95,18 @@ final class HTTP2Mailbox: Sendable {
     /// Begins the shutdown; a second call may only shorten the grace.
     func close(grace: Duration) {
         state.withLock { state in
-            state.shutdown.begin(grace: grace)
+            let deadline = ContinuousClock.now + grace
+            state.closeDeadline = min(state.closeDeadline ?? deadline, deadline)
             Self.wake(&state)
         }
     }
 
     func waitUntilClosed() async {
         await withCheckedContinuation { continuation in
-            let isClosed = state.withLock { $0.shutdown.isClosed(orAdd: continuation) }
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.waiters.append(continuation) }
+                return state.isClosed
+            }
             if isClosed { continuation.resume() }
         }
     }
@@ -130,21 +136,23 @@ final class HTTP2Mailbox: Sendable {
     /// Swaps an empty batch for the posted one. Returns the time at which calls in flight must be failed, or nil before a
     /// shutdown begins.
     func take(into batch: inout Batch) -> ContinuousClock.Instant? {
-        state.withLock { state in
+        precondition(batch.calls.isEmpty && batch.cancellations.isEmpty, "the last batch was not processed")
+        return state.withLock { state in
             swap(&state.batch, &batch)
-            state.hasUnread = false
-            state.isAsleep = false
-            return state.shutdown.deadline
+            (state.hasUnread, state.isAsleep) = (false, false)
+            return state.closeDeadline
         }
     }
 
-    func connectionOpened() { connectionsOpened.add(1, ordering: .relaxed) }
-
-    func callEnded() { inFlight.subtract(1, ordering: .relaxed) }
+    func callEnded() {
+        let left = inFlight.subtract(1, ordering: .relaxed).newValue
+        precondition(left >= 0, "a call ended twice")
+    }
 
     /// Seals the mailbox and returns the last batch. The thread is not woken any more, so the multi handle may be freed.
-    func close() -> Batch {
+    func seal() -> Batch {
         state.withLock { state in
+            precondition(state.closeDeadline != nil && !state.isSealed, "a client ends once, after its shutdown began")
             state.multiAddress = nil
             state.isSealed = true
             defer { state.batch = Batch() }
@@ -154,7 +162,11 @@ final class HTTP2Mailbox: Sendable {
 
     /// Resumes the tasks that wait for the end of the thread.
     func markClosed() {
-        let waiters = state.withLock { $0.shutdown.close() }
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
         for waiter in waiters { waiter.resume() }
     }
 }
