@@ -1,5 +1,7 @@
 import FoundationEssentials
+import PostgresClient
 import TestSupport
+import Testing
 import WireFormat
 
 @testable import Storage
