@@ -1,4 +1,4 @@
-public import Imaging
+internal import Imaging
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -89,13 +89,6 @@ public final class FaceEnginePool: Sendable {
         _ photo: [UInt8], for purpose: PhotoPurpose, precedence: Precedence = .ordinary
     ) async throws(FaceEngineError) -> PhotoAnalysis {
         try await run(precedence: precedence) { engine throws(FaceEngineError) in try engine.analyse(photo, for: purpose) }
-    }
-
-    /// Analyses a decoded photo in its original size.
-    ///
-    /// - Throws: The same errors as for a file.
-    public func analyse(_ image: RGBImage, for purpose: PhotoPurpose) async throws(FaceEngineError) -> PhotoAnalysis {
-        try await run { engine throws(FaceEngineError) in try engine.analyse(image, originalScale: 1, for: purpose) }
     }
 
     /// Runs a job on an engine's thread.

@@ -1,6 +1,7 @@
-import FaceEngine
 import Imaging
 import Testing
+
+@testable import FaceEngine
 
 /// Tests of the engine with real photos.
 @Suite struct PhotoAnalysisTests {
@@ -80,6 +81,6 @@ import Testing
 
     private func analyse(_ image: RGBImage, for purpose: PhotoPurpose) async throws -> PhotoAnalysis {
         let pool = try await Engines.pool()
-        return try await pool.analyse(image, for: purpose)
+        return try await pool.run { engine throws(FaceEngineError) in try engine.analyse(image, originalScale: 1, for: purpose) }
     }
 }

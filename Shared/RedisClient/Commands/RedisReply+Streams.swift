@@ -56,17 +56,6 @@ extension RedisStreamBatch {
 }
 
 extension RedisReply {
-    /// Reads `[name, value, name, value, …]`, the form of a map in RESP2.
-    public func dictionary() throws(RedisError) -> [String: RedisReply] {
-        guard var list = elements, list.count % 2 == 0 else { throw RedisError.unexpected(self, "names and values") }
-        var values: [String: RedisReply] = [:]
-        while let name = list.next(), let value = list.next() {
-            guard let key = name.string else { throw RedisError.unexpected(self, "names and values") }
-            values[key] = value
-        }
-        return values
-    }
-
     func requireInteger() throws(RedisError) -> Int {
         guard let integer else { throw RedisError.unexpected(self, "an integer") }
         return integer
