@@ -14,8 +14,7 @@ import Testing
 
     private func template() throws -> MessageTemplate {
         let bytes = Array(#"{"message":{"topic":"t"}}"#.utf8)
-        let (request, place) = try MessageValidator(sizeLimit: .documented).validate(bytes)
-        return MessageTemplate(bytes, request, place: place)
+        return MessageTemplate(bytes, try MessageValidator(sizeLimit: .documented).validate(bytes))
     }
 
     @Test func `the kept messages to one phone are returned in order`() throws {

@@ -66,8 +66,8 @@ extension IdentityFixture {
         try await api.decide(session.id, .succeeded)
         let response = try await api.redeem(session)
         #expect(response.status == 200)
-        let keys = try #require(response.json.root as? [String: Any]).keys
-        #expect(Set(keys) == ["access_token", "refresh_token", "token_type", "expires_in", "user_id"])
+        let names = ["access_token", "refresh_token", "token_type", "expires_in", "user_id"]
+        #expect(Set(response.json.members?.map(\.name) ?? []) == Set(names))
         #expect(response.json.text("token_type") == "Bearer")
         #expect(response.json.number("expires_in") == 3_600)
         #expect(response.json.text("access_token")?.count == 43)
