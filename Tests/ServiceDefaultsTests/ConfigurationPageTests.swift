@@ -1,5 +1,7 @@
 import Foundation
 import Logging
+import PostgresClient
+import RedisClient
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+public import AsyncPrimitives
 public import BlobStore
 public import EventBus
 public import HeliographCrypto
@@ -12,6 +13,8 @@ public struct ServiceContext: Sendable {
     public let name: String
     public let settings: Settings
     public let logger: Logger
+    /// Measures the waits of the service's components; tests replace it.
+    public let clock: any MonotonicClock
     public let postgres: PostgresClient
     public let redis: RedisClient
     public let transport: RedisEventTransport
@@ -29,12 +32,14 @@ public struct ServiceContext: Sendable {
     /// Creates the clients from `settings`; none of them connects before its first use.
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public init(
-        name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry()
+        name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry(),
+        clock: any MonotonicClock = ContinuousClock()
     ) throws {
         self.name = name
         self.settings = settings
         self.logger = logger
         self.metrics = metrics
+        self.clock = clock
         health = HealthRegistry()
         traces = try OTLPConfiguration(settings, service: name).map { OTLPExporter(configuration: $0, logger: logger) }
 
