@@ -40,7 +40,7 @@ private final class Ledger {
 }
 
 @Suite("A consumer's state machine")
-struct ConsumerStateMachineTests {
+struct StreamConsumerStateMachineTests {
     private func entries(_ numbers: ClosedRange<UInt64>, deliveryCount: Int = 1) -> [DeliveredEntry] {
         numbers.map { DeliveredEntry(id: EntryID(milliseconds: $0, sequence: 0), fields: [], deliveryCount: deliveryCount) }
     }
