@@ -66,7 +66,7 @@ struct HandlerFixture: Sendable {
             matcher: SessionMatcher(
                 postgres: postgres, sealer: sealer, blobs: blobs, engines: engines, logger: logger,
                 signIn: SignInDecision(threshold: SignInDecision.standardThreshold)),
-            postgres: postgres, blobs: blobs, pseudonyms: pseudonyms)
+            sealer: sealer, postgres: postgres, blobs: blobs, pseudonyms: pseudonyms)
         let group = "face-matching-worker"
         var fields = try request.message.encoded().streamFields
         if failures > 0 {

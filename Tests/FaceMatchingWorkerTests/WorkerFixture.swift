@@ -97,7 +97,8 @@ enum SharedEngines: HeliographService {
             postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: try await pool.value, logger: context.logger,
             signIn: SignInDecision(threshold: SignInDecision.standardThreshold))
         let handler = EkycRequestedHandler(
-            matcher: matcher, postgres: context.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
+            matcher: matcher, sealer: context.sealer, postgres: context.postgres, blobs: blobs,
+            pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
         var configuration = EventConsumerConfiguration()
         configuration.concurrency = 4
         return [try context.consumer(configuration: configuration, handlers: [.handler(handler)])]
