@@ -31,8 +31,10 @@ import Testing
         let parts = try Self.firebaseSettings()
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
-        let json =
-            #"{"project_id":"p","client_email":"e@example.org","private_key":"\#(parts["FIREBASE_PRIVATE_KEY"] ?? "")"}"#
+        let json = """
+            {"type": "service_account", "project_id": "p", "private_key_id": "k", "client_email": "e@example.org",
+             "private_key": "\(parts["FIREBASE_PRIVATE_KEY"] ?? "")"}
+            """
         try json.write(to: file, atomically: true, encoding: .utf8)
         let tables = try await SettingsRecord.tables([
             ("", ["GOOGLE_APPLICATION_CREDENTIALS": file.path]),
