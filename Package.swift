@@ -132,7 +132,8 @@ let package = Package(
         .target(
             name: "HeliographLoad",
             dependencies: [
-                "CommandLineSupport", "HTTPClient", "ServiceDefaults", "TestSupport", .argumentParser, .deque, .logging, .unixSignals,
+                "CommandLineSupport", "HTTPClient", "ServiceDefaults", "TestSupport", "WireFormat", .argumentParser, .deque, .logging,
+                .unixSignals,
             ],
             path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
         .executableTarget(

@@ -2,6 +2,7 @@ internal import CommandLineSupport
 internal import Foundation
 internal import HTTPClient
 internal import TestSupport
+internal import WireFormat
 
 /// A client of identity-api's HTTP API, as an app uses it.
 struct LoadAPI: Sendable {

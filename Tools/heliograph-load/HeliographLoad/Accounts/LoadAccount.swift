@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import WireFormat
 
 /// An account of the load, with its person, its phone, its tokens and its leases.
 final class LoadAccount: Sendable {
@@ -24,7 +25,7 @@ final class LoadAccount: Sendable {
     let phone: String
     let person: LoadPerson
     /// The event topic that this account owns and uploads photos to.
-    let topic = "event:load-\(UUID().uuidString.lowercased())"
+    let topic = "event:load-\(UUID().wireString)"
     private let state = Mutex(State())
 
     init(email: String, phone: String, person: LoadPerson) {
