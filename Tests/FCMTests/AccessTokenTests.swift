@@ -112,8 +112,10 @@ import Testing
     }
 
     @Test func `a key unknown to Google is refused permanently`() async throws {
+        // The fixtures of this module share one key; this one is made for a file of its own.
+        let directory = try TemporaryDirectory()
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
-            try await SendingFixture.with { other in
+            try await SendingFixture.with(configure: { $0.serviceAccountFile = directory.path + "/stranger.json" }) { other in
                 let stranger = try CachedTokenSource(
                     key: other.key, tokenURL: (fixture.emulator.tlsURL ?? "") + "/token", http: fixture.http,
                     logger: Logger(label: "test"), now: { fixture.clock.now })

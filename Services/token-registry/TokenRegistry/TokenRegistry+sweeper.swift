@@ -13,6 +13,8 @@ extension TokenRegistry {
     private static let auditAge = Duration.seconds(90 * 24 * 60 * 60)
     /// The time for which settled messages stay in the outbox, for tracing a request.
     private static let messageAge = Duration.seconds(24 * 60 * 60)
+    /// The most statements of a table in one sweep; the remaining rows wait for the next.
+    private static let maxBatches = 20
 
     /// The sweeper of overdue notifications, and of rows past their retention: installations, notifications with their deliveries, and the
     /// outbox and the inbox of all services. identity-api sweeps sessions and access tokens.
@@ -27,7 +29,7 @@ extension TokenRegistry {
         func rows(
             _ table: String, _ delete: @escaping @Sendable (_ limit: Int) async throws -> Int
         ) -> Sweeper.Step {
-            .batches(table, every: .seconds(60), of: batchSize, atMost: 20, delete)
+            .batches(table, every: .seconds(60), of: batchSize, atMost: maxBatches, delete)
         }
         return Sweeper(
             logger: logger,
@@ -50,11 +52,25 @@ extension TokenRegistry {
                 rows("push_install_audit") { try await installs.deleteAudit(olderThan: auditAge, limit: $0) },
                 rows("push_outcomes") { try await PushGuardRepository(postgres).deleteOld(limit: $0) },
                 rows("push_install_rates") { try await PushRateRepository(postgres).deleteOld(limit: $0) },
-                rows("delivery_pages") { try await DeliveryPageRepository(postgres).deleteOlder(than: notificationAge, limit: $0) },
-                rows("deliveries") { try await DeliveryRepository(postgres).deleteOlder(than: notificationAge, limit: $0) },
-                rows("notifications") { try await NotificationRepository(postgres).deleteOlder(than: notificationAge, limit: $0) },
+                Sweeper.Step("notifications", every: .seconds(60)) { try await deleteNotifications(postgres, batchSize: batchSize) },
                 rows("outbox") { try await OutboxRepository(postgres).deleteSettled(olderThan: messageAge, limit: $0) },
                 rows("inbox") { try await InboxRepository(postgres).deleteOlder(limit: $0) },
             ])
+    }
+
+    /// Deletes old notifications, in turns with their delivery pages and deliveries: each turn deletes what the oldest `batchSize`
+    /// notifications have, and then those that have nothing left.
+    ///
+    /// - Returns: The number of deleted notifications.
+    private static func deleteNotifications(_ postgres: PostgresClient, batchSize: Int) async throws -> Int {
+        var total = 0
+        for _ in 0..<maxBatches {
+            let pages = try await DeliveryPageRepository(postgres).deleteOlder(than: notificationAge, limit: batchSize)
+            let deliveries = try await DeliveryRepository(postgres).deleteOlder(than: notificationAge, limit: batchSize)
+            let notifications = try await NotificationRepository(postgres).deleteOlder(than: notificationAge, limit: batchSize)
+            total += notifications
+            if max(pages, deliveries, notifications) < batchSize { break }
+        }
+        return total
     }
 }

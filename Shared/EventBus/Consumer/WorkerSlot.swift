@@ -13,8 +13,12 @@ final class WorkerSlot: Sendable {
     /// Runs workers one after the other until one returns true: no work is left.
     func run(_ work: @escaping @Sendable () async -> Bool) async {
         while true {
-            let worker = Task { await work() }
-            state.withLock { $0 = State(worker: worker) }
+            // Under the lock, so that the worker cannot begin entries before the slot knows it: its limit of time would never apply.
+            let worker = state.withLock { state in
+                let worker = Task { await work() }
+                state = State(worker: worker)
+                return worker
+            }
             let isFinished = await withTaskCancellationHandler {
                 await worker.value
             } onCancel: {

@@ -66,7 +66,7 @@ struct DispositionPolicy: Sendable {
         }
         if let deferral = error as? HandlerDeferral { return .retry(.deferral, failures: entry.failures, delay: deferral.delay) }
         if RetryPolicy.isOutage(error) {
-            return .retry(.outage, failures: entry.failures, delay: retryPolicy.outageDelay * (1 - 0.8 * random()))
+            return .retry(.outage, failures: entry.failures, delay: retryPolicy.outageDelay - retryPolicy.outageDelay * 4 / 5 * random())
         }
         let failures = entry.failures + 1
         if failures >= retryPolicy.maxFailures { return .deadLetter(.failures, failures: failures) }
