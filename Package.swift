@@ -102,7 +102,7 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "Multipart", "JSON", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
+                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
                 .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
@@ -116,7 +116,7 @@ let package = Package(
                 .nioPosix,
             ]),
         .service("image-worker", library: "ImageWorker"),
-        .serviceLibrary("TokenRegistry", of: "token-registry", ["HeliographCrypto"]),
+        .serviceLibrary("TokenRegistry", of: "token-registry", ["AsyncPrimitives", "HeliographCrypto"]),
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary(
             "Notifier", of: "notifier", ["AsyncPrimitives", "FCM", "HTTPClient", "HeliographCrypto", "BlobStore", .deque]),

@@ -6,12 +6,16 @@ public struct JSONLimits: Sendable, Equatable {
     public var maxValues: Int
     /// The maximum number of bytes of a string that is decoded; a longer one is a ``JSONValue/slice(_:)``.
     public var maxStringBytes: Int
+    /// Whether faults inside of values are accepted, for an answer that was paid for: a string that cannot be decoded is a
+    /// ``JSONValue/slice(_:)``, of repeated names the first counts, a number may be out of range. The structure is checked all the same.
+    public var isLenient: Bool
 
     /// Creates limits; the defaults are those of a small request.
-    public init(maxDepth: Int = 16, maxValues: Int = 100_000, maxStringBytes: Int = .max) {
+    public init(maxDepth: Int = 16, maxValues: Int = 100_000, maxStringBytes: Int = .max, isLenient: Bool = false) {
         self.maxDepth = maxDepth
         self.maxValues = maxValues
         self.maxStringBytes = maxStringBytes
+        self.isLenient = isLenient
     }
 }
 

@@ -7,7 +7,8 @@
 #endif
 
 extension JSONValue {
-    /// Parses a JSON text (RFC 8259), all of it and strictly: the names of an object must be unique.
+    /// Parses a JSON text (RFC 8259), all of it and, unless ``JSONLimits/isLenient`` says otherwise, strictly: the names of an object must
+    /// be unique.
     ///
     /// - Throws: `malformed`, `duplicateName` or `limitExceeded`.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
@@ -54,7 +55,9 @@ private struct JSONReader {
         case UInt8(ascii: "\""):
             if let text = shortString() { return .string(text) }
             let string = try string()
-            return string.count > limits.maxStringBytes ? .slice(string) : .string(try JSONString.decode(string))
+            if string.count > limits.maxStringBytes { return .slice(string) }
+            guard limits.isLenient else { return .string(try JSONString.decode(string)) }
+            return (try? JSONString.decode(string)).map(JSONValue.string) ?? .slice(string)
         case UInt8(ascii: "t"): return try literal("true", .bool(true))
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
         case UInt8(ascii: "n"): return try literal("null", .null)
@@ -71,16 +74,21 @@ private struct JSONReader {
         repeat {
             skipBlanks()
             guard current == UInt8(ascii: "\"") else { throw fault("Expected an object key or }.") }
-            let name = if let text = shortString() { text } else { try JSONString.decode(try string()) }
+            let name = if let text = shortString() { text } else { try name() }
             // Only the names of a big object are hashed; few are compared faster.
             if members.count == 16 { names = Set(members.map(\.name)) }
             let isNew = members.count < 16 ? !members.contains { $0.name == name } : names.insert(name).inserted
-            guard isNew else { throw fault("Repeated object key.", .duplicateName) }
+            guard isNew || limits.isLenient else { throw fault("Repeated object key.", .duplicateName) }
             guard take(":") else { throw fault("Expected : between key:value pair.") }
             members.append(JSONValue.Member(name, try value(depth: depth + 1)))
         } while take(",")
         guard take("}") else { throw fault("Expected , or } after key:value pair.") }
         return members
+    }
+
+    private mutating func name() throws(JSONError) -> String {
+        let bytes = try string()
+        return limits.isLenient ? (try? JSONString.decode(bytes)) ?? "" : try JSONString.decode(bytes)
     }
 
     private mutating func elements(depth: Int) throws(JSONError) -> [JSONValue] {
@@ -121,7 +129,7 @@ private struct JSONReader {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         // Minus zero keeps its spelling.
         if isWhole, !isZero || position == start + 1, let number = Int(text) { return .integer(number) }
-        guard Double(text)?.isFinite == true else { throw fault("Number out of range.") }
+        guard limits.isLenient || Double(text)?.isFinite == true else { throw fault("Number out of range.") }
         return .number(text)
     }
 

@@ -56,6 +56,17 @@ import Testing
         #expect(throws: Never.self) { try parse("[1,2]", JSONLimits(maxValues: 3)) }
     }
 
+    @Test func `a lenient reader accepts faults inside of values, and none of the structure`() throws {
+        let lenient = JSONLimits(isLenient: true)
+        let value = try parse("{\"a\":\"two\nlines\",\"a\":2,\"bad\\q\":1,\"b\":[1e999,\"\\ud800\",\"c\"]}", lenient)
+        #expect(value["a"] == .slice(Array("two\nlines".utf8)[...]))
+        #expect(value["b"]?[0] == .number("1e999"))
+        #expect(value["b"]?[1]?.string == nil && value["b"]?[2] == "c")
+        for text in ["{\"a\":1", "[1,]", "{\"a\" 1}", "01", "\"abc"] {
+            #expect(throws: JSONError.self) { try parse(text, lenient) }
+        }
+    }
+
     @Test func `an error has a position and no contents of the text`() {
         let error = #expect(throws: JSONError.self) { try parse(#"{"password":"hunter2\q"}"#) }
         #expect(error?.description == "malformed: Invalid escape sequence. At byte 22.")

@@ -40,8 +40,7 @@ import Testing
     private func sweeper(_ steps: [Sweeper.Step]) -> Sweeper {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        return Sweeper(
-            logger: logger, backoff: DeletionBackoff(clock: clock), metrics: PrometheusMetricsFactory(registry: registry), steps: steps)
+        return Sweeper(logger: logger, metrics: PrometheusMetricsFactory(registry: registry), clock: clock, steps: steps)
     }
 
     private func step(_ items: Items, _ delete: @escaping @Sendable (UUID) throws -> Void) -> Sweeper.Step {
@@ -77,6 +76,7 @@ import Testing
         let sweeper = sweeper([step(items) { try items.delete($0) }])
         for _ in 0..<3 { await sweeper.sweep() }
         #expect(items.left == items.stuck)
+        #expect(registry.exposition().contains(#"retention_step_items_total{step="items"} 7"#), "of steps that fail too")
     }
 
     @Test func `an item that could not be deleted is attempted again after its delay`() async {

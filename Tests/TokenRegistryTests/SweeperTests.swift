@@ -43,7 +43,7 @@ struct SweeperTests {
             try await registry.client.execute("UPDATE push_install_audit SET at = now() - interval '91 days' WHERE id <= 3")
             let expected = [
                 "overdue_notifications": 0, "push_installs": 5, "push_guard": 0, "push_install_audit": 3, "push_outcomes": 0,
-                "notifications": 5, "push_install_rates": 0, "outbox": 1, "inbox": 5,
+                "notifications": 10, "push_install_rates": 0, "outbox": 1, "inbox": 5,
             ]
             let swept = await sweeper.sweep()
             #expect(swept == expected)

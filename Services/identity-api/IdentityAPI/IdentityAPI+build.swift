@@ -70,7 +70,7 @@ public enum IdentityAPI: HeliographService {
             ])
         let sweeper = sweeper(
             postgres: postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey),
-            interval: configuration.sweepInterval, logger: context.logger)
+            interval: configuration.sweepInterval, logger: context.logger, clock: context.clock)
         let server = Application(
             router: routes.buildRouter(),
             server: .guardedHTTP1(configuration),

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import BlobStore
 internal import Logging
 internal import PostgresClient
@@ -12,14 +13,15 @@ extension IdentityAPI {
 
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
     static func sweeper(
-        postgres: PostgresClient, blobs: any BlobStore, pseudonyms: SessionPseudonyms, interval: Duration, logger: Logger
+        postgres: PostgresClient, blobs: any BlobStore, pseudonyms: SessionPseudonyms, interval: Duration, logger: Logger,
+        clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
         let overdue = OverdueSessions(postgres: postgres, blobs: blobs, pseudonyms: pseudonyms, logger: logger)
         let sessions = SessionRepository(postgres)
         return Sweeper(
-            logger: logger,
+            logger: logger, clock: clock,
             steps: [
-                .batches("overdue_sessions", every: interval) { try await overdue.expire(limit: $0) },
+                .batches("overdue_sessions", every: interval, logLevel: .notice) { try await overdue.expire(limit: $0) },
                 .each("session_photos", every: interval, id: \.sessionID) {
                     try await sessions.leftoverPhotos(gracePeriod: photoGracePeriod, limit: $0, except: $1)
                 } delete: {
@@ -33,7 +35,7 @@ extension IdentityAPI {
                 .batches("reads", every: interval) { try await ReceiptRepository(postgres).deleteExpiredReads(limit: $0) },
                 .batches("presence", every: interval) { try await PresenceRepository(postgres).deleteExpired(limit: $0) },
                 .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
-                Sweeper.Step("stray_photos", every: interval) {
+                Sweeper.Step("stray_photos", every: interval, logLevel: .notice) {
                     try await blobs.deleteStale(under: BlobFolder.sessions.prefix, olderThan: photoLifetime)
                 },
             ])

@@ -54,7 +54,8 @@ public enum ImageWorker: HeliographService {
             configuration: configuration.consumer, handlers: [.handler(handler), .handler(photos)])
         logger.info("pictures are made", metadata: ["generator": "\(generator.name)"])
         let sweeper = sweeper(
-            postgres: postgres, store: store, cleanup: cleanup, photoLifetime: configuration.photoLifetime, logger: logger)
+            postgres: postgres, store: store, cleanup: cleanup, photoLifetime: configuration.photoLifetime, logger: logger,
+            clock: context.clock)
         return [consumer, PhotoPushes(postgres: postgres, logger: logger), sweeper]
     }
 

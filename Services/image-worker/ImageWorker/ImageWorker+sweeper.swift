@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import BlobStore
 internal import Logging
 internal import PostgresClient
@@ -18,14 +19,15 @@ extension ImageWorker {
     ///
     /// - Parameter photoLifetime: See `TOPIC_PHOTO_LIFETIME_DAYS`.
     static func sweeper(
-        postgres: PostgresClient, store: any BlobStore, cleanup: JobCleanup, photoLifetime: Duration, logger: Logger
+        postgres: PostgresClient, store: any BlobStore, cleanup: JobCleanup, photoLifetime: Duration, logger: Logger,
+        clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
         let overdue = OverdueJobs(postgres: postgres, cleanup: cleanup, logger: logger)
         let (jobs, photos) = (ImageJobRepository(postgres), TopicPhotoRepository(postgres))
         return Sweeper(
-            logger: logger,
+            logger: logger, clock: clock,
             steps: [
-                .batches("overdue_jobs", every: .seconds(2)) { try await overdue.fail(limit: $0) },
+                .batches("overdue_jobs", every: .seconds(2), logLevel: .notice) { try await overdue.fail(limit: $0) },
                 .each("image_jobs", every: .seconds(30), id: { $0 }) {
                     try await jobs.removable(limit: $0, except: $1)
                 } delete: {
@@ -42,10 +44,10 @@ extension ImageWorker {
                     try await store.deleteAll(under: BlobFolder.topicPhotos.prefix(of: $0))
                     try await photos.remove([$0])
                 },
-                Sweeper.Step("stray_pictures", every: .seconds(60 * 60)) {
+                Sweeper.Step("stray_pictures", every: .seconds(60 * 60), logLevel: .notice) {
                     try await store.deleteStale(under: BlobFolder.imageJobs.prefix, olderThan: pictureLifetime)
                 },
-                Sweeper.Step("stray_topic_photos", every: .seconds(60 * 60)) {
+                Sweeper.Step("stray_topic_photos", every: .seconds(60 * 60), logLevel: .notice) {
                     try await store.deleteStale(under: BlobFolder.topicPhotos.prefix, olderThan: photoLifetime + strayPhotoGrace)
                 },
             ])

@@ -17,7 +17,7 @@ public enum TokenRegistry: HeliographService {
             ])
         return [
             consumer, TopicFanOutService(postgres: context.postgres, logger: context.logger),
-            sweeper(postgres: context.postgres, logger: context.logger),
+            sweeper(postgres: context.postgres, logger: context.logger, clock: context.clock),
         ]
     }
 }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import EventBus
 internal import FoundationEssentials
 internal import Logging
@@ -23,7 +24,8 @@ extension TokenRegistry {
     ///   - batchSize: The most rows that one statement deletes.
     ///   - expirySlices: See ``PushInstallRepository/expireInstallations(slice:of:)``.
     static func sweeper(
-        postgres: PostgresClient, batchSize: Int = 1000, expirySlices: Int = PushInstallRepository.expirySlices, logger: Logger
+        postgres: PostgresClient, batchSize: Int = 1000, expirySlices: Int = PushInstallRepository.expirySlices, logger: Logger,
+        clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
         let installs = PushInstallRepository(postgres)
         func rows(
@@ -32,13 +34,13 @@ extension TokenRegistry {
             .batches(table, every: .seconds(60), of: batchSize, atMost: maxBatches, delete)
         }
         return Sweeper(
-            logger: logger,
+            logger: logger, clock: clock,
             steps: [
-                Sweeper.Step("overdue_notifications", every: .seconds(30)) {
+                Sweeper.Step("overdue_notifications", every: .seconds(30), logLevel: .notice) {
                     try await OverdueNotifications(postgres: postgres, logger: logger).settle()
                 },
-                // Twice a minute, so that none of a day's slices, which last a minute, is left out.
-                Sweeper.Step("push_installs", every: .seconds(30)) {
+                // Several times a minute and apart from other steps, so that none of a day's slices, which last a minute, is left out.
+                Sweeper.Step("push_installs", every: .seconds(20)) {
                     let minute = Int(Date().timeIntervalSince1970 / 60)
                     let (deleted, stale) = try await installs.expireInstallations(slice: minute % expirySlices, of: expirySlices)
                     Counter(label: "push_installs_stale_total").increment(by: stale)
@@ -61,14 +63,14 @@ extension TokenRegistry {
     /// Deletes old notifications, in turns with their delivery pages and deliveries: each turn deletes what the oldest `batchSize`
     /// notifications have, and then those that have nothing left.
     ///
-    /// - Returns: The number of deleted notifications.
+    /// - Returns: The number of deleted rows.
     private static func deleteNotifications(_ postgres: PostgresClient, batchSize: Int) async throws -> Int {
         var total = 0
         for _ in 0..<maxBatches {
             let pages = try await DeliveryPageRepository(postgres).deleteOlder(than: notificationAge, limit: batchSize)
             let deliveries = try await DeliveryRepository(postgres).deleteOlder(than: notificationAge, limit: batchSize)
             let notifications = try await NotificationRepository(postgres).deleteOlder(than: notificationAge, limit: batchSize)
-            total += notifications
+            total += pages + deliveries + notifications
             if max(pages, deliveries, notifications) < batchSize { break }
         }
         return total

@@ -50,5 +50,5 @@ struct GeminiErrorDetails {
 
 extension JSONLimits {
     /// The limits of an answer of Gemini: a real one has a few dozen values, and its pictures are not copied into a `String`.
-    static let gemini = JSONLimits(maxDepth: 64, maxValues: 20_000, maxStringBytes: 512)
+    static let gemini = JSONLimits(maxDepth: 64, maxValues: 20_000, maxStringBytes: 512, isLenient: true)
 }

@@ -1,3 +1,4 @@
+public import AsyncPrimitives
 public import CoreMetrics
 public import FoundationEssentials
 public import Logging
@@ -13,26 +14,28 @@ public struct Sweeper: Service {
     private let logger: Logger
     private let backoff: DeletionBackoff
     private let metrics: any MetricsFactory
+    private let clock: any MonotonicClock
 
     /// Creates a sweeper.
     ///
     /// - Parameters:
-    ///   - backoff: the items that failed lately.
     ///   - metrics: where items and failures are counted.
+    ///   - clock: measures the intervals, and the delays of items that failed lately.
     public init(
-        logger: Logger, backoff: DeletionBackoff = DeletionBackoff(), metrics: any MetricsFactory = MetricsSystem.factory, steps: [Step]
+        logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory, clock: any MonotonicClock = ContinuousClock(), steps: [Step]
     ) {
         self.steps = steps
         self.logger = logger
-        self.backoff = backoff
         self.metrics = metrics
+        self.clock = clock
+        backoff = DeletionBackoff(clock: clock)
     }
 
     /// Sweeps until the service shuts down.
     public func run() async throws {
         await withTaskGroup { group in
             for (interval, steps) in Dictionary(grouping: steps, by: \.interval) {
-                group.addTask { await periodically("sweep", every: interval, logger: logger) { await sweep(steps) } }
+                group.addTask { await periodically("sweep", every: interval, logger: logger, clock: clock) { await sweep(steps) } }
             }
         }
     }
@@ -47,17 +50,20 @@ public struct Sweeper: Service {
     private func sweep(_ steps: [Step]) async -> [String: Int] {
         var counts: [String: Int] = [:]
         for step in steps where !Task.isCancelled {
+            // A step that fails has processed the items before the failure.
+            var count = 0
             do {
-                let count = try await step.body(Pass(logger: logger, backoff: backoff))
+                try await step.body(Pass(logger: logger, backoff: backoff), &count)
                 counts[step.name] = count
-                guard count > 0 else { continue }
-                logger.info("swept", metadata: ["step": "\(step.name)", "items": "\(count)"])
-                Counter(label: "retention_step_items_total", dimensions: [("step", step.name)], factory: metrics).increment(by: count)
+            } catch  where Task.isCancelled {
+                // A step that is cancelled has not failed.
             } catch {
-                guard !Task.isCancelled else { break }
                 logger.warning("retention step failed", metadata: ["step": "\(step.name)", "error": "\(error)"])
                 Counter(label: "retention_step_failures_total", dimensions: [("step", step.name)], factory: metrics).increment()
             }
+            guard count > 0 else { continue }
+            logger.log(level: step.logLevel, "swept", metadata: ["step": "\(step.name)", "items": "\(count)"])
+            Counter(label: "retention_step_items_total", dimensions: [("step", step.name)], factory: metrics).increment(by: count)
         }
         return counts
     }
@@ -78,18 +84,30 @@ extension Sweeper {
         /// The label of the metrics: lower case with underscores, never an id.
         let name: String
         let interval: Duration
-        let body: @Sendable (Pass) async throws -> Int
+        /// The level of the line that says how many items a run has processed.
+        let logLevel: Logger.Level
+        /// Runs the step once, and adds the number of items that it processes to `count`.
+        let body: @Sendable (Pass, _ count: inout Int) async throws -> Void
 
         /// Makes a step of one call, which returns the number of items that it processed.
         ///
-        /// - Parameter interval: The pause between two runs.
-        public init(_ name: String, every interval: Duration, _ body: @escaping @Sendable () async throws -> Int) {
-            self.init(name: name, interval: interval) { _ in try await body() }
+        /// - Parameters:
+        ///   - interval: The pause between two runs.
+        ///   - logLevel: `notice` for a step that ends or finds what a crash has left.
+        public init(
+            _ name: String, every interval: Duration, logLevel: Logger.Level = .debug,
+            _ body: @escaping @Sendable () async throws -> Int
+        ) {
+            self.init(name: name, interval: interval, logLevel: logLevel) { _, count in count = try await body() }
         }
 
-        private init(name: String, interval: Duration, body: @escaping @Sendable (Pass) async throws -> Int) {
+        private init(
+            name: String, interval: Duration, logLevel: Logger.Level,
+            body: @escaping @Sendable (Pass, _ count: inout Int) async throws -> Void
+        ) {
             self.name = name
             self.interval = interval
+            self.logLevel = logLevel
             self.body = body
         }
 
@@ -98,16 +116,14 @@ extension Sweeper {
         /// - Parameter maxBatches: The maximum number of batches; the rest waits for the next run.
         public static func batches(
             _ name: String, every interval: Duration, of size: Int = batchSize, atMost maxBatches: Int = .max,
-            _ process: @escaping @Sendable (_ limit: Int) async throws -> Int
+            logLevel: Logger.Level = .debug, _ process: @escaping @Sendable (_ limit: Int) async throws -> Int
         ) -> Step {
-            Step(name, every: interval) {
-                var total = 0
+            Step(name: name, interval: interval, logLevel: logLevel) { _, total in
                 for _ in 0..<maxBatches {
                     let count = try await process(size)
                     total += count
                     if count < size { break }
                 }
-                return total
             }
         }
 
@@ -125,8 +141,8 @@ extension Sweeper {
             due: @escaping @Sendable (_ limit: Int, _ except: [UUID]) async throws -> [Item],
             delete: @escaping @Sendable (Item) async throws -> Void
         ) -> Step {
-            Step(name: name, interval: interval) { pass in
-                var (deleted, failed) = (0, 0)
+            Step(name: name, interval: interval, logLevel: .debug) { pass, deleted in
+                var failed = 0
                 while true {
                     let items = try await due(batchSize, pass.backoff.delayedItems(in: name))
                     let before = deleted
@@ -147,7 +163,6 @@ extension Sweeper {
                     guard items.count == batchSize, deleted > before else { break }
                 }
                 if failed > 0 { throw Undeleted(count: failed) }
-                return deleted
             }
         }
     }

@@ -66,6 +66,6 @@ struct DeviceRegistrar: Sendable {
     }
 
     /// Counts installations that were deleted because no user is signed in on them any more, or because their user had too many. A sender
-    /// that claims a push to one skips it.
+    /// that claims a push to one skips it. Counted in the transaction: one that fails to commit counts too many.
     static func countRemoved(_ count: Int) { Counter(label: "push_installs_removed_total").increment(by: count) }
 }

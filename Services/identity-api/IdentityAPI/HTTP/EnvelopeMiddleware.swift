@@ -21,7 +21,8 @@ struct EnvelopeMiddleware: RouterMiddleware {
             response = refuse(Self.translate(error), request, context)
         } catch {
             guard !Task.isCancelled else { throw error }
-            context.logger.error("request failed", metadata: ["error": "\(error)"])
+            let cause = (error as? OutcomeUnknown)?.underlying ?? error
+            context.logger.error("request failed", metadata: ["error": "\(cause)"])
             response = refuse(.internal, request, context)
         }
         response.headers[.requestID] = context.requestID

@@ -193,8 +193,11 @@ extension EmulatorConnection {
             write(.headers(.init(headers: headers, endStream: isEmpty)), id, context)
             if !isEmpty { write(.data(.init(data: .byteBuffer(reply.body), endStream: true)), id, context) }
         case .hang:
-            // The stream stays open, and counts towards the limit of 100, until the client resets it.
-            break
+            // The stream stays open, and counts towards the limit of 100, until the client resets it. HTTP/1.1 has no reset.
+            if !isHTTP2 {
+                streams[id]?.work = .delay(
+                    context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(service.maxDelay)) { context.close(promise: nil) })
+            }
         case .dropConnection:
             streams = [:]
             return context.close(promise: nil)
