@@ -2,7 +2,7 @@ import FCM
 import Foundation
 import Testing
 
-/// The pushes as deployed apps read them: names, spelling, case and text are fixed (CONTRACT §4).
+/// The pushes as deployed apps read them: names, spelling, case and text are fixed (`docs/API.md`).
 @Suite("Pushes")
 struct FCMGoldenTests {
     struct Golden: Sendable, CustomTestStringConvertible {

@@ -23,7 +23,7 @@ struct BenchCommand: AsyncParsableCommand {
     @Argument(help: "What to measure: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all when nothing is said.")
     var parts: [Part] = []
 
-    @Option(help: "A JSON array of earlier lines, such as deploy/baselines/bench.json: prints each figure beside it on stderr.")
+    @Option(help: "A file of earlier lines, as a JSON array: prints each figure beside it on stderr.")
     var baseline: String?
 
     @Option(help: "A file of lines to compare with --baseline, such as .build/faults.jsonl; nothing is measured.")
