@@ -132,7 +132,7 @@ let package = Package(
         .target(
             name: "HeliographLoad",
             dependencies: [
-                "CommandLineSupport", "HTTPClient", "ServiceDefaults", "TestSupport", "WireFormat", .argumentParser, .deque, .logging,
+                "CommandLineSupport", "HTTPClient", "JSON", "Multipart", "ServiceDefaults", "WireFormat", .argumentParser, .deque, .logging,
                 .unixSignals,
             ],
             path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
@@ -163,7 +163,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AsyncPrimitives", "HTTPClient", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix,
+                "AsyncPrimitives", "HTTPClient", "Multipart", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix,
             ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(

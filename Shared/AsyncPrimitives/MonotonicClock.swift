@@ -1,7 +1,7 @@
 /// A clock that never goes back: the system's, or one that a test advances.
 ///
-/// A type that measures or waits takes one, so that its tests need not wait. Its instants are those of the system's clock, and `sleep`
-/// ends early only by cancellation.
+/// The bus, the notifier and the sweepers take one, so that their tests need not wait. Its instants are those of the system's clock,
+/// and `sleep` ends early only by cancellation.
 public protocol MonotonicClock: Clock where Instant == ContinuousClock.Instant {}
 
 extension ContinuousClock: MonotonicClock {}

@@ -56,7 +56,7 @@ struct LoadReportTests {
     }
 
     @Test func `the JSON report has the same figures`() throws {
-        let json = JSONAnswer.parse(Array(try JSON.text(report(objectives: ["sign-in p99<2s"])).utf8))
+        let json = JSONAnswer.parse(Array(try JSONOutput.text(report(objectives: ["sign-in p99<2s"])).utf8))
         let signIn = json["kinds"].elements[0]
         #expect(signIn["kind"].text == "sign-in" && signIn["asked"] == .number(100) && signIn["failed"] == .number(2))
         #expect(signIn["latency_milliseconds"]["done"]["quantiles"]["p50"] == .number(501.759))

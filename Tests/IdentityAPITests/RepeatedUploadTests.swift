@@ -78,10 +78,13 @@ import WireFormat
     // All uploads are for one account, so its rate limit is off.
     @Test(.api { $0.limits.account.perMinute = 0 })
     func `An upload repeated after its connection was cut anywhere starts one session and leaves no other photos`() async throws {
+        // This seed cuts sign-ins 32 times while they are sent (in the head, each field and each photo), and 32 times in the answer.
+        // Every fifth round is a sign-up, so that those are cut both ways too, 8 times each. More rounds cut the same places again.
         var random = SeededGenerator(seed: 15)
         for round in 0..<80 {
-            let form = round.isMultiple(of: 4) ? Form.signUp() : Form.signIn()
-            let path = round.isMultiple(of: 4) ? Path.signUp : Path.login
+            let isSignUp = round.isMultiple(of: 5)
+            let form = isSignUp ? Form.signUp() : Form.signIn()
+            let path = isSignUp ? Path.signUp : Path.login
             let key = UUID().uuidString
             let head =
                 "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: \(form.contentType)\r\nX-Request-ID: \(key)\r\n"
@@ -96,7 +99,7 @@ import WireFormat
             #expect(try await api.count("sessions") == 1)
             #expect(try await api.count("outbox") == 1)
             try await eventually("the photos of the other try are deleted") {
-                api.storedFiles().count == (round.isMultiple(of: 4) ? 9 : 3)
+                api.storedFiles().count == (isSignUp ? 9 : 3)
             }
             try await api.postgres.execute("DELETE FROM sessions")
             try await api.postgres.execute("DELETE FROM outbox")

@@ -8,6 +8,15 @@ import Testing
         #expect(parts.map { String(decoding: $0.data, as: UTF8.self) } == ["one", "two"])
     }
 
+    @Test func `The form that a client encodes has its fields and files`() throws {
+        var form = MultipartForm()
+        form.add("a", "one")
+        form.add("b", file: "photo", [1, 2])
+        let parts = try parse([form.encoded()[...]], boundary: MultipartBoundary(contentType: form.contentType).value)
+        #expect(parts.map(\.headers.name) == ["a", "b"])
+        #expect(parts.map(\.data) == [Array("one".utf8), [1, 2]])
+    }
+
     @Test func `Preamble and epilogue are discarded`() throws {
         let body = "This is for old mail readers.\r\n\r\n" + form([("a", "one")]) + "and goodbye\r\n--b\r\nnot a part"
         #expect(try parse(body).map { String(decoding: $0.data, as: UTF8.self) } == ["one"])

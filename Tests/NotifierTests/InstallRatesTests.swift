@@ -47,7 +47,8 @@ extension InstallRates {
     }
 }
 
-@Suite struct InstallRatesTests {
+@Suite(.timeLimit(.minutes(1)))
+struct InstallRatesTests {
     /// Returns the given grants in order, and then the last one for ever.
     private final class Bucket: Sendable {
         let asked = Mutex(0)

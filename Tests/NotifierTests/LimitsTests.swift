@@ -244,7 +244,8 @@ import WireFormat
     }
 }
 
-@Suite struct BreakersTests {
+@Suite(.timeLimit(.minutes(1)))
+struct BreakersTests {
     private let phone = UUID()
 
     @Test func `refusals of one phone, or with accepted pushes between them, do not stop a platform`() {

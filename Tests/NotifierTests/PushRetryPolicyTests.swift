@@ -41,7 +41,8 @@ import WireFormat
     }
 }
 
-@Suite struct LanePausesTests {
+@Suite(.timeLimit(.minutes(1)))
+struct LanePausesTests {
     private let clock = ManualClock()
     private let pauses: LanePauses
 

@@ -11,7 +11,8 @@ import WireFormat
 
 @testable import Notifier
 
-@Suite struct RoomTests {
+@Suite(.timeLimit(.minutes(1)))
+struct RoomTests {
     /// Longer than any test takes: a wait that ends earlier was ended by the test.
     private static let forLong = Duration.seconds(600)
     private static let full = SendQueue.maxWaiting

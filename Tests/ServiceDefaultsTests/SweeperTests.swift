@@ -8,7 +8,8 @@ import Testing
 
 @testable import ServiceDefaults
 
-@Suite struct SweeperTests {
+@Suite(.timeLimit(.minutes(1)))
+struct SweeperTests {
     private struct Stuck: Error {}
 
     /// Items in the order in which they are due, some of which cannot be deleted.

@@ -13,6 +13,12 @@ public final class ManualClock: MonotonicClock {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
+    /// A test that waits for a sleep with that end.
+    private struct Observer {
+        let end: Instant
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         /// The time at which a standing clock was made; nil for a running one.
         let start: Instant?
@@ -21,8 +27,7 @@ public final class ManualClock: MonotonicClock {
         var now: Instant { (start ?? .now) + ahead }
         var lastID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        /// The tests that wait for a sleep, with its end.
-        var observers: [(end: Instant, continuation: CheckedContinuation<Void, Never>)] = []
+        var observers: [UInt64: Observer] = [:]
     }
 
     private let state: Mutex<State>
@@ -49,24 +54,31 @@ public final class ManualClock: MonotonicClock {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Waits until some task sleeps that will wake when the clock is advanced by exactly `duration`.
+    /// Waits until some task sleeps that will wake when the clock, a standing one, is advanced by exactly `duration`.
+    ///
+    /// Returns at once when it is cancelled, so that a time limit can end the test.
     public func waitForSleep(of duration: Duration) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                let end = state.now + duration
-                if state.sleepers.values.contains(where: { $0.end == end }) { return true }
-                state.observers.append((end, continuation))
-                return false
+        precondition(!isRunning, "no sleep ends after exactly that time of a clock that runs")
+        let id = makeID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let isOver = state.withLock { state -> Bool in
+                    // Read under the lock: a later cancellation finds the observer that is added here.
+                    if Task.isCancelled { return true }
+                    let end = state.now + duration
+                    if state.sleepers.values.contains(where: { $0.end == end }) { return true }
+                    state.observers[id] = Observer(end: end, continuation: continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.observers.removeValue(forKey: id) }?.continuation.resume()
         }
     }
 
     public func sleep(until end: Instant, tolerance: Duration? = nil) async throws {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
+        let id = makeID()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 begin(Sleeper(end: end, continuation: continuation), id)
@@ -76,15 +88,22 @@ public final class ManualClock: MonotonicClock {
         }
     }
 
+    private func makeID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
     private func begin(_ sleeper: Sleeper, _ id: UInt64) {
         let (result, observers) = state.withLock { state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
             // Read under the lock: a later cancellation finds the sleeper that is added here.
             if Task.isCancelled { return (.failure(CancellationError()), []) }
             if sleeper.end <= state.now { return (.success(()), []) }
             state.sleepers[id] = sleeper
-            let observers = state.observers.filter { $0.end == sleeper.end }.map(\.continuation)
-            state.observers.removeAll { $0.end == sleeper.end }
-            return (nil, observers)
+            let observers = state.observers.filter { $0.value.end == sleeper.end }
+            for id in observers.keys { state.observers[id] = nil }
+            return (nil, observers.values.map(\.continuation))
         }
         if let result { sleeper.continuation.resume(with: result) }
         for observer in observers { observer.resume() }

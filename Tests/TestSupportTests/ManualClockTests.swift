@@ -19,6 +19,13 @@ struct ManualClockTests {
         try await clock.sleep(until: start, tolerance: nil)
     }
 
+    @Test func `a cancelled wait for a sleep ends at once`() async {
+        let waiting = Task { [clock] in await clock.waitForSleep(of: .seconds(1)) }
+        await Task.yield()
+        waiting.cancel()
+        await waiting.value
+    }
+
     @Test func `a cancelled sleep ends at once`() async {
         let task = Task { [clock] in try await clock.sleep(for: .seconds(600)) }
         await clock.waitForSleep(of: .seconds(600))

@@ -68,6 +68,24 @@ import Testing
         for row in rows { #expect(!row.contains("|  |"), "\(row)") }
     }
 
+    /// `ConfigurationPageTests` read with a few environments: a setting that is read with none of them is found here alone.
+    @Test func `every setting that services read is on the page, and every setting of the page is in the code`() throws {
+        let page = try #require(Checkout.file(at: "docs/CONFIGURATION.md"))
+        let documented = Set(page.lines.compactMap { $0.prefixMatch(of: /\| `([A-Z][A-Z0-9_]+)` \|/).map { String($0.output.1) } })
+        let code = Checkout.swift.filter { $0.path.hasPrefix("Services/") || $0.path.hasPrefix("Shared/") }.map(\.text)
+        let verbs = /(?:settings\.|try )(string|optionalString|int|number|seconds|secret|choice|authorities|rate)\(\s*"([A-Z][A-Z0-9_]+)"/
+        var read: Set<String> = []
+        for match in code.flatMap({ $0.matches(of: verbs) }) {
+            let name = String(match.output.2)
+            read.formUnion(match.output.1 == "rate" ? ["\(name)_PER_MINUTE", "\(name)_BURST"] : [name])
+        }
+        #expect(read.count > 80)
+        #expect(read.subtracting(documented).isEmpty, "not documented")
+        // Some names are constants before they are read.
+        let unread = documented.subtracting(read).filter { name in !code.contains { $0.contains("\"\(name)\"") } }
+        #expect(unread.isEmpty, "not read")
+    }
+
     @Test func `documents were found`() {
         #expect(Self.documents.count > 10)
     }

@@ -20,13 +20,11 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether the file is part of a service, of a shared module, or of heliographctl.
-    var isProduction: Bool {
-        ["Services/", "Shared/", "Tools/heliographctl/", "Tools/CommandLineSupport/"].contains { path.hasPrefix($0) }
-    }
+    /// Whether the file is part of a service, of a shared module, or of a tool of operators.
+    var isProduction: Bool { isExecutable || ["Shared/", "Tools/CommandLineSupport/"].contains { path.hasPrefix($0) } }
 
-    /// Whether the file is part of a service or of heliographctl instead of a shared module.
-    var isExecutable: Bool { ["Services/", "Tools/heliographctl/"].contains { path.hasPrefix($0) } }
+    /// Whether the file is part of a service or of a tool of operators instead of a shared module.
+    var isExecutable: Bool { ["Services/", "Tools/heliographctl/", "Tools/heliograph-load/"].contains { path.hasPrefix($0) } }
 
     /// The folder below `Shared`, `Services` or `Tools` that the file is in, such as `EventBus` or `identity-api`.
     var owner: String { String(path.split(separator: "/").dropFirst().first ?? "") }

@@ -21,6 +21,19 @@ import Testing
         #expect(Self.repeated(in: Checkout.swift.filter { !$0.path.hasPrefix("Tests/") }).isEmpty)
     }
 
+    /// A file that imports a module could not say which of the two it means. The main type of a module may have its name.
+    @Test func `no type has the name of another module`() throws {
+        let package = try #require(Checkout.file(at: "Package.swift")).text
+        let declaration = /\.(?:shared|serviceLibrary|nativeLibrary|target)\(\s*(?:name: )?"(\w+)"/
+        let modules = Set(package.matches(of: declaration).map { $0.output.1 })
+        #expect(modules.isSuperset(of: ["JSON", "CDlib", "IdentityAPI", "HeliographLoad"]))
+        for file in Checkout.swift where !file.path.hasPrefix("Tests/") {
+            for (name, _) in Self.types(in: file) where modules.contains(name) {
+                #expect(file.path.contains("/\(name)/"), "\(file.path) declares \(name)")
+            }
+        }
+    }
+
     @Test func `no name of a type is declared twice in a module of tests`() {
         let modules = Dictionary(grouping: Checkout.swift.filter { $0.path.hasPrefix("Tests/") }, by: \.owner)
         for files in modules.values { #expect(Self.repeated(in: files).isEmpty) }

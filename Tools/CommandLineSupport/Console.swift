@@ -26,7 +26,7 @@ package struct Console: Sendable {
 
     /// Writes a report to the result, as text or as JSON.
     package func show(_ report: some Report, asJSON isJSON: Bool) throws {
-        (isJSON ? [try JSON.text(report)] : report.lines(style)).forEach(result)
+        (isJSON ? [try JSONOutput.text(report)] : report.lines(style)).forEach(result)
     }
 
     /// A console on the standard streams of the process.

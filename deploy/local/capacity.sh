@@ -16,6 +16,7 @@ command -v jq >/dev/null || fail "jq is missing: run 'make setup'"
 [ -s "$run/stack.env" ] || fail "nothing runs here (no $run/stack.env): run 'make up'"
 # shellcheck disable=SC1091
 . "$run/stack.env"
+[ -x "$binaries/heliograph-load" ] || fail "$binaries/heliograph-load is not built: run 'make build'"
 mkdir -p "$run/capacity"
 
 pid_of() { cut -d ' ' -f 1 "$run/pids/$1"; }

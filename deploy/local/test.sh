@@ -4,19 +4,22 @@
 #   test.sh EventBusTests …  these
 # Prints each module's failures and its closing line; exits with 1 if any failed.
 #
-# TEST_MODULES modules run at once, because most wait for servers and processes as much as they compute. The test bundle is run itself:
-# `swift test --skip-build` reads the package and the bundle again for each module, which takes 10 to 20 seconds of two cores.
+# TEST_MODULES_AT_ONCE modules (2) of up to TEST_WIDTH tests (4) each run at once. The reference are two cores, which eight tests do not
+# fill: most wait for servers and processes as much as they compute, and a test's deadlines are those of a stalled machine. More only take
+# each other's time: use 1 and 2 where something else runs. The test bundle is run itself: `swift test --skip-build` reads the package and
+# the bundle again for each module, which takes 10 to 20 seconds of two cores.
 set -uo pipefail
 cd "$(dirname -- "$0")/../.." || exit 1
-modules_at_once=${TEST_MODULES:-2}
-# Two cores are the reference: more tests at once only take each other's deadlines.
+modules_at_once=${TEST_MODULES_AT_ONCE:-2}
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${TEST_WIDTH:-4}
 logs=${TEST_LOGS:-.build/test-logs}
 # Services that tests start as processes write here as well; what they wrote last time is not this run's.
 export TEST_LOGS=$logs NO_COLOR=1
 rm -rf "$logs/services" "$logs"/*.failed
 mkdir -p "$logs/services"
-bundle=$(find .build/debug/ -maxdepth 1 -name '*.xctest')
+mapfile -t bundles < <(find .build/debug/ -maxdepth 1 -name '*.xctest' 2>/dev/null)
+[ ${#bundles[@]} -le 1 ] || { echo "there are several test bundles, remove all but one: ${bundles[*]}" >&2; exit 1; }
+bundle=${bundles[0]:-}
 [ -x "$bundle" ] || { echo "there is no test bundle: run swift build --build-tests" >&2; exit 1; }
 
 modules=("$@")
@@ -28,11 +31,26 @@ if [ ${#modules[@]} -eq 0 ]; then
     done
 fi
 
-# Runs a module and prints its result at its end, in one piece.
+# Ends all processes of a session. Servers of tests end with the bundle; what else is left after three seconds is killed.
+end_session() {
+    pgrep -s "$1" >/dev/null || return 0
+    kill -- "-$1" 2>/dev/null
+    for _ in {1..30}; do
+        pgrep -s "$1" >/dev/null || return 0
+        sleep 0.1
+    done
+    pkill -KILL -s "$1"
+}
+
+# Runs a module in a session of its own, and prints its result at its end, in one piece.
 run() {
-    local module=$1 start=$SECONDS log="$logs/$1.log"
-    timeout --foreground --kill-after=10 1200 "$bundle" --testing-library swift-testing --filter "^$module\\." >"$log" 2>&1
-    local code=$?
+    local module=$1 start=$SECONDS log="$logs/$1.log" session='' code
+    trap '[ -z "$session" ] || end_session "$session"; exit 143' TERM
+    setsid timeout --kill-after=10 1200 "$bundle" --testing-library swift-testing --filter "^$module\\." >"$log" 2>&1 &
+    session=$!
+    wait "$session"
+    code=$?
+    end_session "$session"
     # Without a test the bundle ends with 69; a module of that name that has none is a mistake.
     if [ $code -eq 0 ] && grep -qE 'Test run with [1-9]' "$log"; then
         printf 'ok      %-26s %3d s  %s\n' "$module" $((SECONDS - start)) "$(grep -E 'Test run with' "$log" | tail -n 1)"
@@ -44,7 +62,8 @@ run() {
 }
 
 # What runs in the background ignores Ctrl-C.
-trap 'trap - TERM; kill 0' INT TERM
+# shellcheck disable=SC2046
+trap 'trap "" INT TERM; kill -- $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 for module in "${modules[@]}"; do
     while [ "$(jobs -pr | wc -l)" -ge "$modules_at_once" ]; do wait -n; done
     run "$module" &

@@ -32,7 +32,7 @@ def seconds(text):
 
 
 def sources():
-    for folder in ("Services", "Shared", "Tools/heliographctl", "Tools/CommandLineSupport"):
+    for folder in ("Services", "Shared", "Tools/heliographctl", "Tools/heliograph-load", "Tools/CommandLineSupport"):
         for path in (ROOT / folder).rglob("*.swift"):
             yield path, path.read_text()
 

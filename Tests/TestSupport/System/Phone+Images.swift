@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPClient
+internal import Multipart
 
 extension Phone {
     /// Makes an account with this phone's face, signs in, and returns the access token.

@@ -1,5 +1,6 @@
 public import Foundation
 internal import HTTPClient
+internal import Multipart
 
 extension Phone {
     /// Enters a topic as `me`, which creates the topic or accepts an invitation, or invites another user by id.

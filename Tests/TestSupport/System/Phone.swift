@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import Multipart
 
 /// An answer of identity-api, decoded as far as the tests check it.
 public struct Answer: Sendable {

@@ -1,4 +1,5 @@
-internal import TestSupport
+internal import JSON
+internal import Multipart
 
 /// Requests of sign-up and sign-in.
 extension LoadAPI {
@@ -29,7 +30,7 @@ extension LoadAPI {
             for picture in pictures.three(number) { form.add(field, picture) }
         }
         let reply = try await send("POST", "/api/v1/ekyc/\(path)", form: form, for: .answer)
-        guard let id = reply.body["data"]["session_id"].text, let token = reply.sessionToken else {
+        guard let id = reply.body["data"]?["session_id"]?.string, let token = reply.sessionToken else {
             throw LoadFailure(at: .answer, "a response without a session")
         }
         return Session(id: id, token: token)
@@ -38,8 +39,8 @@ extension LoadAPI {
     /// Waits for the outcome of a session: `succeeded`, `expired`, or `failed` with its reason.
     func outcome(of session: Session) async throws(LoadFailure) -> String {
         try await wait(for: "/api/v1/ekyc/sessions/\(session.id)", bearer: session.token, stage: .done) { session in
-            guard let state = session["state"].text, ["succeeded", "failed", "expired"].contains(state) else { return nil }
-            return session["reason"].text.map { "\(state): \($0)" } ?? state
+            guard let state = session["state"]?.string, ["succeeded", "failed", "expired"].contains(state) else { return nil }
+            return session["reason"]?.string.map { "\(state): \($0)" } ?? state
         }
     }
 
@@ -56,8 +57,8 @@ extension LoadAPI {
     /// Returns the tokens of a response, which has no envelope, as OAuth requires.
     private func tokens(of reply: Reply, _ stage: LoadStage?) throws(LoadFailure) -> LoadAccount.Tokens {
         let body = reply.body
-        guard let access = body["access_token"].text, let refresh = body["refresh_token"].text, let userID = body["user_id"].text,
-            let lifetime = body["expires_in"].number
+        guard let access = body["access_token"]?.string, let refresh = body["refresh_token"]?.string,
+            let userID = body["user_id"]?.string, let lifetime = body["expires_in"]?.double
         else { throw LoadFailure(at: stage, "a response without tokens") }
         return LoadAccount.Tokens(access: access, refresh: refresh, expiry: .now + .seconds(lifetime), userID: userID)
     }

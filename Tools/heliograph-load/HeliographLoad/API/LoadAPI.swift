@@ -1,7 +1,8 @@
 internal import CommandLineSupport
 internal import Foundation
 internal import HTTPClient
-internal import TestSupport
+internal import JSON
+internal import Multipart
 internal import WireFormat
 
 /// A client of identity-api's HTTP API, as an app uses it.
@@ -19,7 +20,7 @@ struct LoadAPI: Sendable {
 
     /// A successful response.
     struct Reply {
-        let body: JSONAnswer
+        let body: JSONValue
         let sessionToken: String?
     }
 
@@ -47,7 +48,7 @@ struct LoadAPI: Sendable {
         } catch {
             throw LoadFailure(at: stage, Self.reason(error))
         }
-        let body = JSONAnswer.parse(response.body)
+        let body: JSONValue = (try? JSONValue(parsing: response.body)) ?? .null
         guard (200..<300).contains(response.status) else {
             throw LoadFailure(
                 response.status == 429 ? .refused : .failed, at: stage,
@@ -61,7 +62,7 @@ struct LoadAPI: Sendable {
     ///
     /// - Parameter result: extracts the result from the data of a response; nil to go on polling.
     func wait<Value>(
-        for path: String, bearer: String, stage: LoadStage, result: (_ data: JSONAnswer) -> Value?
+        for path: String, bearer: String, stage: LoadStage, result: (_ data: JSONValue) -> Value?
     ) async throws(LoadFailure) -> Value {
         let deadline = ContinuousClock.now + patience
         while true {
@@ -71,13 +72,13 @@ struct LoadAPI: Sendable {
             let reply = try await send(
                 "GET", "\(path)?wait=\(seconds)", bearer: bearer, trigger: "poll",
                 timeout: .seconds(seconds) + Self.waitMargin, for: stage)
-            if let value = result(reply.body["data"]) { return value }
+            if let value = result(reply.body["data"] ?? .null) { return value }
         }
     }
 
     /// The API's error code; any other text is left out, because it may come from a proxy.
-    private static func code(_ body: JSONAnswer) -> String {
-        let code = body["error"]["code"].text ?? ""
+    private static func code(_ body: JSONValue) -> String {
+        let code = body["error"]?["code"]?.string ?? ""
         return !code.isEmpty && code.utf8.count <= 40 && code.allSatisfy { $0.isLowercase || $0 == "_" } ? code : "(no code)"
     }
 

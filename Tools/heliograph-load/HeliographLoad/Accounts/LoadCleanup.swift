@@ -1,5 +1,5 @@
 internal import CommandLineSupport
-internal import TestSupport
+internal import JSON
 
 /// Deletes the jobs and topics of a load and signs its accounts out; the API offers no deletion of accounts.
 struct LoadCleanup: Sendable {
@@ -39,7 +39,7 @@ struct LoadCleanup: Sendable {
             var jobs: [String] = []
             await attempt(&remains, owner) { bearer throws(LoadFailure) in
                 let page = try await api.send("GET", "/v1/images/jobs?limit=\(Self.pageSize)", bearer: bearer, for: nil)
-                jobs = page.body["data"]["jobs"].elements.compactMap { $0["job_id"].text }
+                jobs = (page.body["data"]?["jobs"]?.elements ?? []).compactMap { $0["job_id"]?.string }
             }
             if jobs.isEmpty { return }
             let failed = remains.failed

@@ -1,6 +1,5 @@
 internal import CommandLineSupport
 internal import Foundation
-internal import TestSupport
 
 /// One action with its scheduled time, which does not depend on earlier actions.
 struct Arrival: Equatable {
@@ -27,8 +26,8 @@ struct Arrivals: Sequence, IteratorProtocol {
     private let perSecond: Double
     private let mix: LoadMix
     private let end: Double
-    private var times: SeededGenerator
-    private var choices: SeededGenerator
+    private var times: LoadRandom
+    private var choices: LoadRandom
     private var number = 0
     private var seconds = 0.0
 
@@ -38,9 +37,9 @@ struct Arrivals: Sequence, IteratorProtocol {
         self.perSecond = perSecond
         self.mix = mix
         self.end = end.seconds
-        times = SeededGenerator(seed: seed)
+        times = LoadRandom(seed: seed)
         // A generator of its own, so that another mix leaves the times unchanged.
-        choices = SeededGenerator(seed: ~seed)
+        choices = LoadRandom(seed: ~seed)
     }
 
     mutating func next() -> Arrival? {

@@ -1,6 +1,7 @@
 internal import CommandLineSupport
 internal import Foundation
-internal import TestSupport
+internal import JSON
+internal import Multipart
 
 /// Performs the action of each arrival over the API, and records the stages it reaches.
 struct LoadDriver: Sendable {
@@ -72,12 +73,14 @@ struct LoadDriver: Sendable {
             form.add("image", photos.pictures[arrival.number % photos.pictures.count])
             let answer = try await api.send(
                 "POST", "/v1/images/process", bearer: try account.bearer(for: .answer), form: form, key: UUID(), for: .answer)
-            guard let job = answer.body["data"]["job_id"].text else { throw LoadFailure(at: .answer, "a response without a job") }
+            guard let job = answer.body["data"]?["job_id"]?.string else {
+                throw LoadFailure(at: .answer, "a response without a job")
+            }
             recorder.reach(.answer, arrival)
             let bearer = try account.bearer(for: .done)
             let outcome = try await api.wait(for: "/v1/images/jobs/\(job)", bearer: bearer, stage: .done) { job in
-                guard let status = job["status"].text, ["completed", "failed"].contains(status) else { return String?.none }
-                return job["error"]["code"].text.map { "\(status): \($0)" } ?? status
+                guard let status = job["status"]?.string, ["completed", "failed"].contains(status) else { return String?.none }
+                return job["error"]?["code"]?.string.map { "\(status): \($0)" } ?? status
             }
             recorder.end(arrival, as: outcome)
             guard outcome == "completed" else { throw LoadFailure(at: .done, outcome) }

@@ -38,7 +38,7 @@ struct DeadLetterReport: Report {
         }
         if let body {
             lines.append(style.apply(.faint, to: "body"))
-            lines += (JSON.pretty(Array(body.utf8)) ?? [body]).map { "  " + $0.printable }
+            lines += (JSONOutput.pretty(Array(body.utf8)) ?? [body]).map { "  " + $0.printable }
         }
         return lines
     }

@@ -48,7 +48,7 @@ struct DlqListCommand: AsyncParsableCommand {
             }
             let console = Console.current
             if json {
-                console.result(try JSON.text(found.map(DeadLetterReport.init)))
+                console.result(try JSONOutput.text(found.map(DeadLetterReport.init)))
             } else if !found.isEmpty {
                 Self.table(found, now: Date()).lines(console.style).forEach(console.result)
             }

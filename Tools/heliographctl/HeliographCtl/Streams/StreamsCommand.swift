@@ -40,7 +40,7 @@ struct StreamsCommand: AsyncParsableCommand {
             try await live.view(canDraw: !json).run {
                 StreamsReport(snapshot: try await BusSnapshot(transport, postgres))
             } render: { report, size in
-                if json { return [try JSON.text(report, isPretty: false)] }
+                if json { return [try JSONOutput.text(report, isPretty: false)] }
                 let heading = size == nil ? [] : [console.style.apply(.faint, to: "q quits"), ""]
                 return heading + report.lines(console.style, width: size?.columns)
             }

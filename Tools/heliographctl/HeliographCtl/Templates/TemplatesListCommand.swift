@@ -22,7 +22,7 @@ struct TemplatesListCommand: AsyncParsableCommand {
         try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
             let templates = try await ImageTemplateRepository(client).all()
             let console = Console.current
-            guard !json else { return console.result(try JSON.text(templates.map(\.json))) }
+            guard !json else { return console.result(try JSONOutput.text(templates.map(\.json))) }
             var table = Table(["ID", "NAME", "STYLE", "ENABLED", .right("POSITION"), .right("PROMPT")])
             for template in templates {
                 table.add([

@@ -30,7 +30,7 @@ struct TemplatesPreviewCommand: AsyncParsableCommand {
                 console.note("There is no template \(id).")
                 throw ExitCode.nothingFound
             }
-            console.result(json ? try JSON.text(template.json) : template.instructions)
+            console.result(json ? try JSONOutput.text(template.json) : template.instructions)
         }
     }
 }

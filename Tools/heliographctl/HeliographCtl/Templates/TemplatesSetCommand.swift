@@ -89,7 +89,7 @@ struct TemplatesSetCommand: AsyncParsableCommand {
                 console.note("Another writer changed \(id) at the same time; nothing was written. Check it and try again.")
                 throw ExitCode.failure
             }
-            console.result(json ? try JSON.text(new.json) : "\(old == nil ? "added" : "changed") \(id)")
+            console.result(json ? try JSONOutput.text(new.json) : "\(old == nil ? "added" : "changed") \(id)")
         }
     }
 

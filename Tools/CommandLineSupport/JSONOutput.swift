@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Encodes JSON for scripts.
-package enum JSON {
+package enum JSONOutput {
     /// Encodes a value with sorted keys in snake case; on several indented lines, or on one.
     package static func text(_ value: some Encodable, isPretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
