@@ -72,7 +72,7 @@ private func fanOutFigures(
             "push_fan_out", rates.median, unit: "pushes/s from the request to the last of \(fanOutSize), median of \(fanOutRuns)",
             reference: "h2load on the same emulator just before", referenceValue: bounds.median,
             ratio: zip(rates, bounds).map { $0 / $1 }.median, bar: 0.5),
-        Figure("push_fan_out_seconds", runs.map(\.seconds).median, unit: "s"),
+        Figure("push_fan_out_seconds", runs.map(\.seconds).median, unit: "s", moreIsBetter: false),
         Figure(
             "push_fan_out_beside_urgent", Double(fanOutSize) / sharedSeconds, unit: "pushes/s while urgent ones are sent",
             reference: "what a notifier may send of the quota that FCM grants at first", referenceValue: 8000, bar: 1),
@@ -81,14 +81,14 @@ private func fanOutFigures(
             bar: 0,
             moreIsBetter: false),
         Figure("push_notifier_peak_memory", memory, unit: "MiB", bar: 120, moreIsBetter: false),
-        Figure("push_urgent_p50_idle", idle[idle.count / 2], unit: "ms"),
-        Figure("push_urgent_p50", busy[busy.count / 2], unit: "ms while \(fanOutSize) others are sent"),
+        Figure("push_urgent_p50_idle", idle[idle.count / 2], unit: "ms", moreIsBetter: false),
+        Figure("push_urgent_p50", busy[busy.count / 2], unit: "ms while \(fanOutSize) others are sent", moreIsBetter: false),
         Figure(
             "push_urgent_p99", busy[busy.count * 99 / 100], unit: "ms while \(fanOutSize) others are sent, of \(busy.count)",
             reference: "idle", referenceValue: idle[idle.count * 99 / 100], bar: 3, moreIsBetter: false),
     ]
         + executables.sorted().map { name in
-            Figure("push_cpu_\(name)", shares[name, default: []].median, unit: "µs of a core for each push")
+            Figure("push_cpu_\(name)", shares[name, default: []].median, unit: "µs of a core for each push", moreIsBetter: false)
         }
 }
 

@@ -89,8 +89,8 @@ private func latencyFigures(_ stack: Stack) async throws -> [Figure] {
     }
     milliseconds.sort()
     return [
-        Figure("sign_in_to_push_p50", milliseconds[signInCount / 2], unit: "ms"),
-        Figure("sign_in_to_push_p99", milliseconds[signInCount * 99 / 100], unit: "ms"),
+        Figure("sign_in_to_push_p50", milliseconds[signInCount / 2], unit: "ms", moreIsBetter: false),
+        Figure("sign_in_to_push_p99", milliseconds[signInCount * 99 / 100], unit: "ms", moreIsBetter: false),
     ]
 }
 
