@@ -22,7 +22,7 @@ struct DispositionPolicyTests {
         return DeliveredEntry(id: EntryID(milliseconds: 1, sequence: 0), fields: fields, deliveryCount: deliveryCount)
     }
 
-    /// A row of the table: a result of an entry that has failed so often, and what becomes of it.
+    /// A row of the table: a result of an entry that has failed so often, and its disposition.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let result: ProcessingResult

@@ -5,7 +5,7 @@ import WireFormat
 /// message was not handled.
 typealias DeliveryStep<Body: Event> = @Sendable (Envelope<Body>, DeliveredEntry, ConsumerScope) async throws -> ProcessingResult
 
-/// The steps between a stream and a handler, outermost first. Their result decides what becomes of the message (``DispositionPolicy``).
+/// The steps between a stream and a handler, outermost first. Their result decides the disposition of the message (``DispositionPolicy``).
 enum DeliveryChain {
     /// decode → trace → skip a duplicate → handle and mark
     static func single<Handler: EventHandler>(_ handler: Handler, _ postgres: PostgresClient) -> any MessageProcessor {

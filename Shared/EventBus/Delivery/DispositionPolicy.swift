@@ -1,6 +1,6 @@
-/// Decides what becomes of a delivered entry, before it is handled and by the result of its handling. Without input or output.
+/// Decides the disposition of a delivered entry, before it is handled and by the result of its handling. Without input or output.
 struct DispositionPolicy: Sendable {
-    /// What becomes of an entry.
+    /// The disposition of an entry.
     enum Decision: Sendable, Equatable {
         /// Its effect is committed, or it is not for this group.
         case acknowledge
