@@ -88,6 +88,7 @@ let package = Package(
                 .lifecycle, .deque,
             ]),
         .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", .logging, .lifecycle]),
+        .shared("Mail", ["AsyncPrimitives", "CLibCurl", "HTTPClient", .logging, .metrics, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "JSON", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
@@ -102,8 +103,8 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HeliographCrypto", .hummingbird, .hummingbirdCore,
-                .nioCore, .nioHTTP1, .httpTypes,
+                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HeliographCrypto", "Mail", .hummingbird,
+                .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
         .service("identity-api", library: "IdentityAPI"),
@@ -235,8 +236,8 @@ let package = Package(
             "IdentityAPITests",
             [
                 "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
-                "HeliographCrypto", "BlobStore", "JSON", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore,
-                .nioCore, .nioEmbedded, .nioPosix,
+                "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport", .logging, .lifecycle, .httpTypes,
+                .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
             "FaceMatchingWorkerTests",

@@ -11,7 +11,7 @@ import Testing
             "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe",
         ],
         ["Imaging", "WireFormat"],
-        ["FCM", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
+        ["FCM", "Mail", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
         ["Storage", "EventBus"],
         ["ServiceDefaults"],
         ["CommandLineSupport"],

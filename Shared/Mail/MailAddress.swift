@@ -1,0 +1,57 @@
+/// An address with the name that mail programs show for it.
+public struct MailAddress: Sendable, Hashable {
+    /// The name; empty for none.
+    public let name: String
+    /// The address, such as `someone@example.com`.
+    public let address: String
+
+    /// Reads `Name <address>`, `"Name" <address>` or `address`; nil when that is not an address that can be sent to.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 500, !Self.hasControls(text) else { return nil }
+        guard let open = text.lastIndex(of: "<") else {
+            self.init(name: "", address: text)
+            return
+        }
+        guard text.last == ">" else { return nil }
+        var name = text[..<open].drop { $0 == " " }
+        while name.last == " " { name.removeLast() }
+        if name.count >= 2, name.first == "\"", name.last == "\"" { name = name.dropFirst().dropLast() }
+        guard !name.contains(where: { "\"\\<>".contains($0) }) else { return nil }
+        self.init(name: String(name), address: String(text[text.index(after: open)...].dropLast()))
+    }
+
+    private init?(name: String, address: String) {
+        guard Self.isSendable(address) else { return nil }
+        self.name = name
+        self.address = address
+    }
+
+    /// The part of the address after the `@`.
+    var domain: Substring { address[address.index(after: address.lastIndex(of: "@") ?? address.startIndex)...] }
+
+    /// Whether an address can be a parameter of SMTP commands and a value of header fields as it is.
+    ///
+    /// Quoted local parts (`"a b"@example.com`) are refused: nearly nobody has one, and their characters could end a command.
+    static func isSendable(_ address: String) -> Bool {
+        guard (3...MailMessage.maxAddressByteCount).contains(address.utf8.count), let at = address.lastIndex(of: "@") else { return false }
+        let (local, domain) = (address[..<at], address[address.index(after: at)...])
+        return (1...64).contains(local.utf8.count) && isDotted(local) && isDotted(domain) && !domain.hasPrefix("-")
+    }
+
+    /// Whether the text consists of atoms with dots between them (RFC 5322 § 3.2.3, and RFC 6532 § 3.2 for characters beyond ASCII).
+    private static func isDotted(_ text: Substring) -> Bool {
+        text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
+            !atom.isEmpty && !hasControls(atom) && !atom.unicodeScalars.contains { #" "(),:;<>@[\]"#.unicodeScalars.contains($0) }
+        }
+    }
+
+    /// Whether a text has control characters, line separators or invisible characters that reorder it.
+    static func hasControls(_ text: some StringProtocol) -> Bool {
+        text.unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .format, .surrogate, .unassigned, .privateUse: true
+            default: false
+            }
+        }
+    }
+}
