@@ -65,26 +65,26 @@ struct MigrationTests {
         let undocumented = try await client.query(
             """
             SELECT relname::text AS name FROM pg_class
-            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
+            WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
               AND obj_description(oid, 'pg_class') IS NULL
             """)
         #expect(undocumented.isEmpty, "tables without a comment")
     }
 }
 
-/// Lists all objects of the schema, one per line, in a stable order.
+/// Lists all objects of the schema, one per line, in a stable order, without the audit log's partitions, which depend on the date.
 private func schemaListing(of client: PostgresClient) async throws -> String {
     let rows = try await client.query(
         """
         SELECT line FROM (
             SELECT relname::text AS parent, 0 AS rank, format('table %s %s', relname, coalesce(reloptions::text, '')) AS line
-            FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+            FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
             UNION ALL
             SELECT c.relname::text, 1, format('column %s.%s %s%s%s%s', c.relname, a.attname,
                        format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN ' not null' ELSE '' END,
                        coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), ''),
                        CASE a.attidentity WHEN 'a' THEN ' identity' ELSE '' END)
-            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r'
+            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
             LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
             WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relnamespace = 'public'::regnamespace
             UNION ALL
@@ -103,7 +103,7 @@ private func schemaListing(of client: PostgresClient) async throws -> String {
             SELECT p.proname::text, 5, 'function ' || regexp_replace(pg_get_functiondef(p.oid), '\\s+', ' ', 'g')
             FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
         ) objects
-        WHERE parent <> 'schema_migrations'
+        WHERE parent <> 'schema_migrations' AND parent !~ '^audit_log_[0-9]'
         ORDER BY parent COLLATE "C", rank, line COLLATE "C"
         """)
     return try rows.map { try $0.decode("line", as: String.self) + "\n" }.joined()

@@ -11,6 +11,9 @@ extension IdentityAPI {
     /// The age from which photos belong to no undecided session.
     private static let photoLifetime = Duration.seconds(30 * 60)
 
+    /// The pause between two looks at the partitions of the audit log, which are made two months ahead.
+    private static let auditInterval = Duration.seconds(60 * 60)
+
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
     static func sweeper(
         postgres: PostgresClient, blobs: any BlobStore, pseudonyms: SessionPseudonyms, interval: Duration, logger: Logger,
@@ -35,6 +38,7 @@ extension IdentityAPI {
                 .batches("reads", every: interval) { try await ReceiptRepository(postgres).deleteExpiredReads(limit: $0) },
                 .batches("presence", every: interval) { try await PresenceRepository(postgres).deleteExpired(limit: $0) },
                 .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
+                Sweeper.Step("audit_partitions", every: auditInterval) { try await AuditRepository(postgres).maintainPartitions() },
                 Sweeper.Step("stray_photos", every: interval, logLevel: .notice) {
                     try await blobs.deleteStale(under: BlobFolder.sessions.prefix, olderThan: photoLifetime)
                 },

@@ -5,7 +5,7 @@ extension Migration {
     static let baseline = Migration(
         number: 1, name: "baseline",
         up: [
-            Baseline.accounts, Baseline.sessions, Baseline.idempotency, Baseline.outboxAndInbox, Baseline.pushInstalls,
+            Baseline.audit, Baseline.accounts, Baseline.sessions, Baseline.idempotency, Baseline.outboxAndInbox, Baseline.pushInstalls,
             Baseline.pushHealth, Baseline.notifications, Baseline.deliveries, Baseline.deliveryPages, Baseline.pushLimits,
             Baseline.imageTemplates, Baseline.imageJobs, Baseline.topics, Baseline.invitations, Baseline.conversations,
             Baseline.topicPhotos, Baseline.fanOuts,
@@ -20,6 +20,9 @@ extension Migration {
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
             DROP TABLE inbox, outbox, idempotency_keys, sessions, face_photo_hashes, face_templates, access_tokens, users;
+            DROP TABLE audit_log;
+            DROP FUNCTION audit_log_maintain();
+            DROP FUNCTION audit_log_refuse();
             """
     )
 }

@@ -1,0 +1,117 @@
+public import FoundationEssentials
+internal import WireFormat
+
+/// The one who acted.
+public enum AuditActor: Sendable, Equatable {
+    /// A signed-in user.
+    case user(UUID)
+    /// An app's own backend, by the id of its credential.
+    case service(String)
+    /// A person with access to the installation's secrets, by the name they gave.
+    case `operator`(String)
+    /// One of our services, by its name.
+    case system(String)
+    /// A client that has proven nothing.
+    case anonymous
+
+    /// The column `actor_kind`.
+    var kind: String {
+        switch self {
+        case .user: "user"
+        case .service: "service"
+        case .operator: "operator"
+        case .system: "system"
+        case .anonymous: "anonymous"
+        }
+    }
+
+    /// The column `actor_id`, cut to what it holds.
+    var id: String? {
+        switch self {
+        case .user(let id): id.wireString
+        case .service(let name), .operator(let name), .system(let name): name.isEmpty ? "unknown" : String(name.prefix(64))
+        case .anonymous: nil
+        }
+    }
+}
+
+/// Everything that the audit log records. Names are stored: none is changed or reused.
+public enum AuditAction: String, Sendable, CaseIterable {
+    /// A face was enrolled, or refused, for an account without one.
+    case faceEnrolled = "face_enrolled"
+    /// The face of an account was replaced, or the replacement refused.
+    case faceReplaced = "face_replaced"
+    /// A face was compared with that of an account.
+    case faceCompared = "face_compared"
+    /// The failed sign-ins of an account have used up a budget.
+    case signInLocked = "sign_in_locked"
+    /// A device got the tokens of a sign-in.
+    case signedIn = "signed_in"
+    /// A device has signed out.
+    case signedOut = "signed_out"
+    /// A sign-in was ended from elsewhere.
+    case signInEnded = "sign_in_ended"
+    /// All sign-ins of an account were ended, or all others.
+    case signInsEnded = "sign_ins_ended"
+    /// A refresh token was used after its successor: a copy of it exists.
+    case refreshTokenReused = "refresh_token_reused"
+    /// An installation was bound to an account that had it not.
+    case deviceRegistered = "device_registered"
+    /// An installation was taken over from another account.
+    case deviceMoved = "device_moved"
+    /// An installation of an account was removed.
+    case deviceRemoved = "device_removed"
+    /// The name that others see was changed.
+    case profileChanged = "profile_changed"
+    /// An operator has looked at an account.
+    case accountShown = "account_shown"
+    /// An operator has read the e-mail of an account.
+    case emailRevealed = "email_revealed"
+    /// An operator has looked at the failed sign-ins of an account.
+    case lockShown = "lock_shown"
+    /// An operator has let an account sign in again before its lock ended.
+    case lockCleared = "lock_cleared"
+    /// An operator has listed the sign-ins of an account.
+    case signInsListed = "sign_ins_listed"
+}
+
+/// What became of an action.
+public enum AuditResult: String, Sendable {
+    case succeeded
+    /// It was tried, and did not come out.
+    case failed
+    /// It was not allowed.
+    case refused
+}
+
+/// A row to append to the audit log: ids and fixed words, never an e-mail, a name, a token or biometric data.
+public struct AuditEntry: Sendable, Equatable {
+    public var action: AuditAction
+    public var result: AuditResult
+    public var actor: AuditActor
+    /// The account that it happened to.
+    public var subjectID: UUID?
+    /// The session, sign-in, installation or other thing that the action is about.
+    public var objectID: UUID?
+    /// The request that asked for it.
+    public var requestID: String?
+    /// A fixed word, such as the reason for a failure: 1 to 64 of `a-z 0-9 _ : . -`.
+    public var detail: String?
+    /// HMAC of the client's address (IPv6: its /64); 32 bytes.
+    public var addressKey: [UInt8]?
+
+    /// Describes an action.
+    public init(
+        _ action: AuditAction, _ result: AuditResult = .succeeded, by actor: AuditActor, on subjectID: UUID?, object objectID: UUID? = nil,
+        requestID: String? = nil, detail: String? = nil, addressKey: [UInt8]? = nil
+    ) {
+        self.action = action
+        self.result = result
+        self.actor = actor
+        self.subjectID = subjectID
+        self.objectID = objectID
+        self.requestID = requestID
+        self.detail = detail
+        self.addressKey = addressKey
+    }
+}
