@@ -87,7 +87,7 @@ let package = Package(
                 "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics,
                 .lifecycle, .deque,
             ]),
-        .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", .logging, .lifecycle]),
+.shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", "WireFormat", .logging, .lifecycle]),
         .shared("Mail", ["AsyncPrimitives", "CLibCurl", "HTTPClient", .logging, .metrics, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "JSON", .logging, .nioCore, .nioPosix]),
         .shared(
@@ -215,7 +215,7 @@ let package = Package(
                 .lifecycleTestKit,
             ]),
         .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
-        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging]),
+        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "WireFormat", .logging]),
         .tests(
             "ImageGeneratorsTests",
             [

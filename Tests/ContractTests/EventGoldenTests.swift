@@ -58,6 +58,11 @@ struct EventGoldenTests {
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [
                 "job_completed", "job_failed", "sign_up", "sign_in", "new_photos", "chat_message", "invitation",
+                "account_alert",
+            ])
+        #expect(
+            AccountAlert.allCases.map(\.rawValue) == [
+                "new_sign_in", "face_changed", "recovery_started", "recovery_cancelled", "recovery_completed", "email_changed",
             ])
         #expect(Lane.allCases.map(\.rawValue) == ["urgent", "normal", "bulk"])
         #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])

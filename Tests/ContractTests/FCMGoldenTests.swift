@@ -1,6 +1,7 @@
 import FCM
 import Foundation
 import Testing
+import WireFormat
 
 /// The pushes as deployed apps read them: names, spelling, case and text are fixed (`docs/API.md`).
 @Suite("Pushes")
@@ -53,6 +54,12 @@ struct FCMGoldenTests {
                 isSensitive: true), badge: 13),
         Golden(name: "invitation.event", content: .invitation(topic: "event:42")),
         Golden(name: "invitation.conversation", content: .invitation(topic: "conversation:c-9")),
+        Golden(name: "account_alert.new_sign_in", content: .accountAlert(userID: user, alert: .newSignIn)),
+        Golden(name: "account_alert.face_changed", content: .accountAlert(userID: user, alert: .faceChanged)),
+        Golden(name: "account_alert.recovery_started", content: .accountAlert(userID: user, alert: .recoveryStarted)),
+        Golden(name: "account_alert.recovery_cancelled", content: .accountAlert(userID: user, alert: .recoveryCancelled)),
+        Golden(name: "account_alert.recovery_completed", content: .accountAlert(userID: user, alert: .recoveryCompleted)),
+        Golden(name: "account_alert.email_changed", content: .accountAlert(userID: user, alert: .emailChanged)),
     ]
 
     static let sentAt = Date(timeIntervalSince1970: 1_761_559_200.5)

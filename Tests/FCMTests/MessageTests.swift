@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Testing
+import WireFormat
 
 @testable import FCM
 
@@ -35,7 +36,7 @@ import Testing
             (.signUp(sessionID: "s", userID: "u", succeeded: false), "ekyc"),
             (.signIn(sessionID: "s", userID: "u", succeeded: true), "ekyc"),
             (.newPhotos(eventID: "e", imageURL: nil), "event_photos"), (Self.chat("a"), "chat"),
-            (.invitation(topic: "conversation:c"), "invitations"),
+            (.invitation(topic: "conversation:c"), "invitations"), (.accountAlert(userID: "u", alert: .newSignIn), "account"),
         ]
         for (content, channel) in channels {
             #expect(Self.json(try Self.message(content)).contains(#""android":{"notification":{"channel_id":"\#(channel)","#))

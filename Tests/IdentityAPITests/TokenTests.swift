@@ -120,6 +120,28 @@ extension IdentityFixture {
         #expect(install.userID == (try await SessionRepository(api.postgres).find(id: signIn.id))?.userID)
     }
 
+    @Test(.api) func `A sign-in on a new device is told to the user's other devices, once`() async throws {
+        let tablet = "c2bbbbbbbbbbbbbbbbbbbb:APA91bExampleToken"
+        let device = try await api.signedInDevice()
+        #expect(try await api.pushes().isEmpty, "the first device has no others to tell")
+        _ = try await api.signIn(pushToken: tablet)
+        _ = try await api.signIn(pushToken: tablet)
+        let alert = try #require(try await api.pushes().first)
+        #expect(try await api.pushes().count == 1, "the tablet is known by its second sign-in")
+        #expect(alert.kind == .accountAlert && alert.lane == .urgent && alert.recipient == .user(device.userID))
+        #expect(alert.parameters["alert"] == "new_sign_in")
+        let bound = try #require(try await api.installs().first { api.keys.installationKey(PushTarget(tablet)!) == $0.installationKey })
+        #expect(alert.parameters[NotificationParameter.exceptInstallID] == bound.id.wireString)
+    }
+
+    @Test(.api) func `A repeated redemption tells the other devices nothing more`() async throws {
+        _ = try await api.signedInDevice()
+        let session = try await api.start(Path.login, .signIn().with("fcm_token", "c2bbbbbbbbbbbbbbbbbbbb:APA91bExampleToken"))
+        try await api.decide(session.id, .succeeded)
+        for _ in 0..<2 { #expect(try await api.redeem(session).status == 200) }
+        #expect(try await api.pushes().count == 1)
+    }
+
     @Test(.api) func `A refresh rotates both tokens`() async throws {
         let device = try await api.signedInDevice()
         let response = try await api.refresh(device.refreshToken)

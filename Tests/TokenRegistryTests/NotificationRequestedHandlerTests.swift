@@ -79,6 +79,22 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
+    @Test func `an alert about an account reaches all of the user's installations but the excepted one`() async throws {
+        try await Registry.run { registry in
+            let user = try await registry.makeUser(tokens: "phone:1", "tablet:1")
+            let (phone, tablet) = (try await registry.install("phone:1"), try await registry.install("tablet:1"))
+            let alert = AccountAlert.newSignIn.notification(to: user, except: tablet?.id, cause: UUID())
+            let toAll = AccountAlert.recoveryStarted.notification(to: user, cause: UUID())
+            try await registry.request(alert, toAll)
+            let deliveries = DeliveryRepository(registry.client)
+            #expect(try await deliveries.find(notificationID: alert.notificationID).map(\.installID) == [phone?.id])
+            #expect(try await deliveries.find(notificationID: toAll.notificationID).count == 2)
+            let again = AccountAlert.newSignIn.notification(to: user, except: phone?.id, cause: UUID())
+            try await registry.request(again)
+            #expect(try await deliveries.find(notificationID: again.notificationID).map(\.installID) == [tablet?.id])
+        }
+    }
+
     @Test func `a second request with the same dedupe key changes nothing`() async throws {
         try await Registry.run { registry in
             let session = try await registry.makeSession(token: "a:1")

@@ -1,4 +1,5 @@
 internal import HeliographCrypto
+public import WireFormat
 
 /// The content of a push: the kinds that released apps know, with the parameters of each.
 public enum PushContent: Sendable, Equatable {
@@ -17,6 +18,8 @@ public enum PushContent: Sendable, Equatable {
         conversationID: String, messageID: String?, senderID: String, senderName: String, text: String, isSensitive: Bool)
     /// The owner of a topic, such as `event:42`, has invited the user. No text by the owner is shown.
     case invitation(topic: String)
+    /// The user's account was changed, or used on another device.
+    case accountAlert(userID: String, alert: AccountAlert)
 
     /// The subject: a later push with the same subject replaces this one. Its length is not limited yet.
     var subject: String {
@@ -29,6 +32,7 @@ public enum PushContent: Sendable, Equatable {
             // Apple's 64 bytes, and an app finds the id between the colons.
             messageID.map { "chat:\($0):\(Self.digest(of: conversationID))" } ?? "conversation:\(conversationID)"
         case .invitation(let topic): "invitation:\(topic)"
+        case .accountAlert(let userID, let alert): "account:\(userID):\(alert.rawValue)"
         }
     }
 
@@ -40,6 +44,7 @@ public enum PushContent: Sendable, Equatable {
         case .newPhotos: "event_photos"
         case .chatMessage: "chat"
         case .invitation: "invitations"
+        case .accountAlert: "account"
         }
     }
 

@@ -1,4 +1,5 @@
 internal import JSON
+internal import WireFormat
 
 /// The parts of a push that depend on its kind: the texts, the data and Apple's `aps` dictionary.
 struct PushParts {
@@ -77,6 +78,10 @@ struct PushParts {
             body = PushTexts.invitationBody(topic: topic)
             data = ["type": "invitation", "topic": topic]
             isQuiet = true
+        case .accountAlert(_, let alert):
+            (title, body) = PushTexts.accountAlert(alert)
+            data = ["type": "account_alert", "alert": alert.rawValue]
+            hasSound = true
         }
     }
 

@@ -1,3 +1,5 @@
+internal import WireFormat
+
 /// The texts of the pushes and their maximum lengths.
 enum PushTexts {
     /// The most characters shown of a chat message.
@@ -19,6 +21,24 @@ enum PushTexts {
 
     static func invitationBody(topic: String) -> String {
         "You have been invited to \(topic.hasPrefix("event:") ? "an event" : "a conversation")."
+    }
+
+    /// The title and the body about a change to an account. They contain nothing of the account: the phone may be in other hands.
+    static func accountAlert(_ alert: AccountAlert) -> (title: String, body: String) {
+        switch alert {
+        case .newSignIn:
+            ("New sign-in", "Your account was used to sign in on another device. If it was not you, sign out all devices.")
+        case .faceChanged:
+            ("Face replaced", "The face of your account was replaced. If it was not you, recover your account.")
+        case .recoveryStarted:
+            ("Account recovery started", "A recovery of your account was started. If it was not you, cancel it.")
+        case .recoveryCancelled:
+            ("Account recovery cancelled", "The recovery of your account was cancelled.")
+        case .recoveryCompleted:
+            ("Account recovered", "Your account was recovered. If it was not you, contact support.")
+        case .emailChanged:
+            ("E-mail changed", "The e-mail address of your account was changed. If it was not you, recover your account.")
+        }
     }
 
     /// The most bytes per character on average: a single character can have dozens, and a message must fit 4 KB.

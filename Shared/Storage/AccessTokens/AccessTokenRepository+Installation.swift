@@ -24,6 +24,20 @@ extension AccessTokenRepository {
         return try await db.query(query.readOnly()).first?.decode("known", as: Bool.self) ?? false
     }
 
+    /// Whether the other devices of a user are told of a sign-in on an installation: it is not known to the account, and the user has
+    /// other installations that pushes are sent to. Call in the transaction that mints the pair, before ``insert(_:)``.
+    ///
+    /// - Parameter installationKey: The installation of the sign-in; `nil` for an unknown one.
+    public func isNews(signInOn installationKey: [UInt8]?, of userID: UUID) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = """
+            SELECT NOT \(unescaped: Self.isKnown(installation: "s.installation_key", to: "s.user_id")) AND EXISTS (
+                SELECT FROM push_installs i
+                WHERE i.user_id = s.user_id AND i.state <> 'invalid' AND i.installation_key IS DISTINCT FROM s.installation_key) AS is_news
+            FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s
+            """
+        return try await db.query(query.readOnly()).first?.decode("is_news", as: Bool.self) ?? false
+    }
+
     /// Makes the SQL condition that an installation is known to a user, from the SQL expressions of both.
     static func isKnown(installation: String, to user: String) -> String {
         """

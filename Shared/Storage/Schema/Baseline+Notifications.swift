@@ -7,7 +7,7 @@ extension Baseline {
             id               uuid        PRIMARY KEY,
             dedupe_key       text        NOT NULL UNIQUE CHECK (length(dedupe_key) <= 200),
             kind             text        NOT NULL CHECK (kind IN ('job_completed', 'job_failed', 'sign_up', 'sign_in',
-                                 'new_photos', 'chat_message', 'invitation')),
+                                 'new_photos', 'chat_message', 'invitation', 'account_alert')),
             recipient_type   text        NOT NULL CHECK (recipient_type IN ('session', 'user', 'topic', 'installation')),
             recipient_id     text        NOT NULL CHECK (length(recipient_id) <= 200),
             lane             text        NOT NULL CHECK (lane IN ('urgent', 'normal', 'bulk')),

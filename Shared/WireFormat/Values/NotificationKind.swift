@@ -7,12 +7,13 @@ public enum NotificationKind: String, Codable, Sendable, CaseIterable {
     case newPhotos = "new_photos"
     case chatMessage = "chat_message"
     case invitation
+    case accountAlert = "account_alert"
 
     /// Whether it reports the result of a sign-up or sign-in.
     public var isOfSession: Bool {
         switch self {
         case .signUp, .signIn: true
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation: false
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation, .accountAlert: false
         }
     }
 }

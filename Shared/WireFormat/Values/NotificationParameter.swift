@@ -2,6 +2,8 @@
 public enum NotificationParameter {
     /// The member of a topic who caused the notification and is therefore left out; only with a topic as the recipient.
     public static let exceptUserID = "except_user_id"
+    /// The installation (`push_installs.id`) that is left out; only with a user as the recipient.
+    public static let exceptInstallID = "except_install_id"
     /// The blob key of a JPEG, whose media link is created when the push is sent, because events must not carry working links.
     public static let image = "image"
     /// The topic's own id; if its name refers to another topic by then, nothing is sent. Only with a topic as the recipient.

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
@@ -30,7 +31,7 @@ struct TokenController: Sendable {
         let (minted, isFirst) = try await postgres.withTransaction { transaction -> (AccessToken?, Bool) in
             let sessions = SessionRepository(transaction)
             if let session = try await sessions.redeem(id: session.id, tokenHash: session.tokenHash) {
-                return (try await mint(tokens, for: session, in: transaction), true)
+                return (try await mint(tokens, for: session, in: transaction, context), true)
             }
             guard try await sessions.isRedeemed(id: session.id, tokenHash: session.tokenHash) else { return (nil, false) }
             return (try await AccessTokenRepository(transaction).find(accessHash: tokens.access.hash), false)
@@ -40,15 +41,21 @@ struct TokenController: Sendable {
         return Self.answer(minted, tokens)
     }
 
-    /// Signs the device of a session in: ends the user's earlier sign-ins on it and binds its installation to the user.
+    /// Signs the device of a session in: ends the user's earlier sign-ins on it, binds its installation to the user, and tells the user's
+    /// other devices if it is a new one.
     private func mint(
-        _ tokens: TokenPair, for session: Session, in transaction: PostgresTransaction
+        _ tokens: TokenPair, for session: Session, in transaction: PostgresTransaction, _ context: APIRequestContext
     ) async throws -> AccessToken {
         let pairs = AccessTokenRepository(transaction)
         if let key = session.installationKey {
             try await pairs.supersede(userID: session.userID, installationKey: key)
         }
-        try await handOver(to: session, in: transaction)
+        let installID = try await handOver(to: session, in: transaction)
+        if try await pairs.isNews(signInOn: session.installationKey, of: session.userID) {
+            let alert = AccountAlert.newSignIn.notification(to: session.userID, except: installID, cause: session.id)
+            try await OutboxRepository(transaction).publish(
+                alert, requestID: context.requestID, traceparent: context.traceparent, expiresAt: alert.expiresAt)
+        }
         return try await pairs.insert(
             NewAccessToken(
                 userID: session.userID, sessionID: session.id, accessHash: tokens.access.hash,
@@ -57,15 +64,18 @@ struct TokenController: Sendable {
     }
 
     /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest.
-    private func handOver(to session: Session, in transaction: PostgresTransaction) async throws {
-        guard let installID = session.installID else { return }
+    ///
+    /// - Returns: The id of the installation; nil when the sign-in has none.
+    private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> UUID? {
+        guard let installID = session.installID else { return nil }
         let installs = PushInstallRepository(transaction)
-        guard let bound = try await installs.bind(installID, userID: session.userID, seenAt: session.createdAt) else { return }
+        guard let bound = try await installs.bind(installID, userID: session.userID, seenAt: session.createdAt) else { return nil }
         DeviceRegistrar.countRemoved(bound.removedIDs.count)
         if bound.install.id != installID {
             let released = try await SessionRepository(transaction).releaseInstall(ofRedeemed: session.id)
             try await installs.deleteUnneeded(ids: released)
         }
+        return bound.install.id
     }
 
     /// Rotates a refresh token. The token just replaced gets the same new pair for 30 seconds, as long as that pair is unused; any other

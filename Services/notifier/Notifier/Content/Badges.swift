@@ -30,11 +30,12 @@ struct Badges: Sendable {
 
 extension NotificationKind {
     /// Whether its subject stays unseen until the app is opened. The user watches a face session while it is decided. An invitation
-    /// changes no number: a stranger must not be able to change a phone's icon.
+    /// changes no number: a stranger must not be able to change a phone's icon. An alert about an account has no
+    /// place in the app where it would be seen.
     fileprivate var hasBadge: Bool {
         switch self {
         case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: true
-        case .signUp, .signIn, .invitation: false
+        case .signUp, .signIn, .invitation, .accountAlert: false
         }
     }
 }

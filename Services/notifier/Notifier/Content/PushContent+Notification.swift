@@ -50,6 +50,11 @@ extension PushContent {
                     ?? Self.someMessage,
                 isSensitive: text == nil || parameters["sensitive"] == "true")
         case .invitation: self = .invitation(topic: try value("topic"))
+        case .accountAlert:
+            guard let alert = AccountAlert(rawValue: try value("alert")) else {
+                throw FCMError(.invalidMessage, "the alert is unknown")
+            }
+            self = .accountAlert(userID: try value("user_id"), alert: alert)
         }
     }
 }

@@ -78,7 +78,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         switch resolution {
         case nil: return .skip(.recipientUnsupported)
         case .skipped(let reason): return .skip(reason)
-        case .addresses(let addresses): return reach(addresses)
+        case .addresses(let addresses): return reach(addresses.filter { $0.id != request.exceptInstallID })
         case .topic(let topic, let addresses):
             // The topic has ended since the request, and a new one has its name.
             if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
@@ -127,6 +127,9 @@ extension NotificationRequested {
 
     /// The id of the topic, when the request names one.
     fileprivate var topicID: UUID? { parameters[NotificationParameter.topicID].flatMap { UUID(uuidString: $0) } }
+
+    /// The installation that is excluded.
+    fileprivate var exceptInstallID: UUID? { parameters[NotificationParameter.exceptInstallID].flatMap { UUID(uuidString: $0) } }
 
     /// The member of the topic who is excluded.
     fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(uuidString: $0) } }
