@@ -33,9 +33,9 @@ extension Event {
 public enum EventCatalog {
     /// The body types, in the order of the data flow.
     public static let events: [any Event.Type] = [
-        EkycRequested.self, EkycCompleted.self, ImageRequested.self, PhotoUploaded.self, ImageProgress.self,
-        ImageCompleted.self, NotificationRequested.self,
-        NotificationAddressed.self, NotificationSettled.self, UserErased.self,
+        EkycRequested.self, EkycCompleted.self, MailRequested.self, ImageRequested.self, PhotoUploaded.self,
+        ImageProgress.self, ImageCompleted.self, NotificationRequested.self, NotificationAddressed.self,
+        NotificationSettled.self, UserErased.self,
     ]
 
     /// The names of all streams, in the order of ``events``.

@@ -19,6 +19,7 @@ extension EventType {
     public static let imageProgress = EventType(rawValue: "image.progress")
     public static let imageCompleted = EventType(rawValue: "image.completed")
     public static let photoUploaded = EventType(rawValue: "photo.uploaded")
+    public static let mailRequested = EventType(rawValue: "mail.requested")
     public static let userErased = EventType(rawValue: "user.erased")
     public static let notificationRequested = EventType(rawValue: "notification.requested")
     public static let notificationAddressed = EventType(rawValue: "notification.addressed")

@@ -6,6 +6,7 @@ import WireFormat
 struct EventGoldenTests {
     @Test func `ekyc.requested`() throws { try check(GoldenEvents.ekycRequested) }
     @Test func `ekyc.completed`() throws { try check(GoldenEvents.ekycCompleted) }
+    @Test func `mail.requested`() throws { try check(GoldenEvents.mailRequested) }
     @Test func `image.requested`() throws { try check(GoldenEvents.imageRequested) }
     @Test func `photo.uploaded`() throws { try check(GoldenEvents.photoUploaded) }
     @Test func `image.progress`() throws { try check(GoldenEvents.imageProgress) }

@@ -7,7 +7,7 @@ struct EventGroupsTests {
     @Test func `the groups are those of the design`() {
         #expect(
             EventCatalog.groupsByStream == [
-                "ekyc.requested": ["face-matching-worker"], "ekyc.requested.known": ["face-matching-worker"], "ekyc.completed": [],
+                "ekyc.requested": ["face-matching-worker"], "ekyc.requested.known": ["face-matching-worker"], "ekyc.completed": [], "mail.requested": ["identity-api"],
                 "image.requested": ["image-worker"], "photo.uploaded": ["image-worker"],
                 "image.progress": [], "image.completed": [],
                 "user.erased": ["token-registry"], "notification.requested": ["token-registry"],
@@ -22,7 +22,7 @@ struct EventGroupsTests {
         #expect(EventCatalog.events.allSatisfy { $0.groups.count <= 1 })
     }
 
-    @Test(arguments: ["face-matching-worker", "image-worker", "token-registry", "notifier"])
+    @Test(arguments: ["identity-api", "face-matching-worker", "image-worker", "token-registry", "notifier"])
     func `a service has handlers for exactly the events that name its group`(_ service: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

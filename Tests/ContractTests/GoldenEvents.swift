@@ -14,6 +14,7 @@ enum GoldenEvents {
 
     static let ekycRequested = EkycRequested(sessionID: first, event: .signUp, lane: .new)
     static let ekycCompleted = EkycCompleted(sessionID: first, event: .signIn, succeeded: false, reason: .noMatch)
+    static let mailRequested = MailRequested(kind: .verificationCode, subjectID: first)
     static let imageRequested = ImageRequested(jobID: first)
     static let photoUploaded = PhotoUploaded(photoID: first, topic: "event:42")
     static let imageProgress = ImageProgress(jobID: first, state: .processing, percent: 40)

@@ -7,21 +7,45 @@ import Testing
 import WireFormat
 
 @Suite struct EnrolmentTests {
-    @Test func `a sign-up with an account's e-mail ends like a new one, and changes nothing`() async throws {
+    @Test func `the face for an e-mail without proof waits for it, whether the e-mail has an account or not`() async throws {
         try await withWorker { worker in
-            let faces = FaceTemplateRepository(worker.context.postgres)
+            let known = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: known)
+            let face = try await FaceTemplateRepository(worker.context.postgres).find(userID: known)
+            for user in [known, UUID()] {
+                let session = try await worker.run(.signUp, try Photos.signUp(), user: user, proof: .none)
+                #expect(session.state == .succeeded && session.awaitsVerification)
+                #expect(try await worker.pushedUser(of: session.id) != user)
+                try await eventually("the code is mailed") { try await worker.messages("mail.requested", about: session.id) == 1 }
+            }
+            #expect(try await worker.count("pending_enrolments") == 2)
+            #expect(try await worker.count("users") == 1)
+            #expect(try await FaceTemplateRepository(worker.context.postgres).find(userID: known) == face)
+        }
+    }
+
+    @Test func `a proven e-mail that has an account is told so`() async throws {
+        try await withWorker { worker in
             let user = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
-            let face = try #require(try await faces.find(userID: user))
-            let photos = try await worker.count("face_photo_hashes")
-            let known = try await worker.run(.signUp, try Photos.signUp(), user: user)
-            #expect(known.state == .succeeded)
-            #expect(known.reason == nil)
-            #expect(known.retryable == nil)
-            #expect(try await faces.find(userID: user) == face)
-            #expect(try await worker.count("face_photo_hashes") == photos)
+            let second = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            #expect(second.state == .failed && second.reason == .alreadyEnrolled && second.retryable == false)
             #expect(try await worker.count("users") == 1)
-            #expect(try await worker.pushedUser(of: known.id) != user)
+        }
+    }
+
+    @Test func `a recovery waits, and the face stays until it is due`() async throws {
+        try await withWorker { worker in
+            let postgres = worker.context.postgres
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let face = try await FaceTemplateRepository(postgres).find(userID: user)
+            let session = try await worker.run(.signUp, try Photos.signUp(), user: user, proof: .recovery)
+            #expect(session.state == .succeeded && !session.awaitsVerification)
+            let end = try #require(try await PendingEnrolmentRepository(postgres).recovery(of: user))
+            #expect((23 * 3_600...24 * 3_600).contains(Int(end.timeIntervalSinceNow)))
+            try await eventually("the owner is told") { try await worker.messages("mail.requested", about: user) == 1 }
+            #expect(try await FaceTemplateRepository(postgres).find(userID: user) == face)
         }
     }
 
@@ -32,26 +56,24 @@ import WireFormat
             let known = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: known)
             for user in [known, UUID()] {
-                let session = try await worker.run(.signUp, photos, user: user)
+                let session = try await worker.run(.signUp, photos, user: user, proof: .none)
                 #expect(session.state == .failed && session.reason == .multipleFaces)
                 #expect(try await worker.pushedUser(of: session.id) != user)
+                #expect(try await worker.messages("mail.requested", about: session.id) == 0)
             }
             #expect(try await worker.count("users") == 1)
         }
     }
 
-    @Test func `of two concurrent sign-ups with a new e-mail, one creates the account, and both succeed`() async throws {
+    @Test func `of two concurrent sign-ups with a proven e-mail, one creates the account`() async throws {
         try await withWorker { worker in
             let user = UUID()
             var ids: [UUID] = []
             for _ in 0..<2 { ids.append(try await worker.uploads.store(.signUp, try Photos.signUp(), user: user)) }
             for id in ids { try await worker.request(id, .signUp) }
-            var named: [UUID] = []
-            for id in ids {
-                #expect(try await worker.outcome(id).state == .succeeded)
-                named.append(try await worker.pushedUser(of: id))
-            }
-            #expect(named.filter { $0 == user }.count == 1)
+            var reasons: [SessionReason?] = []
+            for id in ids { reasons.append(try await worker.outcome(id).reason) }
+            #expect(Set(reasons) == [nil, .alreadyEnrolled])
             #expect(try await worker.count("users") == 1)
             #expect(try await worker.count("face_photo_hashes") == 9)
         }
@@ -68,7 +90,7 @@ import WireFormat
                     userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
                     installationKey: nil, lifetime: .seconds(60), refreshLifetime: .seconds(600)))
             let session = try await worker.run(
-                .signUp, try Photos.signUp(), user: user, authorised: true, by: pair.familyID)
+                .signUp, try Photos.signUp(), user: user, proof: .account(pair.familyID))
             #expect(session.state == .succeeded)
             #expect(try await faces.find(userID: user) != first)
             #expect(try await worker.pushedUser(of: session.id) == user)
@@ -85,7 +107,7 @@ import WireFormat
                 NewAccessToken(
                     userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
                     installationKey: nil, lifetime: .seconds(60), refreshLifetime: .seconds(600)))
-            let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, authorised: true, by: pair.familyID)
+            let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, proof: .account(pair.familyID))
             #expect(try await AccessTokenRepository(postgres).revokeAll(userID: user) == 1)
             try await worker.request(id, .signUp)
             let session = try await worker.outcome(id)

@@ -109,7 +109,7 @@ struct HandlerFixture: Sendable {
 
     /// Stores a face of an account, which is created.
     func enrol(_ user: UUID, sealed: [UInt8]) async throws {
-        _ = try await UserRepository(postgres).findOrCreate(id: user, emailLookup: SHA256.hash("\(user)"), emailSealed: [1])
+        _ = try await postgres.makeUser(id: user, emailLookup: SHA256.hash("\(user)"), emailSealed: [1])
         let template = NewFaceTemplate(userID: user, modelID: FaceModels.modelID, pipelineVersion: 1, templateSealed: sealed)
         #expect(try await FaceTemplateRepository(postgres).insertIfAbsent(template))
     }

@@ -18,10 +18,23 @@ struct Uploads {
     let postgres: PostgresClient
     let blobs: any BlobStore
 
+    /// What the sender of a sign-up has proven.
+    enum Proof {
+        /// Nothing: an e-mail that was only named.
+        case none
+        /// The e-mail.
+        case email
+        /// The e-mail, of an account that is to be recovered.
+        case recovery
+        /// The account, by an access token of this sign-in.
+        case account(UUID?)
+    }
+
     /// Stores an upload and returns the session's id; nothing is published.
+    ///
+    /// - Parameter user: The account, which has an e-mail of its own, or the id that it gets.
     func store(
-        _ event: EkycEvent, _ photos: [Photo], user: UUID, authorised: Bool = false, by signIn: UUID? = nil,
-        processingTime: Duration? = nil
+        _ event: EkycEvent, _ photos: [Photo], user: UUID, proof: Proof = .email, processingTime: Duration? = nil
     ) async throws -> UUID {
         let id = UUID()
         var stored: [SessionPhoto] = []
@@ -30,14 +43,32 @@ struct Uploads {
             try await blobs.write(try BlobKey(key)) { try await $0.append(ByteBuffer(bytes: photo.file)) }
             stored.append(SessionPhoto(key: key, pose: photo.pose, sha256: Hex.encode(SHA256.hash(photo.file))))
         }
-        var session = NewSession(
-            id: id, userID: user, event: event, authorised: authorised, authorisedBy: signIn, tokenHash: SecureRandom.bytes(32),
-            photos: stored)
-        // The account gets the user id of the first session with its e-mail; identity-api derives that id from the e-mail.
-        if event == .signUp, !authorised { session.email = SessionEmail(lookup: SHA256.hash("\(user)"), sealed: [1, 2, 3]) }
+        var session = NewSession(id: id, userID: user, event: event, tokenHash: SecureRandom.bytes(32), photos: stored)
+        let email = SealedEmail(lookup: SHA256.hash("\(user)"), sealed: [1, 2, 3])
+        switch (event, proof) {
+        case (.signIn, _): session.attemptKey = user
+        case (.signUp, .none): session.email = email
+        case (.signUp, .email): session.verificationID = try await verify(email, for: user)
+        case (.signUp, .recovery):
+            session.verificationID = try await verify(email, for: UUID())
+            session.isRecovery = true
+        case (.signUp, .account(let signIn)):
+            session.authorised = true
+            session.authorisedBy = signIn
+        }
         if let processingTime { session.processingTime = processingTime }
         try await SessionRepository(postgres).insert(session)
         return id
+    }
+
+    /// Stores a verification whose code was entered.
+    private func verify(_ email: SealedEmail, for accountID: UUID) async throws -> UUID {
+        let new = NewEmailVerification(purpose: .registration, accountID: accountID, email: email)
+        try await postgres.withTransaction { transaction in
+            _ = try await EmailVerificationRepository(transaction).insert(new)
+            _ = try await EmailVerificationRepository(transaction).verify(id: new.id)
+        }
+        return new.id
     }
 }
 

@@ -41,9 +41,9 @@ struct WorkerFixture {
 
     /// Stores a session, publishes its event, and waits until it has ended.
     func run(
-        _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, authorised: Bool = false, by signIn: UUID? = nil
+        _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, proof: Uploads.Proof = .email
     ) async throws -> Session {
-        let id = try await uploads.store(event, photos, user: user, authorised: authorised, by: signIn)
+        let id = try await uploads.store(event, photos, user: user, proof: proof)
         try await request(id, event)
         return try await outcome(id)
     }
@@ -52,14 +52,14 @@ struct WorkerFixture {
         try await context.postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
     }
 
-    /// Returns the number of messages of a stream about a session; a message that was sent twice counts once.
+    /// Returns the number of messages of a stream about a session, or another subject; a message that was sent twice counts once.
     func messages(_ stream: String, about id: UUID) async throws -> Int {
         let lines = try await redis.cli("XRANGE", "\(redisPrefix){\(stream)}", "-", "+").split(separator: "\n")
         var messages: Set<Substring> = []
         var message: Substring = ""
         for (name, value) in zip(lines, lines.dropFirst()) {
             if name == "i" { message = value }
-            if value.contains("\"session_id\":\"\(id.wireString)\"") { messages.insert(message) }
+            if ["session_id", "subject_id"].contains(where: { value.contains("\"\($0)\":\"\(id.wireString)\"") }) { messages.insert(message) }
         }
         return messages.count
     }

@@ -4,6 +4,7 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import Logging
+import Mail
 import PostgresClient
 import ServiceDefaults
 import ServiceLifecycle
@@ -20,16 +21,19 @@ struct IdentityFixture: Sendable {
     let context: ServiceContext
     let blobRoot: String
     let http: HTTPClient
+    /// The mails that were sent.
+    let mailbox: Mailbox
     /// The watcher of the requests that wait for a session.
     let waiters: RowWatcher<Session>
     /// The watcher of the requests that wait for an image job.
     let jobFeed: RowWatcher<ImageJob>
 
-    init(port: Int, services: [any Service], context: ServiceContext, blobRoot: String, http: HTTPClient) throws {
+    init(port: Int, services: [any Service], context: ServiceContext, blobRoot: String, http: HTTPClient, mailbox: Mailbox) throws {
         self.port = port
         self.context = context
         self.blobRoot = blobRoot
         self.http = http
+        self.mailbox = mailbox
         waiters = try #require(services.lazy.compactMap { $0 as? RowWatcher<Session> }.first)
         jobFeed = try #require(services.lazy.compactMap { $0 as? RowWatcher<ImageJob> }.first)
     }
@@ -47,6 +51,12 @@ struct IdentityFixture: Sendable {
 
     func send(_ form: Form, to path: String, headers: [(name: String, value: String)] = []) async throws -> HTTPClientResponse {
         try await send("POST", path, headers: [("Content-Type", form.contentType)] + headers, body: form.bytes)
+    }
+
+    /// Sends a JSON body.
+    func post(_ path: String, _ json: String, bearer: String? = nil) async throws -> HTTPClientResponse {
+        let headers = bearer.map { [("Authorization", "Bearer \($0)")] } ?? []
+        return try await send("POST", path, headers: [("Content-Type", "application/json")] + headers, body: Array(json.utf8))
     }
 
     /// Returns the names of all files in the store of photos, including those of interrupted writes.
@@ -96,11 +106,13 @@ struct UnexpectedAnswer: Error { let response: HTTPClientResponse }
 func withSecondInstance(
     of first: IdentityFixture, _ change: (inout IdentityAPIConfiguration) -> Void, _ body: (IdentityFixture) async throws -> Void
 ) async throws {
-    var configuration = testConfiguration()
+    var configuration = try testConfiguration()
     change(&configuration)
-    try await withServices(first.context, configuration) { port, services in
+    try await withServices(first.context, configuration, mailbox: first.mailbox) { port, services in
         try await body(
-            IdentityFixture(port: port, services: services, context: first.context, blobRoot: first.blobRoot, http: first.http))
+            IdentityFixture(
+                port: port, services: services, context: first.context, blobRoot: first.blobRoot, http: first.http,
+                mailbox: first.mailbox))
     }
 }
 
@@ -111,11 +123,13 @@ func withIdentityAPI(
     try await withMigratedDatabase { database in
         let folder = try TemporaryDirectory()
         let context = try await makeContext(database, blobRoot: folder.path)
-        var configuration = testConfiguration()
+        var configuration = try testConfiguration()
         // No worker decides the sessions of tests, so these limits are off; they have tests of their own.
         configuration.limits.undecidedSessions = .none
         change(&configuration)
-        try await withServices(context, configuration, beside: [context.postgres, context.redis]) { port, services in
+        let mailbox = Mailbox()
+        let servers: [any Service] = [context.postgres, context.redis]
+        try await withServices(context, configuration, mailbox: mailbox, beside: servers) { port, services in
             var clientConfiguration = HTTPClientConfiguration()
             clientConfiguration.version = .http1
             clientConfiguration.connectTimeout = .seconds(60)
@@ -125,7 +139,8 @@ func withIdentityAPI(
             let outcome: Result<Void, any Error>
             do {
                 try await body(
-                    IdentityFixture(port: port, services: services, context: context, blobRoot: folder.path, http: http))
+                    IdentityFixture(
+                        port: port, services: services, context: context, blobRoot: folder.path, http: http, mailbox: mailbox))
                 outcome = .success(())
             } catch { outcome = .failure(error) }
             await http.shutdown()
@@ -161,20 +176,22 @@ var api: IdentityFixture {
 }
 
 /// Returns a configuration with a free port, and without a sweep during a test.
-private func testConfiguration() -> IdentityAPIConfiguration {
-    var configuration = IdentityAPIConfiguration()
+private func testConfiguration() throws -> IdentityAPIConfiguration {
+    // Nothing listens there.
+    var configuration = IdentityAPIConfiguration(mail: try SMTPConfiguration(url: "smtp://127.0.0.1:1", from: "api@example.org"))
     configuration.port = 0
     configuration.sweepInterval = .seconds(3_600)
+    configuration.mailRetryDelay = .milliseconds(10)
     return configuration
 }
 
 /// Runs the services of an identity-api, calls `body` when it listens, and shuts them down.
 private func withServices(
-    _ context: ServiceContext, _ configuration: IdentityAPIConfiguration, beside others: [any Service] = [],
+    _ context: ServiceContext, _ configuration: IdentityAPIConfiguration, mailbox: Mailbox, beside others: [any Service] = [],
     _ body: (Int, [any Service]) async throws -> Void
 ) async throws {
     let (ports, listening) = AsyncStream<Int>.makeStream()
-    let services = try IdentityAPI.build(context, configuration: configuration) { listening.yield($0) }
+    let services = try IdentityAPI.build(context, configuration: configuration, mail: mailbox) { listening.yield($0) }
     let group = ServiceGroup(services: others + services, logger: context.logger)
     let running = Task { try await group.run() }
     var iterator = ports.makeAsyncIterator()

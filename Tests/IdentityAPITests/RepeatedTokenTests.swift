@@ -133,12 +133,13 @@ extension IdentityFixture {
     /// Makes a successful sign-in of the account known@example.org on its phone, without photos.
     fileprivate func succeededSignIn() async throws -> (id: UUID, token: String) {
         let (id, token) = (UUID(), OpaqueToken.generate())
-        let user = keys.userID(try #require(EmailAddress("known@example.org")))
+        let email = try #require(EmailAddress("known@example.org"))
+        let user = try #require(try await UserRepository(postgres).find(emailLookup: keys.emailLookup(email))).id
         let target = try #require(PushTarget(Form.pushToken))
         let install = try await PushInstallRepository(postgres).registerUnbound(try keys.registration(of: target, seenAt: Date()))
         try await SessionRepository(postgres).insert(
             NewSession(
-                id: id, userID: user, event: .signIn, tokenHash: token.hash, installID: install.id,
+                id: id, userID: user, event: .signIn, attemptKey: keys.attemptKey(email), tokenHash: token.hash, installID: install.id,
                 installationKey: install.installationKey))
         try await decide(id, .succeeded)
         return (id, token.text)

@@ -15,8 +15,7 @@ extension IdentityFixture {
     /// Decides a session as the worker does, without an event or a push. A successful sign-up creates the account, but no face.
     func decide(_ id: UUID, _ outcome: SessionOutcome) async throws {
         if outcome == .succeeded, let session = try await SessionRepository(postgres).find(id: id), let email = session.email {
-            _ = try await UserRepository(postgres)
-                .findOrCreate(id: session.userID, emailLookup: email.lookup, emailSealed: email.sealed)
+            _ = try await postgres.makeUser(id: session.userID, emailLookup: email.lookup, emailSealed: email.sealed)
         }
         #expect(try await SessionRepository(postgres).complete(id: id, outcome: outcome))
     }

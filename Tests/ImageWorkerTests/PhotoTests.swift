@@ -124,7 +124,7 @@ extension WorkerFixture {
             """)
         try await postgres.execute(
             "CREATE TRIGGER keep_open BEFORE INSERT ON topic_photo_windows FOR EACH ROW EXECUTE FUNCTION keep_open()")
-        let ben = try await UserRepository(postgres).findOrCreate(emailLookup: [UInt8](repeating: 2, count: 32), emailSealed: [1]).id
+        let ben = try await postgres.makeUser(emailLookup: [UInt8](repeating: 2, count: 32), emailSealed: [1]).id
         for (member, actor) in [(user, user), (ben, user), (ben, ben)] {
             _ = try await postgres.withTransaction { try await TopicRepository($0).add(member, to: Self.partyName, by: actor) }
         }

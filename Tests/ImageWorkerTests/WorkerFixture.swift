@@ -51,7 +51,7 @@ struct WorkerFixture {
             logger.logLevel = .critical
             let context = try ServiceContext(
                 name: "image-worker", settings: Settings(environment: environment), logger: logger)
-            let user = try await UserRepository(context.postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1])
+            let user = try await context.postgres.makeUser(emailLookup: SHA256.hash("u"), emailSealed: [1])
             let fixture = WorkerFixture(
                 context: context, blobs: try context.blobStore(), redis: redis, redisPrefix: prefix, user: user.id,
                 folder: folder, generator: generator)

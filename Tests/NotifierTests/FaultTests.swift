@@ -155,7 +155,7 @@ import WireFormat
 
     @Test func `a lane that FCM slows down is paused, and other lanes are not`() async throws {
         try await NotifierFixture.with { fixture in
-            let user = try await UserRepository(fixture.postgres).findOrCreate(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
+            let user = try await fixture.postgres.makeUser(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
             var quota = FaultRule(.error(.quotaExceeded))
             quota.count = 3
             fixture.emulator.addFault(quota)
@@ -214,9 +214,8 @@ import WireFormat
             fixture.emulator.addFault(silence)
             _ = try await fixture.address((0..<100).map { _ in fixture.emulator.mintToken() }, expiresIn: 86_400, lane: .bulk)
             try await eventually("the in-flight limit is reached") { fixture.emulator.statistics.sends >= 32 }
-            let users = UserRepository(fixture.postgres)
-            let ada = try await users.findOrCreate(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
-            let ben = try await users.findOrCreate(emailLookup: SHA256.hash("ben"), emailSealed: [1]).id
+            let ada = try await fixture.postgres.makeUser(emailLookup: SHA256.hash("ada"), emailSealed: [1]).id
+            let ben = try await fixture.postgres.makeUser(emailLookup: SHA256.hash("ben"), emailSealed: [1]).id
             let phone = fixture.emulator.mintToken()
             let adas = try await fixture.address([phone], of: ada, expiresIn: 86_400, lane: .bulk)
             try await eventually("it is claimed") {

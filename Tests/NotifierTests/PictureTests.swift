@@ -87,7 +87,7 @@ import WireFormat
 extension NotifierFixture {
     /// Makes a user.
     func user() async throws -> UUID {
-        try await UserRepository(postgres).findOrCreate(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
+        try await postgres.makeUser(emailLookup: SHA256.hash("u"), emailSealed: [1]).id
     }
 
     /// Brings a job to its completion, as image-worker does.

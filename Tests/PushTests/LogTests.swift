@@ -38,8 +38,7 @@ import Testing
     /// Signs up and in by face, with an e-mail address that contains the secret word.
     private func accessToken(of phone: Phone) async throws -> (token: String, secrets: [String]) {
         let email = "\(Self.word)-\(UUID().uuidString.lowercased())@example.org"
-        let signUp = try await phone.signUp(email: email)
-        _ = try await phone.outcome(of: signUp)
+        let signUp = try await phone.enrol(email: email).upload
         let login = try await phone.signIn(email: email, faces: Photos.sameFace)
         _ = try await phone.outcome(of: login)
         let grant = try await phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)

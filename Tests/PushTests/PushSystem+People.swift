@@ -33,7 +33,7 @@ extension PushSystem {
     }
 
     func makeUser() async throws -> UUID {
-        try await UserRepository(postgres).findOrCreate(emailLookup: SecureRandom.bytes(32), emailSealed: [1]).id
+        try await postgres.makeUser(emailLookup: SecureRandom.bytes(32), emailSealed: [1]).id
     }
 
     /// Registers a phone as identity-api does when its user signs in on it.

@@ -214,7 +214,7 @@ struct DeliveryPageTests {
         let receipt = Receipt(subject: .notification(page.notificationID), event: .opened, at: Date())
         let userID = try #require(mine.userID)
         #expect(try await receipts.record([receipt], userID: userID, installationKey: mine.installationKey).count == 1)
-        let stranger = try await UserRepository(page.client).make(99).id
+        let stranger = try await page.client.user(99)
         #expect(try await receipts.record([receipt], userID: stranger, installationKey: mine.installationKey).isEmpty)
     }
 

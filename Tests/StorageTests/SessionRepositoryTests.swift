@@ -33,7 +33,7 @@ struct SessionRepositoryTests {
     }
 
     @Test(.storage) func `the e-mail of a sign-up is kept until it is decided or expires`() async throws {
-        let email = SessionEmail(lookup: hash(5), sealed: [4, 2])
+        let email = SealedEmail(lookup: hash(5), sealed: [4, 2])
         var (decided, overdue) = (NewSession.make(.signUp), NewSession.make(.signUp, processingTime: .seconds(-1)))
         decided.email = email
         overdue.email = email
@@ -159,7 +159,7 @@ extension NewSession {
         processingTime: Duration = .seconds(600), photos: [SessionPhoto] = []
     ) -> NewSession {
         NewSession(
-            userID: user, event: event, tokenHash: hash(token), installID: UUID(), installationKey: hash(device),
+            userID: user, event: event, attemptKey: event == .signIn ? user : nil, tokenHash: hash(token), installID: UUID(), installationKey: hash(device),
             photos: photos, processingTime: processingTime)
     }
 }

@@ -11,7 +11,7 @@ struct SignInBudgetTests {
         let counted = try await race(8) { _ in
             try await client.withTransaction { transaction in
                 let sessions = SessionRepository(transaction)
-                let attempts = try await sessions.lockSignInAttempts(userID: user, installationKey: hash(99))
+                let attempts = try await sessions.lockSignInAttempts(attemptKey: user, userID: user, installationKey: hash(99))
                 try await sessions.insert(.make(.signIn, user: user))
                 return attempts.undecided
             }
@@ -27,7 +27,7 @@ struct SignInBudgetTests {
         }
         func attempts() async throws -> SignInAttempts {
             try await client.withTransaction { transaction in
-                try await SessionRepository(transaction).lockSignInAttempts(userID: user, installationKey: hash(99))
+                try await SessionRepository(transaction).lockSignInAttempts(attemptKey: user, userID: user, installationKey: hash(99))
             }
         }
         try await decide(.failed(.noMatch))
@@ -46,7 +46,7 @@ struct SignInBudgetTests {
     /// The attempts that count against the next sign-in of a device.
     private func attempts(_ user: UUID, device: Int) async throws -> SignInAttempts {
         try await client.withTransaction { transaction in
-            try await SessionRepository(transaction).lockSignInAttempts(userID: user, installationKey: hash(device))
+            try await SessionRepository(transaction).lockSignInAttempts(attemptKey: user, userID: user, installationKey: hash(device))
         }
     }
 

@@ -44,16 +44,9 @@ var quota: PushQuotaRepository { PushQuotaRepository(client) }
 var sessions: SessionRepository { SessionRepository(client) }
 var tokens: AccessTokenRepository { AccessTokenRepository(client) }
 
-extension UserRepository {
-    /// Creates a user for a test.
-    func make(_ seed: Int = 1) async throws -> User {
-        try await findOrCreate(emailLookup: hash(seed), emailSealed: [1, 2, 3])
-    }
-}
-
 extension PostgresClient {
     /// Creates a user, and returns its id.
-    func user(_ seed: Int = 1) async throws -> UUID { try await UserRepository(self).make(seed).id }
+    func user(_ seed: Int = 1) async throws -> UUID { try await makeUser(emailLookup: hash(seed)).id }
 
     /// Registers in a transaction, as identity-api does.
     func register(_ registration: PushRegistration, _ userID: UUID) async throws -> RegisteredInstall {

@@ -60,6 +60,7 @@ struct Registry {
     func makeSession(token: String?, event: EkycEvent = .signIn, outcome: SessionOutcome? = .succeeded) async throws -> UUID {
         let id = UUID()
         var new = NewSession(id: id, userID: UUID(), event: event, tokenHash: SHA256.hash(Array("\(id)".utf8)))
+        if event == .signIn { new.attemptKey = UUID() }
         if let token {
             new.installID = try await PushInstallRepository(client).registerUnbound(try registration(token)).id
             new.installationKey = key(token)
@@ -78,7 +79,7 @@ struct Registry {
 
     /// Makes a user with one active installation per token.
     func makeUser(tokens: String...) async throws -> UUID {
-        let user = try await UserRepository(client).findOrCreate(
+        let user = try await client.makeUser(
             emailLookup: SecureRandom.bytes(32), emailSealed: [1])
         for token in tokens {
             let registration = try registration(token)

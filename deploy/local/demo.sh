@@ -141,9 +141,27 @@ three() { for n in 1 2 3; do printf '%s\n' -F "faces=@$photos/$1/sign-in-$n.jpg;
 mapfile -t same < <(three person-a)
 mapfile -t other < <(three person-b)
 
+# Proves an e-mail address by the code that is mailed to it, and sets $enrolment to the token that a sign-up needs.
+verify_email() { # verify_email EMAIL
+    case_name="0. A proves an e-mail address"
+    printf '%s%s%s\n' "$bold" "$case_name" "$off"
+    local id code mail json='Content-Type: application/json'
+    id=$(curl -sS --fail-with-body --max-time 15 -H "$json" "$IDENTITY_API_URL/v1/auth/register" -d "{\"email\":\"$1\"}" |
+        jq -er .data.verification_id) || fail "$case_name: no verification"
+    mail=$(curl -sS --fail-with-body --max-time $((patience + 15)) "$FCM_URL/control/mails?to=$1&wait=$patience" |
+        jq -cer '.mails[0]') || fail "$case_name: no mail came"
+    code=$(jq -r .text <<<"$mail" | grep -oE '[0-9]{6}' | head -1)
+    expect "the mail's subject" "$code is your code" "$(jq -r .subject <<<"$mail")"
+    enrolment=$(curl -sS --fail-with-body --max-time 15 -H "$json" "$IDENTITY_API_URL/v1/auth/verify" \
+        -d "{\"verification_id\":\"$id\",\"code\":\"$code\"}" | jq -er .data.enrolment_token) || fail "$case_name: no token"
+    printf '  %-33s%s202%s\n  %-33s%s\n  %-33s%s200%s an enrolment token\n\n' "POST /v1/auth/register" "$green" "$off" \
+        "mail to $1" "$(jq -r .subject <<<"$mail")" "POST /v1/auth/verify" "$green" "$off"
+}
+
 printf '\n'
+verify_email "$email"
 play "1. A signs up" sign_up "Photos uploaded successfully" succeeded \
-    "eKYC Sign Up" "Face registration completed successfully." "$phone_a" -F "email=$email" "${nine[@]}"
+    "eKYC Sign Up" "Face registration completed successfully." "$phone_a" -H "Authorization: Bearer $enrolment" "${nine[@]}"
 enrolled=$user_id
 
 play "2. A signs in" sign_in "Login event published successfully" succeeded \

@@ -23,6 +23,13 @@ sign_up() {
     ask "$api/api/v1/ekyc/upload-photos" -F "fcm_token=$2" -F "email=$1" "${form[@]}" | jq -er .data.session_id
 }
 
+# prove E-MAIL SESSION: enters the code that was mailed for a sign-up, which makes its account.
+prove() {
+    local code
+    code=$(ask "$fcm/control/mails?to=$1&wait=30" | jq -er '.mails[0].text' | grep -oE '[0-9]{6}' | head -1) || return 1
+    ask "$api/v1/auth/verify" -H 'Content-Type: application/json' -d "{\"verification_id\":\"$2\",\"code\":\"$code\"}" >/dev/null
+}
+
 # crowd COUNT: so many people sign up, eight at a time; $scratch/crowd then has a line "token session" for each.
 crowd() {
     local i running=0 token
@@ -97,10 +104,11 @@ phone_is_pruned() { [ "$(sql "SELECT count(*) FROM push_installs WHERE user_id =
 # Goes through what the demo leaves out: an order whose outcome an app fetches because of its push, receipts, topics, chat,
 # and a phone that is gone. Every figure of the dashboards then has something to count.
 rest_of_the_api() {
-    local email phone mate mate_access mate_phone event chat job
+    local email phone session mate mate_access mate_phone mate_session event chat job
     take_photos || return 1
     email=tour-$(date +%s%N)@example.org phone=$(new_phone) mate_phone=$(new_phone) || return 1
-    sign_up "$email" "$phone" >/dev/null && sign_up "mate-$email" "$mate_phone" >/dev/null && until_true 60 nothing_is_open || return 1
+    session=$(sign_up "$email" "$phone") && mate_session=$(sign_up "mate-$email" "$mate_phone") && until_true 60 nothing_is_open || return 1
+    prove "$email" "$session" && prove "mate-$email" "$mate_session" || { echo "no code was mailed, or it was refused"; return 1; }
     sign_in "mate-$email" "$mate_phone" && mate=$user mate_access=$access && sign_in "$email" "$phone" || return 1
     event=$api/v1/topics/event:tour-$RANDOM$RANDOM chat=$api/v1/topics/conversation:tour-$RANDOM$RANDOM
 

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
+internal import Mail
 internal import NIOCore
 internal import PostgresClient
 public import ServiceDefaults
@@ -17,14 +18,18 @@ public enum IdentityAPI: HeliographService {
     public static let summary = "Accepts photos for face sign-up and sign-in, and answers with their outcome."
 
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
-        try build(context, configuration: IdentityAPIConfiguration(context.settings)) { _ in }
+        let configuration = try IdentityAPIConfiguration(context.settings)
+        let mail = SMTPClient(configuration.mail, logger: context.logger)
+        return [mail] + (try build(context, configuration: configuration, mail: mail) { _ in })
     }
 
     /// Builds the service from a configuration.
     ///
-    /// - Parameter onListening: Called with the bound port once the server listens; tests get the port from it.
+    /// - Parameters:
+    ///   - mail: Sends mails.
+    ///   - onListening: Called with the bound port once the server listens; tests get the port from it.
     static func build(
-        _ context: ServiceContext, configuration: IdentityAPIConfiguration,
+        _ context: ServiceContext, configuration: IdentityAPIConfiguration, mail: any MailSender,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) throws -> [any Service] {
         let blobs = try context.blobStore()
@@ -42,6 +47,8 @@ public enum IdentityAPI: HeliographService {
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
         let signals = RateLimiter<UUID>(configuration.limits.signals)
         let sessions = SessionController(postgres: postgres, waiters: waiters)
+        let verification = VerificationController(
+            postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications))
         let routes = APIRoutes(
             uploads: UploadController(
                 blobs: blobs,
@@ -51,13 +58,16 @@ public enum IdentityAPI: HeliographService {
                 authenticator: authenticator, slots: slots, limits: configuration.uploads),
             sessions: sessions,
             tokens: TokenController(postgres: postgres, keys: keys, sessions: sessions),
+            verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
                 jobs: jobs, uploads: slots),
             topics: topicRoutes(
                 configuration, postgres: postgres, blobs: blobs, keys: keys, authenticator: authenticator, uploads: slots,
                 signals: signals),
-            people: peopleRoutes(configuration, postgres: postgres, keys: keys, authenticator: authenticator, signals: signals),
+            people: peopleRoutes(
+                configuration, postgres: postgres, keys: keys, authenticator: authenticator, verification: verification,
+                signals: signals),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)),
             origins: configuration.origins)
@@ -67,6 +77,12 @@ public enum IdentityAPI: HeliographService {
                 .on(EkycCompleted.self) { waiters.wake($0.body.sessionID) },
                 .on(ImageProgress.self) { jobs.wake($0.body.jobID) },
                 .on(ImageCompleted.self) { jobs.wake($0.body.jobID) },
+            ])
+        let consumer = try context.consumer(
+            handlers: [
+                .handler(
+                    MailRequestedHandler(
+                        postgres: postgres, keys: keys, sender: mail, retryDelay: configuration.mailRetryDelay))
             ])
         let sweeper = sweeper(
             postgres: postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey),
@@ -79,7 +95,7 @@ public enum IdentityAPI: HeliographService {
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)),
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
         // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
-        return [broadcasts, sweeper, server, waiters, jobs]
+        return [consumer, broadcasts, sweeper, server, waiters, jobs]
     }
 
     private static func imageRoutes(
@@ -126,10 +142,12 @@ public enum IdentityAPI: HeliographService {
 
     private static func peopleRoutes(
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, keys: AccountKeys, authenticator: any Authenticator,
-        signals: RateLimiter<UUID>
+        verification: VerificationController, signals: RateLimiter<UUID>
     ) -> PeopleRoutes {
         PeopleRoutes(
             profile: ProfileController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
+            email: EmailController(keys: keys, authenticator: authenticator, verification: verification, limiter: signals),
+            recovery: RecoveryController(postgres: postgres, authenticator: authenticator, limiter: signals),
             presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals),
             devices: DeviceController(
                 registrar: DeviceRegistrar(postgres: postgres, keys: keys), authenticator: authenticator,

@@ -1,9 +1,11 @@
 internal import AsyncPrimitives
 internal import BlobStore
+internal import EventBus
 internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
+internal import WireFormat
 
 extension IdentityAPI {
     /// The time that a worker has to delete the photos of a session it decided.
@@ -31,6 +33,9 @@ extension IdentityAPI {
                     try await overdue.deletePhotos(of: $0.sessionID)
                 },
                 .batches("sessions", every: interval) { try await sessions.deleteExpired(limit: $0) },
+                .batches("verifications", every: interval) { try await EmailVerificationRepository(postgres).deleteExpired(limit: $0) },
+                .batches("enrolments", every: interval) { try await PendingEnrolmentRepository(postgres).deleteExpired(limit: $0) },
+                .batches("recoveries", every: interval, logLevel: .notice) { try await completeRecoveries(postgres, limit: $0) },
                 .batches("sign_ins", every: interval) { try await endSignIns(postgres, limit: $0) },
                 .batches("face_photo_hashes", every: interval) { try await FacePhotoHashRepository(postgres).deleteExpired(limit: $0) },
                 .batches("idempotency_keys", every: interval) { try await IdempotencyRepository(postgres).deleteExpired(limit: $0) },
@@ -43,6 +48,19 @@ extension IdentityAPI {
                     try await blobs.deleteStale(under: BlobFolder.sessions.prefix, olderThan: photoLifetime)
                 },
             ])
+    }
+
+    /// Replaces the faces of accounts whose recoveries are due, ends all their sign-ins and mails their owners.
+    private static func completeRecoveries(_ postgres: PostgresClient, limit: Int) async throws -> Int {
+        try await postgres.withTransaction { transaction in
+            let users = try await PendingEnrolmentRepository(transaction).completeRecoveries(limit: limit)
+            for userID in users {
+                try await AccessTokenRepository(transaction).revokeAll(userID: userID)
+                try await OutboxRepository(transaction).publish(MailRequested(kind: .recoveryCompleted, subjectID: userID))
+                try await AuditRepository(transaction).append(AuditEntry(.recoveryCompleted, by: .system(name), on: userID))
+            }
+            return users.count
+        }
     }
 
     /// Deletes token pairs whose refresh token has expired, and unregisters devices that have no sign-in left.

@@ -1,3 +1,4 @@
+internal import Mail
 internal import NIOCore
 internal import ServiceDefaults
 internal import Storage
@@ -30,13 +31,18 @@ struct IdentityAPIConfiguration: Sendable {
     var imageProcessingTime = NewImageJob.defaultProcessingTime
     /// The time for which photos of topics are kept.
     var photoLifetime = NewTopicPhoto.defaultLifetime
+    /// The time until a mail server that does not answer is tried again.
+    var mailRetryDelay = Duration.seconds(10)
     /// Pause between two sweeps for overdue sessions.
     var sweepInterval = Duration.seconds(5)
+    /// The mail server, and the sender of mails.
+    var mail: SMTPConfiguration
 
-    init() {}
+    init(mail: SMTPConfiguration) { self.mail = mail }
 
     /// Reads the settings of the service.
     init(_ settings: Settings) throws(ConfigurationError) {
+        mail = try SMTPConfiguration(settings)
         host = try settings.string("HTTP_HOST", default: host, "an address to listen on", about: "where identity-api listens")
         port = try settings.int("HTTP_PORT", default: port, in: 0...65_535, about: "the port of the API")
         uploads.concurrentUploads = try settings.int(

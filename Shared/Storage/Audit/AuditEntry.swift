@@ -41,6 +41,16 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case faceEnrolled = "face_enrolled"
     /// The face of an account was replaced, or the replacement refused.
     case faceReplaced = "face_replaced"
+    /// A mailed code was entered, which proves an e-mail address.
+    case emailVerified = "email_verified"
+    /// The e-mail of an account was changed.
+    case emailChanged = "email_changed"
+    /// The replacement of a face by e-mail has begun; it waits.
+    case recoveryStarted = "recovery_started"
+    /// The owner has cancelled it.
+    case recoveryCancelled = "recovery_cancelled"
+    /// It has taken effect.
+    case recoveryCompleted = "recovery_completed"
     /// A face was compared with that of an account.
     case faceCompared = "face_compared"
     /// The failed sign-ins of an account have used up a budget.

@@ -2,8 +2,7 @@ extension Baseline {
     /// Sessions: one upload of photos and its decision.
     ///
     /// A sign-in with an unknown e-mail gets a decoy user id, so that it cannot be told from a wrong face; hence no foreign key. The
-    /// account of a sign-up is created with its decision, so that a failed sign-up leaves no row in `users`; until then the session
-    /// holds its e-mail.
+    /// account of a sign-up is created when its e-mail is proven and its face accepted; until the decision the session holds the e-mail.
     ///
     /// `sessions_open_sign_ins` serves the count of undecided sign-ins before each new one: with 12,500 open sessions 0.07 ms instead
     /// of 9.3 ms. `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads.
@@ -22,6 +21,9 @@ extension Baseline {
             retryable         boolean,
             attempts_left     integer,
             token_hash        bytea       NOT NULL CHECK (octet_length(token_hash) = 32),
+            verification_id   uuid,
+            is_recovery       boolean     NOT NULL DEFAULT false,
+            attempt_key       uuid,
             email_lookup      bytea       CHECK (octet_length(email_lookup) = 32),
             email_sealed      bytea,
             install_id        uuid,
@@ -46,24 +48,31 @@ extension Baseline {
             CONSTRAINT sessions_attempts_left_of_failed_sign_in
                 CHECK (attempts_left IS NULL OR (attempts_left >= 0 AND state = 'failed' AND event = 'sign_in')),
             CONSTRAINT sessions_authorised_by_a_sign_in CHECK (authorised_by IS NULL OR authorised),
+            CONSTRAINT sessions_recovery_is_verified CHECK (NOT is_recovery OR verification_id IS NOT NULL),
+            CONSTRAINT sessions_verified_is_sign_up CHECK (verification_id IS NULL OR (event = 'sign_up' AND NOT authorised)),
+            CONSTRAINT sessions_sign_in_is_counted CHECK ((attempt_key IS NOT NULL) = (event = 'sign_in')),
             CONSTRAINT sessions_email_of_open_sign_up
                 CHECK (num_nulls(email_lookup, email_sealed) = 2
                        OR (num_nulls(email_lookup, email_sealed) = 0 AND event = 'sign_up' AND NOT authorised
-                           AND state IN ('received', 'processing')))
+                           AND verification_id IS NULL AND state IN ('received', 'processing')))
         );
         CREATE INDEX sessions_open_by_deadline ON sessions (deadline_at)
             INCLUDE (address_key, installation_key, user_id, authorised, photo_bytes) WHERE state IN ('received', 'processing');
-        CREATE INDEX sessions_open_sign_ins ON sessions (user_id) WHERE event = 'sign_in' AND state IN ('received', 'processing');
+        CREATE INDEX sessions_open_sign_ins ON sessions (attempt_key) WHERE event = 'sign_in' AND state IN ('received', 'processing');
         CREATE INDEX sessions_by_expiry ON sessions (expires_at);
-        CREATE INDEX sessions_decided_sign_ins ON sessions (user_id, completed_at)
+        CREATE INDEX sessions_decided_sign_ins ON sessions (attempt_key, completed_at)
             WHERE event = 'sign_in' AND state IN ('succeeded', 'failed');
         CREATE INDEX sessions_by_install ON sessions (install_id) WHERE install_id IS NOT NULL;
         CREATE INDEX sessions_decided_with_photos ON sessions (completed_at)
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb;
         COMMENT ON TABLE sessions IS 'Sign-ups and sign-ins by face; the states succeeded, failed and expired are final.';
-        COMMENT ON COLUMN sessions.user_id IS 'No foreign key: an unknown e-mail gets a decoy user id.';
+        COMMENT ON COLUMN sessions.user_id IS
+            'No foreign key: of a sign-up the id that the account gets, of a sign-in with an unknown e-mail a decoy.';
         COMMENT ON COLUMN sessions.authorised IS 'Whether the upload had the account''s bearer, so that it may replace an existing face.';
         COMMENT ON COLUMN sessions.authorised_by IS 'access_tokens.family_id of the bearer; checked again with the decision.';
+        COMMENT ON COLUMN sessions.verification_id IS 'The proof of the e-mail of a sign-up, as in email_verifications.';
+        COMMENT ON COLUMN sessions.is_recovery IS 'Whether the face replaces that of the account after a delay.';
+        COMMENT ON COLUMN sessions.attempt_key IS 'HMAC of the e-mail, by which sign-ins are counted with or without an account.';
         COMMENT ON COLUMN sessions.attempts_left IS 'Sign-ins left before the lock, as of completed_at: later events must not show.';
         COMMENT ON COLUMN sessions.email_lookup IS 'users.email_lookup of an undecided sign-up; erased with the decision.';
         COMMENT ON COLUMN sessions.email_sealed IS 'users.email_sealed of an undecided sign-up; erased with the decision.';

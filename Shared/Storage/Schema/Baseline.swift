@@ -5,10 +5,25 @@ extension Migration {
     static let baseline = Migration(
         number: 1, name: "baseline",
         up: [
-            Baseline.audit, Baseline.accounts, Baseline.sessions, Baseline.idempotency, Baseline.outboxAndInbox, Baseline.pushInstalls,
-            Baseline.pushHealth, Baseline.notifications, Baseline.deliveries, Baseline.deliveryPages, Baseline.pushLimits,
-            Baseline.imageTemplates, Baseline.imageJobs, Baseline.topics, Baseline.invitations, Baseline.conversations,
-            Baseline.topicPhotos, Baseline.fanOuts,
+            Baseline.audit,
+            Baseline.accounts,
+            Baseline.verifications,
+            Baseline.sessions,
+            Baseline.idempotency,
+            Baseline.outboxAndInbox,
+            Baseline.pushInstalls,
+            Baseline.pushHealth,
+            Baseline.notifications,
+            Baseline.deliveries,
+            Baseline.deliveryPages,
+            Baseline.pushLimits,
+            Baseline.imageTemplates,
+            Baseline.imageJobs,
+            Baseline.topics,
+            Baseline.invitations,
+            Baseline.conversations,
+            Baseline.topicPhotos,
+            Baseline.fanOuts,
         ].joined(separator: "\n\n"),
         down: """
             DROP TABLE topic_fan_outs, topic_photo_windows, topic_photos, push_presence, conversation_messages, topic_invitation_log,
@@ -19,7 +34,9 @@ extension Migration {
             DROP TABLE push_guard, push_outcomes, push_install_audit, push_installs;
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
-            DROP TABLE inbox, outbox, idempotency_keys, sessions, face_photo_hashes, face_templates, access_tokens, users;
+            DROP TABLE inbox, outbox, idempotency_keys, sessions;
+            DROP TABLE pending_enrolments, email_verifications;
+            DROP TABLE face_photo_hashes, face_templates, access_tokens, users;
             DROP TABLE audit_log;
             DROP FUNCTION audit_log_maintain();
             DROP FUNCTION audit_log_refuse();

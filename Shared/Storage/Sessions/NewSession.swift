@@ -18,8 +18,14 @@ public struct NewSession: Sendable {
     public var authorised: Bool
     /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
     public var authorisedBy: UUID?
-    /// The e-mail of a sign-up without a bearer token; `nil` for all others.
-    public var email: SessionEmail?
+    /// The proof of the sign-up's e-mail; `nil` for a sign-up that has none, and for a sign-in.
+    public var verificationID: UUID?
+    /// Whether the face is to replace that of the e-mail's account after a delay; only with a proof.
+    public var isRecovery: Bool
+    /// The e-mail of a sign-up without proof or access token; `nil` for all others.
+    public var email: SealedEmail?
+    /// The id by which sign-ins of an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
+    public var attemptKey: UUID?
     /// SHA-256 of the session token; 32 bytes.
     public var tokenHash: [UInt8]
     /// The `PushInstall` with the upload's FCM token.
@@ -44,7 +50,7 @@ public struct NewSession: Sendable {
     /// Describes a session that has just been uploaded.
     public init(
         id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
-        email: SessionEmail? = nil, tokenHash: [UInt8], installID: UUID? = nil, installationKey: [UInt8]? = nil,
+        verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, attemptKey: UUID? = nil, tokenHash: [UInt8], installID: UUID? = nil, installationKey: [UInt8]? = nil,
         addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
@@ -53,7 +59,10 @@ public struct NewSession: Sendable {
         self.event = event
         self.authorised = authorised
         self.authorisedBy = authorisedBy
+        self.verificationID = verificationID
+        self.isRecovery = isRecovery
         self.email = email
+        self.attemptKey = attemptKey
         self.tokenHash = tokenHash
         self.installID = installID
         self.installationKey = installationKey

@@ -24,27 +24,6 @@ public struct SessionPhoto: Sendable, Equatable, Codable {
     }
 }
 
-/// The e-mail of an undecided sign-up, in the form of the columns of `users`.
-public struct SessionEmail: Sendable, Equatable {
-    /// HMAC-SHA256 of the normalised e-mail; 32 bytes.
-    public let lookup: [UInt8]
-    /// The e-mail, sealed with `SealingContext.email`.
-    public let sealed: [UInt8]
-
-    /// Describes an e-mail.
-    public init(lookup: [UInt8], sealed: [UInt8]) {
-        self.lookup = lookup
-        self.sealed = sealed
-    }
-
-    fileprivate init?(row: PostgresRow) throws(PostgresError) {
-        let lookup = try row.decode("email_lookup", as: [UInt8]?.self)
-        let sealed = try row.decode("email_sealed", as: [UInt8]?.self)
-        guard let lookup, let sealed else { return nil }
-        self.init(lookup: lookup, sealed: sealed)
-    }
-}
-
 /// One eKYC attempt: a row of `sessions`.
 public struct Session: Sendable, Equatable {
     /// The public id.
@@ -57,8 +36,12 @@ public struct Session: Sendable, Equatable {
     public let authorised: Bool
     /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
     public let authorisedBy: UUID?
-    /// The e-mail of an undecided sign-up without a bearer token; `nil` for all others.
-    public let email: SessionEmail?
+    /// The proof of the sign-up's e-mail, an `EmailVerification`; `nil` for a sign-up that has none, and for a sign-in.
+    public let verificationID: UUID?
+    /// Whether the face is to replace that of the e-mail's account after a delay; only with a proof.
+    public let isRecovery: Bool
+    /// The e-mail of an undecided sign-up without proof or access token; `nil` for all others.
+    public let email: SealedEmail?
     /// The state.
     public let state: SessionState
     /// Why it failed or expired; `nil` otherwise.
@@ -92,9 +75,12 @@ public struct Session: Sendable, Equatable {
     /// When its access token was minted.
     public let redeemedAt: Date?
 
+    /// Whether its enrolment takes effect only with the verification of its e-mail, which has the session's id.
+    public var awaitsVerification: Bool { event == .signUp && state == .succeeded && !authorised && verificationID == nil }
+
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, authorised_by, email_lookup, email_sealed, state, reason, retryable, attempts_left, \
+        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup, email_sealed, state, reason, retryable, attempts_left, \
         token_hash, install_id, installation_key, photos::text AS photos, request_id, traceparent, created_at, \
         started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
@@ -105,7 +91,9 @@ public struct Session: Sendable, Equatable {
         event = try row.decodeCase("event")
         authorised = try row.decode("authorised")
         authorisedBy = try row.decode("authorised_by")
-        email = try SessionEmail(row: row)
+        verificationID = try row.decode("verification_id")
+        isRecovery = try row.decode("is_recovery")
+        email = try SealedEmail(row: row)
         state = try row.decodeCase("state")
         reason = try row.decodeCaseIfPresent("reason")
         retryable = try row.decode("retryable")

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// A user's recent sign-ins that count against one budget.
+/// The recent sign-ins of an e-mail that count against one budget.
 public struct SignInAttempts: Sendable, Equatable {
     /// The times of the failed ones.
     public let failedAt: [Date]
@@ -25,18 +25,24 @@ extension SessionRepository {
     /// The time for which a failed sign-in counts: 15 minutes.
     public static let failedSignInWindow: Duration = .seconds(15 * 60)
 
-    /// Returns the sign-ins of a user that count against the installation's next one, and blocks other new sign-ins of the user until
+    /// Returns the sign-ins of an e-mail that count against the installation's next one, and blocks other new sign-ins of the e-mail until
     /// the transaction ends.
     ///
     /// Call in the transaction that inserts the next sign-in: two concurrent counts would both find room.
-    public func lockSignInAttempts(userID: UUID, installationKey: [UInt8]) async throws(PostgresError) -> SignInAttempts {
+    ///
+    /// - Parameters:
+    ///   - attemptKey: The e-mail, as in ``NewSession/attemptKey``.
+    ///   - userID: The account of the e-mail, or a decoy; an installation is known to an account.
+    public func lockSignInAttempts(
+        attemptKey: UUID, userID: UUID, installationKey: [UInt8]
+    ) async throws(PostgresError) -> SignInAttempts {
         try await db.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || (\(userID)::uuid)::text, 0))")
+            "SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || (\(attemptKey)::uuid)::text, 0))")
         let rows = try await db.query(
             """
             SELECT f.completed_at
             FROM sessions f, (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s
-            WHERE f.user_id = \(userID) AND f.event = 'sign_in'
+            WHERE f.attempt_key = \(attemptKey) AND f.event = 'sign_in'
               AND (f.state IN ('received', 'processing') AND f.deadline_at > now() OR \(unescaped: Self.isCountedFailure))
               AND \(unescaped: Self.isOfSameBudget)
             """)
@@ -45,16 +51,16 @@ extension SessionRepository {
         return SignInAttempts(failedAt: failedAt, undecided: times.count - failedAt.count)
     }
 
-    /// Takes the lock on the sign-ins of the session's user; does nothing for a sign-up.
+    /// Takes the lock on the sign-ins of the session's e-mail; does nothing for a sign-up.
     func lockSignIns(ofSession id: UUID) async throws(PostgresError) {
         try await db.execute(
             """
-            SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || user_id::text, 0))
+            SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || attempt_key::text, 0))
             FROM sessions WHERE id = \(id) AND event = 'sign_in'
             """)
     }
 
-    /// SQL condition: the session `f` counts against the budget of the installation of `s`, which has the same user.
+    /// SQL condition: the session `f` counts against the budget of the installation of `s`, which has the same e-mail.
     static let isOfSameBudget = """
         CASE WHEN \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id"))
         THEN f.installation_key = s.installation_key
@@ -70,7 +76,7 @@ extension SessionRepository {
         AND f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds'
         AND NOT EXISTS (
             SELECT FROM sessions o
-            WHERE o.user_id = f.user_id AND o.event = 'sign_in' AND o.state = 'succeeded'
+            WHERE o.attempt_key = f.attempt_key AND o.event = 'sign_in' AND o.state = 'succeeded'
               AND o.installation_key = f.installation_key AND o.completed_at > f.completed_at)
         """
 }

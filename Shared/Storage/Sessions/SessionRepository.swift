@@ -20,12 +20,13 @@ public struct SessionRepository: Sendable {
         let photos = try jsonText(new.photos)
         let rows = try await db.query(
             """
-            INSERT INTO sessions (id, user_id, event, authorised, authorised_by, email_lookup, email_sealed, token_hash,
-                                  install_id, installation_key, address_key, photos, photo_bytes, request_id, traceparent,
-                                  deadline_at, expires_at)
+            INSERT INTO sessions (id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup,
+                                  email_sealed, attempt_key, token_hash, install_id, installation_key, address_key, photos, photo_bytes,
+                                  request_id, traceparent, deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
-                    \(new.email?.lookup), \(new.email?.sealed), \(new.tokenHash), \(new.installID), \(new.installationKey),
-                    \(new.addressKey), \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
+                    \(new.verificationID), \(new.isRecovery), \(new.email?.lookup), \(new.email?.sealed), \(new.attemptKey),
+                    \(new.tokenHash), \(new.installID), \(new.installationKey), \(new.addressKey),
+                    \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))
             RETURNING \(unescaped: Session.columns)
@@ -58,7 +59,7 @@ public struct SessionRepository: Sendable {
     /// Settles a session: `received | processing → succeeded | failed`. A failed sign-in records the attempts left in its
     /// installation's budget. The e-mail of a sign-up is deleted.
     ///
-    /// Call in a transaction: of concurrently failing sign-ins of one user, each counts those before it.
+    /// Call in a transaction: of concurrently failing sign-ins of one e-mail, each counts those before it.
     ///
     /// - Returns: Whether this call settled it. `false`: it was terminal before; the caller must not publish anything.
     public func complete(id: UUID, outcome: SessionOutcome) async throws(PostgresError) -> Bool {
@@ -72,7 +73,7 @@ public struct SessionRepository: Sendable {
                 attempts_left = CASE WHEN \(reason != nil) AND event = 'sign_in' THEN
                     greatest(0, \(Self.maxFailedSignIns) - \(reason?.countsAsAttempt == true ? 1 : 0) - (
                         SELECT count(*) FROM sessions f
-                        WHERE f.user_id = s.user_id AND \(unescaped: Self.isCountedFailure)
+                        WHERE f.attempt_key = s.attempt_key AND \(unescaped: Self.isCountedFailure)
                           AND \(unescaped: Self.isOfSameBudget)))::integer END,
                 completed_at = now(), email_lookup = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')

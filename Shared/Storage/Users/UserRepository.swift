@@ -10,29 +10,27 @@ public struct UserRepository: Sendable {
         self.db = db
     }
 
-    /// Returns the user with this e-mail, and creates one if none exists.
+    /// Creates the account of a proven e-mail, with the e-mail and the name of its verification.
     ///
-    /// Concurrent callers with one e-mail get the same user.
-    ///
-    /// - Parameter id: The id of a new user; ignored when the user exists.
-    public func findOrCreate(
-        id: UUID = UUID(), emailLookup: [UInt8], emailSealed: [UInt8]
-    ) async throws(PostgresError) -> User {
-        let rows = try await db.query(
+    /// - Parameter id: The id of the account, which has to be that of the verification: what is stored for the account is sealed for it.
+    /// - Returns: Whether the account was created; `false` when the e-mail is not proven, or has an account.
+    public func create(id: UUID, verified verificationID: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute(
             """
-            WITH made AS (
-                INSERT INTO users (id, email_lookup, email_sealed) VALUES (\(id), \(emailLookup), \(emailSealed))
-                ON CONFLICT (email_lookup) DO NOTHING
-                RETURNING *
-            )
-            SELECT * FROM made UNION ALL SELECT * FROM users WHERE email_lookup = \(emailLookup)
-            """)
-        if let row = rows.first { return try User(row: row) }
-        // Another transaction committed the same e-mail while this statement ran: the next snapshot sees that row.
-        guard let user = try await find(emailLookup: emailLookup) else {
-            throw PostgresError(code: .decoding, message: "no user found after an insert conflict")
-        }
-        return user
+            INSERT INTO users (id, email_lookup, email_sealed, display_name_sealed)
+            SELECT account_id, email_lookup, email_sealed, display_name_sealed FROM email_verifications
+            WHERE id = \(verificationID) AND account_id = \(id) AND verified_at IS NOT NULL AND purpose <> 'email_change'
+            ON CONFLICT DO NOTHING
+            """) == 1
+    }
+
+    /// Sets the e-mail of an account.
+    ///
+    /// - Returns: Whether the account exists.
+    /// - Throws: `PostgresError` with a unique violation when the e-mail has an account.
+    public func setEmail(_ email: SealedEmail, of id: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            "UPDATE users SET email_lookup = \(email.lookup), email_sealed = \(email.sealed) WHERE id = \(id)") == 1
     }
 
     /// Returns the user with this e-mail, if there is one.

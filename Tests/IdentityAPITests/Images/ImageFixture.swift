@@ -7,6 +7,7 @@ import NIOCore
 import PostgresClient
 import ServiceDefaults
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -72,7 +73,7 @@ struct Customer: Sendable {
 extension IdentityFixture {
     /// Creates an account with a sign-in.
     func customer(_ name: String = "somebody") async throws -> Customer {
-        let user = try await UserRepository(postgres).findOrCreate(emailLookup: SHA256.hash(name), emailSealed: [1])
+        let user = try await postgres.makeUser(emailLookup: SHA256.hash(name), emailSealed: [1])
         let token = OpaqueToken.generate()
         try await AccessTokenRepository(postgres).insert(
             NewAccessToken(

@@ -72,6 +72,38 @@ public struct Phone: Sendable {
         }
     }
 
+    /// Signs up with an e-mail and proves it by the code that is mailed: makes the account.
+    ///
+    /// - Returns: The answer to the upload, and the account's id.
+    public func enrol(email: String) async throws -> (upload: Answer, userID: String) {
+        let upload = try await signUp(email: email)
+        let record = try await outcome(of: upload)
+        guard let verification = record["verification_id"].text else {
+            throw DeadlineExceeded(description: "no verification: \(record)")
+        }
+        let verified = try await verify(verification, code: try await mailedCode(to: email))
+        guard let user = verified.body["data"]["user_id"].text else {
+            throw DeadlineExceeded(description: "the code was not taken: \(verified.body)")
+        }
+        return (upload, user)
+    }
+
+    /// Enters a code.
+    public func verify(_ verification: String, code: String) async throws -> Answer {
+        try await post("/v1/auth/verify", json: #"{"verification_id":"\#(verification)","code":"\#(code)"}"#)
+    }
+
+    /// Waits for the mail number `count` to an address, and returns the code in it.
+    public func mailedCode(to email: String, count: Int = 1) async throws -> String {
+        try await eventually("a code is mailed; identity-api: \(stack.tail(of: "identity-api"))") {
+            let url = "\(stack.fcmURL)/control/mails?to=\(email)&count=\(count)&wait=5"
+            let answer = try await stack.http.execute(HTTPClientRequest(url: url, timeout: .seconds(100)))
+            let mails = JSONAnswer.parse(answer.body)["mails"].elements
+            guard mails.count >= count, let text = mails.last?["text"].text, let code = text.firstMatch(of: #/[0-9]{6}/#) else { return nil }
+            return String(code.output)
+        }
+    }
+
     /// Waits until this phone has at least `count` pushes, and returns all.
     public func pushes(count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [JSONAnswer] {
         try await eventually(within: limit, "\(count) push(es) arrive; notifier: \(stack.tail(of: "notifier"))") {
@@ -88,6 +120,13 @@ public struct Phone: Sendable {
 
     public func post(_ path: String, bearer: String? = nil) async throws -> Answer {
         try await send(HTTPClientRequest(method: "POST", url: stack.apiURL + path), bearer: bearer)
+    }
+
+    public func post(_ path: String, json: String, bearer: String? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
+        request.headers = [("Content-Type", "application/json")]
+        request.body = Array(json.utf8)
+        return try await send(request, bearer: bearer)
     }
 
     func post(_ path: String, _ form: MultipartForm, headers: [(name: String, value: String)] = []) async throws -> Answer {

@@ -69,7 +69,7 @@ struct EkycRequestedHandler: EventHandler {
         _ session: Session, _ verdict: Verdict, causedBy event: Envelope<EkycRequested>,
         in transaction: PostgresTransaction
     ) async throws -> SessionOutcome {
-        let settlement = try await apply(verdict, to: session, in: transaction)
+        let settlement = try await apply(verdict, to: session, causedBy: event, in: transaction)
         guard try await SessionRepository(transaction).complete(id: session.id, outcome: settlement.outcome) else {
             throw AlreadyDecided()
         }
@@ -86,7 +86,9 @@ struct EkycRequestedHandler: EventHandler {
 
     /// Applies the verdict and returns the settlement. It depends on the database whether the account has a face already, and
     /// whether the photos are new.
-    private func apply(_ verdict: Verdict, to session: Session, in transaction: PostgresTransaction) async throws -> Settlement {
+    private func apply(
+        _ verdict: Verdict, to session: Session, causedBy event: Envelope<EkycRequested>, in transaction: PostgresTransaction
+    ) async throws -> Settlement {
         switch verdict {
         case .refused(let reason):
             return .failed(reason)
@@ -96,7 +98,7 @@ struct EkycRequestedHandler: EventHandler {
             return Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face, let photoHashes):
             return try await Enrolment(sealer: sealer, transaction: transaction)
-                .enrol(face, photoHashes: photoHashes, for: session)
+                .enrol(face, photoHashes: photoHashes, for: session, causedBy: event)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import FaceEngine
 internal import FoundationEssentials
 internal import HeliographCrypto
@@ -19,16 +20,23 @@ struct Enrolment {
     let sealer: Sealer
     let transaction: PostgresTransaction
 
-    /// Enrols an accepted face: for the account whose bearer came with the photos, or for an e-mail without an account.
-    func enrol(_ face: EnrolledFace, photoHashes: [[UInt8]], for session: Session) async throws -> Settlement {
+    /// Enrols an accepted face: for the account whose access token came with the photos, for a proven e-mail, or for one that is yet to
+    /// be proven.
+    func enrol(_ face: EnrolledFace, photoHashes: [[UInt8]], for session: Session, causedBy event: Envelope<EkycRequested>) async throws
+        -> Settlement
+    {
+        let sealed = try sealed(face, for: session.userID)
         if session.authorised {
             guard try await isStillAuthorised(session) else { return .failed(.alreadyEnrolled) }
-            try await FaceTemplateRepository(transaction).upsert(try sealed(face, for: session.userID))
+            try await FaceTemplateRepository(transaction).upsert(sealed)
             try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
+        if let verification = session.verificationID {
+            return try await enrol(sealed, photoHashes: photoHashes, for: session, verifiedBy: verification, causedBy: event)
+        }
         guard let email = session.email else { return .failed(.internal) }
-        return try await enrol(face, photoHashes: photoHashes, for: email, as: session.userID)
+        return try await suspend(sealed, photoHashes: photoHashes, of: session, until: email, causedBy: event)
     }
 
     /// Returns whether the sign-in whose bearer came with the photos is still valid: a logout or a revocation ends it. It cannot be
@@ -38,18 +46,43 @@ struct Enrolment {
         return try await AccessTokenRepository(transaction).hold(signIn: signIn, of: session.userID)
     }
 
-    /// Creates an account for an e-mail and enrols its first face.
-    ///
-    /// When the account of the e-mail already has a face, the same statements run with the same outcome, and change nothing: the
-    /// sender has proven nothing, and must not learn whether the account existed.
+    /// Creates the account of a proven e-mail with its first face. If the e-mail has an account, nothing changes, unless a recovery was
+    /// asked for: that begins.
     private func enrol(
-        _ face: EnrolledFace, photoHashes: [[UInt8]], for email: SessionEmail, as userID: UUID
+        _ face: NewFaceTemplate, photoHashes: [[UInt8]], for session: Session, verifiedBy verification: UUID,
+        causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
         let users = UserRepository(transaction)
-        let account = try await users.findOrCreate(id: userID, emailLookup: email.lookup, emailSealed: email.sealed).id
-        let isFirst = try await FaceTemplateRepository(transaction).insertIfAbsent(try sealed(face, for: account))
-        try await FacePhotoHashRepository(transaction).add(userID: account, hashes: isFirst ? photoHashes : [])
-        return Settlement(outcome: .succeeded, account: isFirst ? account : nil)
+        if try await users.create(id: session.userID, verified: verification) {
+            try await FaceTemplateRepository(transaction).upsert(face)
+            try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
+            return Settlement(outcome: .succeeded, account: session.userID)
+        }
+        guard session.isRecovery, try await users.find(id: session.userID) != nil else { return .failed(.alreadyEnrolled) }
+        try await PendingEnrolmentRepository(transaction).startRecovery(id: session.id, face: face, photoHashes: photoHashes)
+        let outbox = OutboxRepository(transaction)
+        try await outbox.publish(MailRequested(kind: .recoveryStarted, subjectID: session.userID), causedBy: event)
+        let alert = AccountAlert.recoveryStarted.notification(to: session.userID, cause: session.id)
+        try await outbox.publish(alert, causedBy: event, expiresAt: alert.expiresAt)
+        try await AuditRepository(transaction).append(
+            AuditEntry(.recoveryStarted, by: .anonymous, on: session.userID, object: session.id, requestID: session.requestID))
+        return Settlement(outcome: .succeeded, account: session.userID)
+    }
+
+    /// Keeps a face until its e-mail is proven, and requests the mail with the code.
+    ///
+    /// The same statements run whether or not the e-mail has an account: the sender has proven nothing, and must not learn it.
+    private func suspend(
+        _ face: NewFaceTemplate, photoHashes: [[UInt8]], of session: Session, until email: SealedEmail,
+        causedBy event: Envelope<EkycRequested>
+    ) async throws -> Settlement {
+        try await PendingEnrolmentRepository(transaction).insert(id: session.id, face: face, photoHashes: photoHashes)
+        let isMailed = try await EmailVerificationRepository(transaction).insert(
+            NewEmailVerification(id: session.id, purpose: .enrolment, accountID: session.userID, email: email))
+        if isMailed {
+            try await OutboxRepository(transaction).publish(MailRequested(kind: .verificationCode, subjectID: session.id), causedBy: event)
+        }
+        return Settlement(outcome: .succeeded)
     }
 
     private func sealed(_ face: EnrolledFace, for userID: UUID) throws -> NewFaceTemplate {

@@ -9,11 +9,14 @@ struct AccountKeys: Sendable {
     private let sealer: Sealer
     /// The HMAC that derives tokens, under a key of its own.
     private let tokenCode: HMACSHA256
+    /// The HMAC that derives mailed codes, under a key of its own.
+    private let mailedCode: HMACSHA256
 
     init(lookupKey: [UInt8], sealer: Sealer) {
         self.lookupKey = lookupKey
         self.sealer = sealer
         tokenCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph token pair".utf8), key: lookupKey))
+        mailedCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph mailed code".utf8), key: lookupKey))
     }
 
     /// Derives the tokens that a device gets for its sign-in.
@@ -45,16 +48,35 @@ struct AccountKeys: Sendable {
     /// The keyed hash by which the account of an e-mail is found.
     func emailLookup(_ email: EmailAddress) -> [UInt8] { authenticated("email:\(email.normalised)") }
 
-    /// The id of the account that an e-mail has or would have.
-    ///
-    /// It is the same before and after the account exists, so that failed sign-ins of an address still count when it gets an account: a
-    /// budget that started anew would disclose the new account.
-    func userID(_ email: EmailAddress) -> UUID {
-        UUID(hash: authenticated("user_id:\(email.normalised)"))
+    /// The id by which attempts with an e-mail are counted and repeated, whether it has an account or not. It is no account's id.
+    func attemptKey(_ email: EmailAddress) -> UUID {
+        UUID(hash: authenticated("attempt_key:\(email.normalised)"))
     }
 
-    func sealed(_ email: EmailAddress, lookup: [UInt8]) throws(CryptoError) -> [UInt8] {
-        try sealed(email.normalised, context: SealingContext.email(lookup: lookup))
+    /// The e-mail in the form in which it is stored.
+    func sealed(_ email: EmailAddress) throws(CryptoError) -> SealedEmail {
+        let lookup = emailLookup(email)
+        return SealedEmail(lookup: lookup, sealed: try sealed(email.normalised, context: SealingContext.email(lookup: lookup)))
+    }
+
+    /// Opens a stored e-mail.
+    func address(_ email: SealedEmail) throws(CryptoError) -> String {
+        String(decoding: try sealer.open(email.sealed, context: SealingContext.email(lookup: email.lookup)), as: UTF8.self)
+    }
+
+    /// The code that is mailed for a verification: six digits, which nobody can compute without the lookup key. It is not stored, and each
+    /// attempt to mail it finds the same one.
+    func code(of verification: EmailVerification) -> String {
+        let message = "\(verification.id.wireString):\(verification.codeNumber)"
+        let digest = mailedCode.authenticate(Array(message.utf8)).prefix(8)
+        let digits = String(digest.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000)
+        return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
+    /// The token that a verified e-mail's code is exchanged for; the same each time, although only its hash is stored.
+    func enrolmentToken(of verification: EmailVerification) -> OpaqueToken {
+        let message = "enrolment:\(verification.id.wireString)"
+        return OpaqueToken(text: OpaqueToken.enrolmentPrefix + Base64URL.encode(tokenCode.authenticate(Array(message.utf8))))
     }
 
     /// Seals a user's display name.

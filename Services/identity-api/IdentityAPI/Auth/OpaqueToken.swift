@@ -3,6 +3,8 @@ internal import HeliographCrypto
 /// A secret without content of its own: 256 bits, random or derived from a secret key. Only its hash is stored.
 struct OpaqueToken: Sendable {
     private static let byteCount = 32
+    /// The start of an enrolment token, which no access token has: its text would have to have a full stop.
+    static let enrolmentPrefix = "enrolment."
 
     /// The text that the device receives.
     let text: String

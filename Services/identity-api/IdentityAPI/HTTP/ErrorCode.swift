@@ -11,6 +11,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case invalidPhotoCount = "invalid_photo_count"
     case invalidEmail = "invalid_email"
     case templateNotFound = "template_not_found"
+    case invalidCode = "invalid_code"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
     case notFound = "not_found"
@@ -20,6 +21,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case sessionNotFound = "session_not_found"
     case jobNotFound = "job_not_found"
     case topicNotFound = "topic_not_found"
+    case alreadyEnrolled = "already_enrolled"
     case deviceNotRegistered = "device_not_registered"
     case rateLimited = "rate_limited"
     case accountLocked = "account_locked"
@@ -42,12 +44,14 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .unsupportedMediaType: 1007
         case .notFound: 1008
         case .methodNotAllowed: 1009
+        case .invalidCode: 1010
         case .unauthorized: 1101
         case .forbidden: 1102
         case .sessionNotFound: 1103
         case .jobNotFound: 1104
         case .topicNotFound: 1105
         case .deviceNotRegistered: 1106
+        case .alreadyEnrolled: 1108
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -61,7 +65,8 @@ enum ErrorCode: String, Sendable, CaseIterable {
     /// The status of the answer.
     var status: HTTPResponse.Status {
         switch self {
-        case .invalidRequest, .missingField, .invalidImage, .invalidPhotoCount, .invalidEmail, .templateNotFound: .badRequest
+        case .invalidRequest, .missingField, .invalidImage, .invalidPhotoCount, .invalidEmail, .templateNotFound, .invalidCode:
+            .badRequest
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound: .notFound
@@ -69,7 +74,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .unauthorized: .unauthorized
         case .forbidden: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
-        case .requestInProgress, .limitReached, .deviceNotRegistered: .conflict
+        case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled: .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError
         case .overloaded: .serviceUnavailable

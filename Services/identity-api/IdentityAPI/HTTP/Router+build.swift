@@ -19,6 +19,8 @@ struct TopicRoutes: Sendable {
 /// The controllers of users' profiles, presence, devices and receipts.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
+    let email: EmailController
+    let recovery: RecoveryController
     let presence: PresenceController
     let devices: DeviceController
     let receipts: ReceiptController
@@ -29,6 +31,7 @@ struct APIRoutes: Sendable {
     let uploads: UploadController
     let sessions: SessionController
     let tokens: TokenController
+    let verification: VerificationController
     let images: ImageRoutes
     let topics: TopicRoutes
     let people: PeopleRoutes
@@ -54,6 +57,9 @@ struct APIRoutes: Sendable {
         serve("/api/v1/ekyc/sessions/:id/token", [.post: tokens.redeem], on: router)
         serve("/api/v1/auth/refresh", [.post: tokens.refresh], on: router)
         serve("/api/v1/auth/logout", [.post: tokens.logout], on: router)
+        serve("/v1/auth/register", [.post: verification.register], on: router)
+        serve("/v1/auth/resend", [.post: verification.resend], on: router)
+        serve("/v1/auth/verify", [.post: verification.verify], on: router)
         serve("/v1/images/process", [.post: images.submit.submit], on: router)
         serve("/v1/images/jobs", [.get: images.jobs.list], on: router)
         serve("/v1/images/jobs/:id", [.get: images.jobs.status, .delete: images.jobs.delete], on: router)
@@ -67,6 +73,8 @@ struct APIRoutes: Sendable {
         serve("/v1/users/device-token", [.post: people.devices.register, .delete: people.devices.unregister], on: router)
         serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
         serve("/v1/users/me", [.put: people.profile.put], on: router)
+        serve("/v1/users/me/email", [.put: people.email.put], on: router)
+        serve("/v1/users/me/recovery", [.get: people.recovery.get, .delete: people.recovery.cancel], on: router)
         serve("/v1/users/me/presence", [.put: people.presence.put], on: router)
         serve("/media/**", [.get: images.media.file], on: router)
         return router

@@ -44,6 +44,8 @@ struct SessionController: Sendable {
             ("session_id", .string(session.id.wireString)), ("event", .string(session.event.rawValue)),
             ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
             ("retryable", session.retryable.map(JSONValue.bool)), ("attempts_left", session.attemptsLeft.map(JSONValue.integer)),
+            // The face has no effect before the mailed code is sent to `POST /v1/auth/verify`.
+            ("verification_id", session.awaitsVerification ? .string(session.id.wireString) : nil),
             ("created_at", .string(Answer.timestamp(session.createdAt))),
             ("completed_at", session.completedAt.map { .string(Answer.timestamp($0)) }),
             ("expires_at", .string(Answer.timestamp(session.expiresAt))))

@@ -10,8 +10,15 @@ internal import WireFormat
 enum UploadOwner: Sendable {
     /// The bearer's own account: a sign-up replaces its face, if the bearer's sign-in is still valid when the session is decided.
     case authorised(Identity)
+    /// A client that has proven an e-mail address, and may recover the account of the address.
+    case verified(EmailVerification, isRecovery: Bool)
     /// A client that claims this e-mail address.
     case email(EmailAddress)
+
+    /// The identity that authorised the session; nil for an e-mail.
+    var bearer: Identity? { if case .authorised(let identity) = self { identity } else { nil } }
+    /// The proof of the e-mail address, if there is one.
+    var verification: EmailVerification? { if case .verified(let verification, _) = self { verification } else { nil } }
 }
 
 /// The request of a complete upload.
@@ -24,7 +31,9 @@ struct SessionOrder: Sendable {
     let fingerprint: [UInt8]
 
     /// The identity that authorised the session; nil for an e-mail.
-    var bearer: Identity? { if case .authorised(let identity) = owner { identity } else { nil } }
+    var bearer: Identity? { owner.bearer }
+    /// Whether the face is to replace that of the account.
+    var isRecovery: Bool { if case .verified(_, isRecovery: true) = owner { true } else { false } }
 }
 
 /// Writes the session of a complete upload in one transaction with the event that starts the worker.
@@ -37,7 +46,8 @@ struct SessionStarter: Sendable {
 
     /// The key of a rate limit: an account and an event, so that a flood of sign-ups does not block sign-ins.
     struct Account: Hashable, Sendable {
-        let userID: UUID
+        /// See ``SessionStarter/countedID(of:)``.
+        let id: UUID
         let event: EkycEvent
         /// Whether the request has the account's bearer: strangers who use the account's e-mail do not empty its owner's bucket.
         let isAuthorised: Bool
@@ -82,16 +92,15 @@ struct SessionStarter: Sendable {
         _ order: SessionOrder, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let registration = try keys.registration(of: order.target, seenAt: Date())
-        let account = Account(
-            userID: claimedUserID(of: order.owner), event: order.form.event, isAuthorised: order.bearer != nil)
-        try await limit(account, from: registration.installationKey)
+        try await limit(order, from: registration.installationKey)
         let data = JSONValue.members(("session_id", .string(sessionID.wireString)))
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
             body: Answer.successBody(order.form.successMessage, data: data).text)
         let new = NewSession(
-            id: sessionID, userID: claimedUserID(of: order.owner), event: order.form.event, authorised: order.bearer != nil,
-            authorisedBy: order.bearer?.signInID, email: order.form.event == .signUp ? try sessionEmail(of: order.owner) : nil,
+            id: sessionID, userID: UUID(), event: order.form.event, authorised: order.bearer != nil,
+            authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id, isRecovery: order.isRecovery,
+            email: try sessionEmail(of: order), attemptKey: order.form.event == .signIn ? countedID(of: order.owner) : nil,
             tokenHash: token.hash, installationKey: registration.installationKey, addressKey: keys.addressKey(origin.address),
             photos: order.upload.photos, photoBytes: order.upload.photoBytes,
             requestID: origin.requestID, traceparent: origin.traceparent)
@@ -114,11 +123,12 @@ struct SessionStarter: Sendable {
         _ new: NewSession, on registration: PushRegistration, for owner: UploadOwner, in transaction: PostgresTransaction
     ) async throws -> EkycLane {
         var new = new
-        new.userID = try await userID(of: owner, transaction)
+        if let id = try await userID(of: owner, new.event, transaction) { new.userID = id }
         let sessions = SessionRepository(transaction)
         var isKnown = new.authorised
-        if new.event == .signIn, let installationKey = new.installationKey {
-            try SignInLock.check(try await sessions.lockSignInAttempts(userID: new.userID, installationKey: installationKey))
+        if let attemptKey = new.attemptKey, let installationKey = new.installationKey {
+            try SignInLock.check(
+                try await sessions.lockSignInAttempts(attemptKey: attemptKey, userID: new.userID, installationKey: installationKey))
             isKnown = try await AccessTokenRepository(transaction).isKnown(installationKey: installationKey, to: new.userID)
         }
         let undecided = try await sessions.lockUndecided(
@@ -131,40 +141,44 @@ struct SessionStarter: Sendable {
 
     /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of a known installation: strangers who
     /// use the account's e-mail must not lock its owner out.
-    private func limit(_ account: Account, from installationKey: [UInt8]) async throws {
+    private func limit(_ order: SessionOrder, from installationKey: [UInt8]) async throws {
+        let account = Account(id: countedID(of: order.owner), event: order.form.event, isAuthorised: order.bearer != nil)
         guard let wait = limiter.take(account) else { return }
         let refusal = APIError.rateLimited("Too many uploads for this account", wait: wait)
-        guard account.event == .signIn,
-            try await AccessTokenRepository(postgres).isKnown(installationKey: installationKey, to: account.userID)
+        guard account.event == .signIn, let userID = try await userID(of: order.owner, .signIn, postgres),
+            try await AccessTokenRepository(postgres).isKnown(installationKey: installationKey, to: userID)
         else { throw refusal }
         var own = account
         own.installationKey = installationKey
         if limiter.take(own) != nil { throw refusal }
     }
 
-    /// The account that the request names, whether or not it exists.
-    func claimedUserID(of owner: UploadOwner) -> UUID {
+    /// The id under which the request is counted and repeated: the account, the proof, or the e-mail with or without an account.
+    func countedID(of owner: UploadOwner) -> UUID {
         switch owner {
         case .authorised(let identity): identity.userID
-        case .email(let email): keys.userID(email)
+        case .verified(let verification, _): verification.id
+        case .email(let email): keys.attemptKey(email)
         }
     }
 
-    /// The account of an upload; for an unknown e-mail the id that its account would have.
-    private func userID(of owner: UploadOwner, _ transaction: PostgresTransaction) async throws -> UUID {
+    /// The account of an upload; for a sign-in with an unknown e-mail a decoy, and nil for a sign-up whose account gets a new id.
+    private func userID(of owner: UploadOwner, _ event: EkycEvent, _ db: some PostgresQueryable) async throws -> UUID? {
+        let users = UserRepository(db)
         switch owner {
         case .authorised(let identity):
             return identity.userID
+        case .verified(let verification, _):
+            return try await users.find(emailLookup: verification.email.lookup)?.id ?? verification.accountID
         case .email(let email):
-            let user = try await UserRepository(transaction).find(emailLookup: keys.emailLookup(email))
-            return user?.id ?? keys.userID(email)
+            guard event == .signIn else { return nil }
+            return try await users.find(emailLookup: keys.emailLookup(email))?.id ?? keys.attemptKey(email)
         }
     }
 
-    /// The e-mail that a sign-up's session keeps until it is decided: no account is created before it has a face.
-    private func sessionEmail(of owner: UploadOwner) throws -> SessionEmail? {
-        guard case .email(let email) = owner else { return nil }
-        let lookup = keys.emailLookup(email)
-        return SessionEmail(lookup: lookup, sealed: try keys.sealed(email, lookup: lookup))
+    /// The e-mail that a sign-up without proof keeps until it is decided.
+    private func sessionEmail(of order: SessionOrder) throws -> SealedEmail? {
+        guard order.form.event == .signUp, case .email(let email) = order.owner else { return nil }
+        return try keys.sealed(email)
     }
 }

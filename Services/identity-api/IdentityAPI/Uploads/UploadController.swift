@@ -23,10 +23,11 @@ struct UploadController: Sendable {
         let boundary = try request.multipartBoundary()
         let key = try IdempotencyKey.read(request.headers)
         try request.checkContentLength(upTo: limits.bodyBytes)
-        let identity = try await identity(of: request, form)
-        // A sign-up counts as known only with a bearer. The installation of a sign-in is in its form, which is not read yet.
+        let bearer = try await bearer(of: request, form)
+        // A sign-up counts as known only with an access token. The installation of a sign-in is in its form, which is not read yet.
         try await starter.checkAdmission(
-            from: context.client, bearer: identity, mayBeKnown: form.event == .signIn || identity != nil, route: form.route, key: key)
+            from: context.client, bearer: bearer?.bearer, mayBeKnown: form.event == .signIn || bearer?.bearer != nil, route: form.route,
+            key: key)
         let sessionID = UUID()
         let prefix = BlobFolder.sessions.prefix(of: sessionID)
         return try await slots.withSlot(for: context.client) {
@@ -35,7 +36,7 @@ struct UploadController: Sendable {
                 var body = MultipartBody(
                     request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
                 let upload = try await UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits).receive(&body)
-                let order = try Self.order(of: upload, form, identity)
+                let order = try Self.order(of: upload, form, bearer)
                 return try await repeatable(order, key, context).run { attempt in
                     let answer = try await attempt.answer(to: order.fingerprint) { lease in
                         try await start(order, key, sessionID: sessionID, lease: lease, context)
@@ -48,7 +49,7 @@ struct UploadController: Sendable {
     }
 
     private func repeatable(_ order: SessionOrder, _ key: String?, _ context: APIRequestContext) -> RepeatableRequest {
-        let scope = key.map { IdempotencyScope(userID: starter.claimedUserID(of: order.owner), route: order.form.route, key: $0) }
+        let scope = key.map { IdempotencyScope(userID: starter.countedID(of: order.owner), route: order.form.route, key: $0) }
         return RepeatableRequest(scope: scope, lifetime: Self.answerLifetime, postgres: starter.postgres, logger: context.logger)
     }
 
@@ -75,30 +76,44 @@ struct UploadController: Sendable {
         starter.keys.sessionToken(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
     }
 
-    /// The sender of a sign-up with a bearer. An invalid bearer is refused even when the form has an e-mail.
-    private func identity(of request: Request, _ form: UploadForm) async throws -> Identity? {
+    /// The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail. An invalid token
+    /// is refused even when the form has an e-mail.
+    private func bearer(of request: Request, _ form: UploadForm) async throws -> UploadOwner? {
         guard form.event == .signUp, let token = try request.bearer() else { return nil }
-        return try await authenticator.identify(bearer: token)
+        guard token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
+            return .authorised(try await authenticator.identify(bearer: token))
+        }
+        let verifications = EmailVerificationRepository(starter.postgres)
+        guard let verification = try await verifications.find(tokenHash: OpaqueToken.hash(token)) else {
+            throw APIError.unauthorized("The enrolment token is unknown or over; verify the e-mail address again")
+        }
+        return .verified(verification, isRecovery: false)
     }
 
     private static func order(
-        of upload: ReceivedUpload, _ form: UploadForm, _ identity: Identity?
+        of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?
     ) throws(APIError) -> SessionOrder {
-        let owner = try owner(of: upload, form, identity)
+        let owner = try owner(of: upload, form, bearer)
         guard let pushToken = upload.texts[UploadForm.pushToken], !pushToken.isEmpty else {
             throw APIError(.missingField, "The device's push token is missing", field: UploadForm.pushToken)
         }
         guard let target = PushTarget(pushToken) else {
             throw APIError(.invalidRequest, "The device's push token is not one", field: UploadForm.pushToken)
         }
-        let fingerprint = upload.fingerprint(sender: identity.map { $0.userID.wireString } ?? "")
-        return SessionOrder(form: form, owner: owner, target: target, upload: upload, fingerprint: fingerprint)
+        let sender = owner.bearer?.userID ?? owner.verification?.id
+        return SessionOrder(
+            form: form, owner: owner, target: target, upload: upload, fingerprint: upload.fingerprint(sender: sender?.wireString ?? ""))
     }
 
     private static func owner(
-        of upload: ReceivedUpload, _ form: UploadForm, _ identity: Identity?
+        of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?
     ) throws(APIError) -> UploadOwner {
-        if let identity { return .authorised(identity) }
+        let isRecovery = try isRecovery(upload)
+        if case .verified(let verification, _) = bearer { return .verified(verification, isRecovery: isRecovery) }
+        guard !isRecovery else {
+            throw APIError(.invalidRequest, "A recovery needs the enrolment token of a verified e-mail", field: UploadForm.recovery)
+        }
+        if let bearer { return bearer }
         guard let text = upload.texts[UploadForm.email], !text.isEmpty else {
             guard form.event == .signIn else {
                 throw APIError.unauthorized("A sign-up needs a bearer token or the field \"email\"")
@@ -109,5 +124,13 @@ struct UploadController: Sendable {
             throw APIError(.invalidEmail, "This is not an e-mail address", field: UploadForm.email)
         }
         return .email(email)
+    }
+
+    private static func isRecovery(_ upload: ReceivedUpload) throws(APIError) -> Bool {
+        switch upload.texts[UploadForm.recovery] {
+        case nil, "", "false": false
+        case "true": true
+        default: throw APIError(.invalidRequest, "A field is true or false", field: UploadForm.recovery)
+        }
     }
 }

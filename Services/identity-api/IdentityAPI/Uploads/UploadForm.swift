@@ -27,6 +27,8 @@ struct UploadForm: Sendable {
 
     static let pushToken = "fcm_token"
     static let email = "email"
+    /// `true` asks for the recovery of the proven e-mail's account; only with an enrolment token.
+    static let recovery = "recovery"
 
     static let signUp = UploadForm(
         event: .signUp,
@@ -34,7 +36,7 @@ struct UploadForm: Sendable {
             PhotoField(name: "left_faces", pose: .left, count: 3), PhotoField(name: "right_faces", pose: .right, count: 3),
             PhotoField(name: "front_faces", pose: .front, count: 3),
         ],
-        textFields: [pushToken, email], route: "POST /api/v1/ekyc/upload-photos", successMessage: "Photos uploaded successfully")
+        textFields: [pushToken, email, recovery], route: "POST /api/v1/ekyc/upload-photos", successMessage: "Photos uploaded successfully")
 
     static let signIn = UploadForm(
         event: .signIn, photoFields: [PhotoField(name: "faces", pose: .any, count: 3)],

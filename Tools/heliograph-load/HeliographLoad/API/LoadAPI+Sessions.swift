@@ -44,6 +44,11 @@ extension LoadAPI {
         }
     }
 
+    /// Proves the e-mail of a sign-up that succeeded, which makes its account.
+    func verify(_ session: Session, code: String) async throws(LoadFailure) {
+        _ = try await send("POST", "/v1/auth/verify", json: ["verification_id": session.id, "code": code], for: .done)
+    }
+
     /// Exchanges a sign-in that succeeded for tokens.
     func redeem(_ session: Session) async throws(LoadFailure) -> LoadAccount.Tokens {
         try tokens(of: try await send("POST", "/api/v1/ekyc/sessions/\(session.id)/token", bearer: session.token, for: .done), .done)

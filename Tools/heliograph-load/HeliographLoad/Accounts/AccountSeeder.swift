@@ -10,6 +10,7 @@ struct AccountSeeder: Sendable {
     let api: LoadAPI
     let photos: LoadPhotos
     let phones: LoadPhones
+    let mails: LoadMails
 
     /// Creates a population.
     ///
@@ -42,6 +43,8 @@ struct AccountSeeder: Sendable {
             try await api.signUp(account.email, account.phone, account.person, number: number)
         }
         try await check(enrolment)
+        let code = try await mails.code(to: account.email)
+        _ = try await retrying { () async throws(LoadFailure) in try await api.verify(enrolment, code: code) }
         guard isOwner else { return account }
         let login = try await retrying { () async throws(LoadFailure) in try await api.signIn(account, number: number) }
         try await check(login)

@@ -63,7 +63,9 @@ struct Load {
         let console = Console.current
         if total > 0 { console.note("Making \(HumanUnits.count(total, "account")), each with a sign-up.") }
         defer { console.progress?("") }
-        return try await AccountSeeder(api: api, photos: photos, phones: phones).seed(size) { console.progress?("\($0) of \(total)") }
+        let mails = LoadMails(emulator: emulator, http: http, patience: plan.patience)
+        let seeder = AccountSeeder(api: api, photos: photos, phones: phones, mails: mails)
+        return try await seeder.seed(size) { console.progress?("\($0) of \(total)") }
     }
 
     private static let stopSignals = [UnixSignal.sigint, .sigterm]

@@ -1,0 +1,44 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import Hummingbird
+internal import JSON
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `GET` and `DELETE /v1/users/me/recovery`: the replacement of the account's face that was asked for by e-mail.
+struct RecoveryController: Sendable {
+    let postgres: PostgresClient
+    let authenticator: any Authenticator
+    /// Limits the requests of one account.
+    let limiter: RateLimiter<UUID>
+
+    func get(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await admit(request)
+        let end = try await PendingEnrolmentRepository(postgres).recovery(of: identity.userID)
+        return Answer.json(
+            Answer.data(
+                .members(("state", end == nil ? "none" : "waiting"), ("takes_effect_at", end.map { .string(Answer.timestamp($0)) })),
+                context.requestID))
+    }
+
+    /// Ends a recovery without effect. Any device that is signed in may do it: whoever holds one needs no recovery.
+    func cancel(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await admit(request)
+        try await postgres.withTransaction { transaction in
+            guard let recovery = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: identity.userID) else { return }
+            let alert = AccountAlert.recoveryCancelled.notification(to: identity.userID, cause: recovery)
+            try await OutboxRepository(transaction).publish(
+                alert, requestID: context.requestID, traceparent: context.traceparent, expiresAt: alert.expiresAt)
+            try await AuditRepository(transaction).append(
+                AuditEntry(.recoveryCancelled, by: .user(identity.userID), on: identity.userID, requestID: context.requestID))
+        }
+        return Response(status: .noContent)
+    }
+
+    private func admit(_ request: Request) async throws -> Identity {
+        let identity = try await authenticator.identify(request)
+        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many requests by this account", wait: wait) }
+        return identity
+    }
+}

@@ -1,0 +1,55 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import Logging
+internal import Mail
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Writes the e-mail that an event asks for, and sends it.
+///
+/// A mail is sent at least once: a process that dies after the mail server took it sends it again, with the same `Message-ID` and the same
+/// code. What the event is about may be gone by then, or its code may have expired; then there is nothing to send.
+struct MailRequestedHandler: EventHandler {
+    /// The age from which a mail is not worth sending any more, in seconds: a day.
+    private static let maxAge: TimeInterval = 24 * 60 * 60
+
+    let postgres: PostgresClient
+    let keys: AccountKeys
+    let sender: any MailSender
+    /// The time until a mail server that does not answer is tried again.
+    let retryDelay: Duration
+
+    func handle(_ event: Envelope<MailRequested>, _ context: HandlerContext) async throws {
+        guard try await !context.isHandled(), let mail = try await mail(for: event) else { return }
+        do throws(MailError) {
+            try await sender.send(mail)
+        } catch {
+            context.logger.warning("a mail was not sent", metadata: ["kind": "\(event.body.kind.rawValue)", "error": "\(error)"])
+            // A refused recipient shows nowhere but here: no answer may tell which addresses exist.
+            guard error.code != .recipientRefused, event.occurredAt.timeIntervalSinceNow > -Self.maxAge else { return }
+            throw HandlerDeferral(delay: retryDelay, reason: "no mail can be sent now")
+        }
+    }
+
+    private func mail(for event: Envelope<MailRequested>) async throws -> MailMessage? {
+        let subject = event.body.subjectID
+        guard let (email, text) = try await content(of: event.body.kind, about: subject) else { return nil }
+        return MailMessage(to: try keys.address(email), subject: text.subject, text: text.body, id: event.id.wireString)
+    }
+
+    /// Returns the recipient and the text; nil when there is nothing to say any more.
+    private func content(of kind: MailKind, about subject: UUID) async throws -> (SealedEmail, MailText)? {
+        switch kind {
+        case .verificationCode:
+            guard let verification = try await EmailVerificationRepository(postgres).find(id: subject), verification.verifiedAt == nil,
+                verification.codeExpiresAt > Date()
+            else { return nil }
+            let hasAccount = try await UserRepository(postgres).find(emailLookup: verification.email.lookup) != nil
+            return (verification.email, .code(keys.code(of: verification), for: verification.purpose, hasAccount: hasAccount))
+        case .recoveryStarted, .recoveryCompleted, .emailChangeRequested:
+            guard let email = try await UserRepository(postgres).find(id: subject)?.email else { return nil }
+            return (email, MailText(about: kind))
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import HeliographCrypto
+internal import Hummingbird
+internal import JSON
+internal import Logging
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `POST /v1/auth/register`, `POST /v1/auth/verify` and `POST /v1/auth/resend`: proofs of e-mail addresses by mailed codes.
+///
+/// Whether an address has an account shows in no answer before its code is entered. A code counts only for the verification that it was
+/// mailed for, whose id only the one who asked has: whoever is mailed a code that a stranger asked for cannot enter it by mistake.
+struct VerificationController: Sendable {
+    /// The maximum size of the JSON.
+    private static let maxBodyBytes = 4 * 1_024
+
+    let postgres: PostgresClient
+    let keys: AccountKeys
+    /// Limits the mails that one client address asks for.
+    let limiter: RateLimiter<IPAddress>
+
+    func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        try checkRate(context)
+        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+        let email = try body.email()
+        let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
+        var new = NewEmailVerification(purpose: .registration, email: try keys.sealed(email))
+        new.displayNameSealed = try name.map { try keys.sealed($0, of: new.accountID) }
+        try await begin(new, context)
+        return Self.accepted(new.id, context)
+    }
+
+    /// Inserts a verification and requests its mail.
+    func begin(_ new: NewEmailVerification, _ context: APIRequestContext) async throws {
+        try await postgres.withTransaction { transaction in
+            if new.purpose == .emailChange {
+                // To the address that still counts.
+                try await OutboxRepository(transaction).publish(
+                    MailRequested(kind: .emailChangeRequested, subjectID: new.accountID), requestID: context.requestID,
+                    traceparent: context.traceparent)
+            }
+            guard try await EmailVerificationRepository(transaction).insert(new) else { return }
+            try await Self.mailCode(of: new.id, context, in: transaction)
+        }
+    }
+
+    /// Mails a new code for a verification, at most once a minute; the codes before it are void.
+    func resend(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        try checkRate(context)
+        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+        let id = try body.verificationID()
+        try await postgres.withTransaction { transaction in
+            guard try await EmailVerificationRepository(transaction).renewCode(id: id) else { return }
+            try await Self.mailCode(of: id, context, in: transaction)
+        }
+        return Self.accepted(id, context)
+    }
+
+    /// Enters a code. It takes the effect that the verification is for; a repetition gets the same answer.
+    func verify(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+        let (id, code) = (try body.verificationID(), try body.requiredText("code"))
+        let data = try await postgres.withTransaction { transaction -> JSONValue? in
+            guard let verification = try await EmailVerificationRepository(transaction).takeAttempt(id: id) else { return nil }
+            // Not thrown here: the attempt has to be committed.
+            guard constantTimeEqual(Array(keys.code(of: verification).utf8), Array(code.utf8)) else { return nil }
+            let verified = VerifiedEmail(
+                verification: verification, keys: keys, transaction: transaction, requestID: context.requestID,
+                traceparent: context.traceparent)
+            return try await verified.takeEffect()
+        }
+        guard let data else {
+            throw APIError(.invalidCode, "The code is wrong or has expired; request another one", field: "code")
+        }
+        context.logger.info("e-mail address verified", metadata: ["verification_id": "\(id.wireString)"])
+        var response = Answer.json(Answer.data(data, context.requestID))
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private func checkRate(_ context: APIRequestContext) throws(APIError) {
+        if let wait = limiter.take(context.client.subscriber) {
+            throw APIError.rateLimited("Too many mails were asked for from this address", wait: wait)
+        }
+    }
+
+    private static func mailCode(of id: UUID, _ context: APIRequestContext, in transaction: PostgresTransaction) async throws {
+        try await OutboxRepository(transaction).publish(
+            MailRequested(kind: .verificationCode, subjectID: id), requestID: context.requestID, traceparent: context.traceparent,
+            expiresAt: Date(timeIntervalSinceNow: EmailVerificationRepository.codeLifetime / .seconds(1)))
+    }
+
+    /// The answer to a request for a code: the same for every address.
+    static func accepted(_ id: UUID, _ context: APIRequestContext) -> Response {
+        Answer.json(
+            Answer.data(
+                .members(
+                    ("verification_id", .string(id.wireString)),
+                    ("expires_in", .integer(Int(EmailVerificationRepository.codeLifetime / .seconds(1)))),
+                    ("resend_after", .integer(Int(EmailVerificationRepository.codeInterval / .seconds(1))))),
+                context.requestID), status: .accepted)
+    }
+}
+
+extension JSONBody {
+    /// The address in the field `email`.
+    func email() throws(APIError) -> EmailAddress {
+        guard let email = EmailAddress(try requiredText(UploadForm.email)) else {
+            throw APIError(.invalidEmail, "This is not an e-mail address", field: UploadForm.email)
+        }
+        return email
+    }
+
+    /// The id in the field `verification_id`.
+    fileprivate func verificationID() throws(APIError) -> UUID {
+        let field = "verification_id"
+        guard let id = UUID(uuidString: try requiredText(field)) else {
+            throw APIError(.invalidRequest, "A verification is named by a UUID", field: field)
+        }
+        return id
+    }
+}

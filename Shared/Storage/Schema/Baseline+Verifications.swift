@@ -1,0 +1,54 @@
+extension Baseline {
+    /// Proofs of e-mail addresses, and enrolled faces that wait for one or for the end of a recovery.
+    ///
+    /// Neither a code nor a token of a verification is stored: a code is an HMAC of the row, and the token is found by its hash.
+    static let verifications = """
+        CREATE TABLE email_verifications (
+            id                  uuid        PRIMARY KEY,
+            purpose             text        NOT NULL CHECK (purpose IN ('registration', 'enrolment', 'email_change')),
+            account_id          uuid        NOT NULL,
+            sign_in_id          uuid,
+            email_lookup        bytea       NOT NULL CHECK (octet_length(email_lookup) = 32),
+            email_sealed        bytea       NOT NULL,
+            display_name_sealed bytea,
+            code_number         integer     NOT NULL DEFAULT 1 CHECK (code_number > 0),
+            attempts_left       integer     NOT NULL CHECK (attempts_left >= 0),
+            code_expires_at     timestamptz NOT NULL,
+            mailed_at           timestamptz,
+            verified_at         timestamptz,
+            token_hash          bytea       UNIQUE CHECK (octet_length(token_hash) = 32),
+            created_at          timestamptz NOT NULL DEFAULT now(),
+            CONSTRAINT email_verifications_token_is_verified CHECK (token_hash IS NULL OR verified_at IS NOT NULL)
+        );
+        CREATE INDEX email_verifications_by_email ON email_verifications (email_lookup, created_at);
+        CREATE INDEX email_verifications_by_age ON email_verifications (created_at);
+        COMMENT ON TABLE email_verifications IS 'E-mail addresses to prove by a mailed code, for 24 hours.';
+        COMMENT ON COLUMN email_verifications.id IS 'Named by the one who asked; of an enrolment the id of its session.';
+        COMMENT ON COLUMN email_verifications.account_id IS
+            'The account whose e-mail changes; otherwise the id that the account of the e-mail gets if there is none.';
+        COMMENT ON COLUMN email_verifications.sign_in_id IS 'access_tokens.family_id of the sign-in that asked for the change.';
+        COMMENT ON COLUMN email_verifications.code_number IS 'The number of the code, which is part of its HMAC.';
+        COMMENT ON COLUMN email_verifications.attempts_left IS 'The attempts to enter the code that are left.';
+        COMMENT ON COLUMN email_verifications.mailed_at IS
+            'When the last mail was requested; NULL when the address had its number of mails for the day.';
+        COMMENT ON COLUMN email_verifications.token_hash IS 'SHA-256 of the enrolment token that the code was exchanged for.';
+
+        CREATE TABLE pending_enrolments (
+            id               uuid        PRIMARY KEY,
+            user_id          uuid        NOT NULL,
+            model_id         text        NOT NULL,
+            pipeline_version integer     NOT NULL CHECK (pipeline_version > 0),
+            template_sealed  bytea       NOT NULL,
+            photo_hashes     bytea[]     NOT NULL,
+            due_at           timestamptz,
+            created_at       timestamptz NOT NULL DEFAULT now()
+        );
+        CREATE UNIQUE INDEX pending_enrolments_one_recovery ON pending_enrolments (user_id) WHERE due_at IS NOT NULL;
+        CREATE INDEX pending_enrolments_due ON pending_enrolments (due_at) WHERE due_at IS NOT NULL;
+        CREATE INDEX pending_enrolments_by_age ON pending_enrolments (created_at) WHERE due_at IS NULL;
+        COMMENT ON TABLE pending_enrolments IS 'Enrolled faces without effect yet. They are replaced, taken into effect or deleted.';
+        COMMENT ON COLUMN pending_enrolments.id IS 'The session of the photos, and the verification that it waits for.';
+        COMMENT ON COLUMN pending_enrolments.user_id IS 'The account; without due_at the id that it gets with the verification.';
+        COMMENT ON COLUMN pending_enrolments.due_at IS 'When a recovery replaces the face of the account; NULL for a first face.';
+        """
+}

@@ -1,0 +1,132 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `email_verifications`.
+public struct EmailVerificationRepository: Sendable {
+    /// The time for which a code is valid: 10 minutes.
+    public static let codeLifetime: Duration = .seconds(10 * 60)
+    /// The attempts to enter a code.
+    public static let maxAttempts = 5
+    /// The codes that one verification may have, of which only the newest is valid.
+    public static let maxCodes = 5
+    /// The shortest time between two codes of one verification: a minute.
+    public static let codeInterval: Duration = .seconds(60)
+    /// The mails that an address gets in 24 hours, over all verifications: it may belong to somebody who asked for none.
+    public static let maxMailsPerDay = 10
+    /// The time for which an enrolment token is valid, from the proof: 15 minutes.
+    public static let tokenLifetime: Duration = .seconds(15 * 60)
+    /// The time for which a row is kept, and a face waits for its verification: 24 hours.
+    public static let lifetime: Duration = .seconds(24 * 60 * 60)
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Inserts a verification with its first code. Call in a transaction, with the request for the mail.
+    ///
+    /// Executes the same statements whether the address has an account or not.
+    ///
+    /// - Returns: Whether to mail the code; `false` when the address had ``maxMailsPerDay``.
+    public func insert(_ new: NewEmailVerification) async throws(PostgresError) -> Bool {
+        let isMailed = try await countMails(to: new.email.lookup) < Self.maxMailsPerDay
+        try await db.execute(
+            """
+            INSERT INTO email_verifications (id, purpose, account_id, sign_in_id, email_lookup, email_sealed, display_name_sealed,
+                                             attempts_left, code_expires_at, mailed_at)
+            VALUES (\(new.id), \(new.purpose.rawValue), \(new.accountID), \(new.signInID), \(new.email.lookup), \(new.email.sealed),
+                    \(new.displayNameSealed), \(Int32(Self.maxAttempts)),
+                    now() + make_interval(secs => \(Self.codeLifetime / .seconds(1))), CASE WHEN \(isMailed) THEN now() END)
+            """)
+        return isMailed
+    }
+
+    /// Replaces the code of a verification that is not proven, if a mail may be sent for it now. Call in a transaction, with the
+    /// request for the mail.
+    ///
+    /// - Returns: Whether to mail the code.
+    public func renewCode(id: UUID) async throws(PostgresError) -> Bool {
+        let found = try await db.query("SELECT email_lookup FROM email_verifications WHERE id = \(id)")
+        guard let lookup = try found.first?.decode("email_lookup", as: [UInt8].self) else { return false }
+        guard try await countMails(to: lookup) < Self.maxMailsPerDay else { return false }
+        return try await db.execute(
+            """
+            UPDATE email_verifications
+            SET code_number = code_number + 1, attempts_left = \(Int32(Self.maxAttempts)), mailed_at = now(),
+                code_expires_at = now() + make_interval(secs => \(Self.codeLifetime / .seconds(1)))
+            WHERE id = \(id) AND verified_at IS NULL AND code_number < \(Self.maxCodes)
+              AND created_at > now() - make_interval(secs => \(Self.lifetime / .seconds(1)))
+              AND coalesce(mailed_at, created_at) <= now() - make_interval(secs => \(Self.codeInterval / .seconds(1)))
+            """) == 1
+    }
+
+    /// Returns a verification.
+    public func find(id: UUID) async throws(PostgresError) -> EmailVerification? {
+        let query: PostgresQuery = "SELECT * FROM email_verifications WHERE id = \(id)"
+        return try await db.query(query.readOnly()).first.map(EmailVerification.init(row:))
+    }
+
+    /// Returns the proven verification of an enrolment token that is valid.
+    public func find(tokenHash: [UInt8]) async throws(PostgresError) -> EmailVerification? {
+        let query: PostgresQuery = """
+            SELECT * FROM email_verifications
+            WHERE token_hash = \(tokenHash) AND verified_at > now() - make_interval(secs => \(Self.tokenLifetime / .seconds(1)))
+            """
+        return try await db.query(query.readOnly()).first.map(EmailVerification.init(row:))
+    }
+
+    /// Takes one of the attempts to enter the code, and locks the verification until the transaction ends.
+    ///
+    /// Commit the transaction when the code is wrong, too: a rollback would give the attempt back.
+    ///
+    /// - Returns: The verification; `nil` when it is unknown, its code has expired, or no attempt is left.
+    public func takeAttempt(id: UUID) async throws(PostgresError) -> EmailVerification? {
+        let rows = try await db.query(
+            """
+            UPDATE email_verifications SET attempts_left = attempts_left - 1
+            WHERE id = \(id) AND attempts_left > 0 AND code_expires_at > now() RETURNING *
+            """)
+        return try rows.first.map(EmailVerification.init(row:))
+    }
+
+    /// Records the proof; a repetition changes nothing.
+    ///
+    /// - Parameter tokenHash: SHA-256 of the enrolment token; 32 bytes, `nil` for a verification that gives none.
+    /// - Returns: The time of the proof.
+    public func verify(id: UUID, tokenHash: [UInt8]? = nil) async throws(PostgresError) -> Date {
+        let rows = try await db.query(
+            """
+            UPDATE email_verifications SET verified_at = coalesce(verified_at, now()), token_hash = \(tokenHash)
+            WHERE id = \(id) RETURNING verified_at
+            """)
+        return try rows.required().decode("verified_at")
+    }
+
+    /// Deletes at most `limit` verifications older than ``lifetime``.
+    ///
+    /// - Returns: The number of deleted verifications.
+    @discardableResult
+    public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM email_verifications WHERE id IN (
+                SELECT id FROM email_verifications WHERE created_at <= now() - make_interval(secs => \(Self.lifetime / .seconds(1)))
+                ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+
+    /// Returns the number of mails to an address in 24 hours, and blocks others until the transaction ends: two concurrent counts would
+    /// both find room.
+    private func countMails(to emailLookup: [UInt8]) async throws(PostgresError) -> Int {
+        try await db.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended('mails:' || encode((\(emailLookup)::bytea), 'hex'), 0))")
+        let rows = try await db.query(
+            """
+            SELECT coalesce(sum(code_number), 0)::bigint AS mails FROM email_verifications
+            WHERE email_lookup = \(emailLookup) AND mailed_at IS NOT NULL AND created_at > now() - interval '24 hours'
+            """)
+        return try rows.required().decode("mails")
+    }
+}

@@ -1,0 +1,114 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `pending_enrolments`: enrolled faces that wait for a verification or for the end of a recovery.
+public struct PendingEnrolmentRepository: Sendable {
+    /// The time between the start of a recovery and its end, in which the devices of the account can cancel it: 24 hours.
+    public static let recoveryDelay: Duration = .seconds(24 * 60 * 60)
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Inserts the first face of an account that does not exist yet; it waits for the verification of the same id.
+    ///
+    /// - Parameters:
+    ///   - id: The session of the photos.
+    ///   - face: The face, sealed for the id that the account gets.
+    ///   - photoHashes: SHA-256 of the photos.
+    public func insert(id: UUID, face: NewFaceTemplate, photoHashes: [[UInt8]]) async throws(PostgresError) {
+        try await db.execute(
+            """
+            INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, photo_hashes)
+            VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed), \(photoHashes))
+            """)
+    }
+
+    /// Starts the recovery of an account: the face replaces the account's after ``recoveryDelay``. A recovery that waits is replaced,
+    /// and its time starts anew.
+    ///
+    /// - Parameters: As for ``insert(id:face:photoHashes:)``, with the face sealed for the account.
+    public func startRecovery(id: UUID, face: NewFaceTemplate, photoHashes: [[UInt8]]) async throws(PostgresError) {
+        try await db.execute(
+            """
+            INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, photo_hashes, due_at)
+            VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed), \(photoHashes),
+                    now() + make_interval(secs => \(Self.recoveryDelay / .seconds(1))))
+            ON CONFLICT (user_id) WHERE due_at IS NOT NULL DO UPDATE
+            SET id = EXCLUDED.id, model_id = EXCLUDED.model_id, pipeline_version = EXCLUDED.pipeline_version,
+                template_sealed = EXCLUDED.template_sealed, photo_hashes = EXCLUDED.photo_hashes, due_at = EXCLUDED.due_at,
+                created_at = now()
+            """)
+    }
+
+    /// Gives the account that was just created its first face.
+    ///
+    /// - Returns: Whether a face was waiting.
+    public func enrol(id: UUID) async throws(PostgresError) -> Bool {
+        try await apply([id]).count == 1
+    }
+
+    /// Replaces the faces of accounts whose recoveries are due. Call in a transaction, with the end of their sign-ins.
+    ///
+    /// - Returns: The accounts, at most `limit`.
+    public func completeRecoveries(limit: Int) async throws(PostgresError) -> [UUID] {
+        let query: PostgresQuery = """
+            SELECT id FROM pending_enrolments WHERE due_at <= now() ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            """
+        return try await apply(try await db.query(query).column("id"))
+    }
+
+    /// Returns when the recovery of an account ends; `nil` when there is none.
+    public func recovery(of userID: UUID) async throws(PostgresError) -> Date? {
+        let query: PostgresQuery = "SELECT due_at FROM pending_enrolments WHERE user_id = \(userID) AND due_at IS NOT NULL"
+        return try await db.query(query.readOnly()).first?.decode("due_at")
+    }
+
+    /// Ends the recovery of an account without effect.
+    ///
+    /// - Returns: Its id; `nil` when there was none.
+    public func cancelRecovery(of userID: UUID) async throws(PostgresError) -> UUID? {
+        try await db.query(
+            "DELETE FROM pending_enrolments WHERE user_id = \(userID) AND due_at IS NOT NULL RETURNING id"
+        ).first?.decode("id")
+    }
+
+    /// Deletes at most `limit` faces whose verification did not come within ``EmailVerificationRepository/lifetime``.
+    ///
+    /// - Returns: The number of deleted faces.
+    @discardableResult
+    public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM pending_enrolments WHERE id IN (
+                SELECT id FROM pending_enrolments
+                WHERE due_at IS NULL
+                  AND created_at <= now() - make_interval(secs => \(EmailVerificationRepository.lifetime / .seconds(1)))
+                ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+
+    /// Moves waiting faces to the accounts that exist, with the hashes of their photos.
+    ///
+    /// - Returns: The accounts.
+    private func apply(_ ids: [UUID]) async throws(PostgresError) -> [UUID] {
+        try await db.query(
+            """
+            WITH due AS (DELETE FROM pending_enrolments WHERE id = ANY(\(ids)) RETURNING *),
+            hashes AS (
+                INSERT INTO face_photo_hashes (user_id, photo_hash)
+                SELECT DISTINCT user_id, unnest(photo_hashes) FROM due ON CONFLICT DO NOTHING)
+            INSERT INTO face_templates (user_id, model_id, pipeline_version, template_sealed)
+            SELECT user_id, model_id, pipeline_version, template_sealed FROM due
+            WHERE EXISTS (SELECT FROM users WHERE id = due.user_id)
+            ON CONFLICT (user_id) DO UPDATE
+            SET model_id = EXCLUDED.model_id, pipeline_version = EXCLUDED.pipeline_version,
+                template_sealed = EXCLUDED.template_sealed, updated_at = now()
+            RETURNING user_id
+            """
+        ).column("user_id")
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import Mail
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityAPI
+
+@Suite struct VerificationTests {
+    private let email = "ada@example.org"
+
+    private func register(_ email: String) async throws -> String {
+        let answer = try await api.post("/v1/auth/register", #"{"email":"\#(email)","display_name":"Ada"}"#)
+        #expect(answer.status == 202)
+        return try #require(answer.json.text("data.verification_id"))
+    }
+
+    private func verify(_ id: String, _ code: String) async throws -> HTTPClientResponse {
+        try await api.post("/v1/auth/verify", #"{"verification_id":"\#(id)","code":"\#(code)"}"#)
+    }
+
+    @Test(.api) func `a registration mails six digits, which give an enrolment token`() async throws {
+        let id = try await register(email)
+        let mail = try await api.mailbox.mail(to: email)
+        let code = try await api.mailbox.code(to: email)
+        #expect(mail.subject == "\(code) is your code")
+        let answer = try await verify(id, code)
+        #expect(answer.status == 200)
+        #expect(answer.json.text("data.purpose") == "registration")
+        #expect(answer.json.text("data.enrolment_token")?.hasPrefix("enrolment.") == true)
+        #expect(answer.header("Cache-Control") == "no-store")
+    }
+
+    @Test(.api) func `the code entered again gives the same token`() async throws {
+        let id = try await register(email)
+        let code = try await api.mailbox.code(to: email)
+        let first = try await verify(id, code).json.text("data.enrolment_token")
+        #expect(try await verify(id, code).json.text("data.enrolment_token") == first)
+    }
+
+    @Test(.api) func `neither a code nor a token is stored`() async throws {
+        let id = try await register(email)
+        let code = try await api.mailbox.code(to: email)
+        let token = try #require(try await verify(id, code).json.text("data.enrolment_token"))
+        let row = try await api.postgres.query("SELECT v::text AS text FROM email_verifications v")[0].decode("text", as: String.self)
+        #expect(!row.contains(code) && !row.contains(token) && !row.contains(email))
+    }
+
+    @Test(.api) func `after five wrong codes the right one is refused, too`() async throws {
+        let id = try await register(email)
+        let code = try await api.mailbox.code(to: email)
+        let wrong = code == "000000" ? "000001" : "000000"
+        for _ in 0..<EmailVerificationRepository.maxAttempts {
+            let answer = try await verify(id, wrong)
+            #expect(answer.status == 400 && answer.json.text("error.code") == "invalid_code")
+        }
+        #expect(try await verify(id, code).status == 400)
+    }
+
+    @Test(.api) func `a code that expired is refused`() async throws {
+        let id = try await register(email)
+        let code = try await api.mailbox.code(to: email)
+        try await api.postgres.execute("UPDATE email_verifications SET code_expires_at = now()")
+        #expect(try await verify(id, code).status == 400)
+    }
+
+    @Test(.api) func `a code counts only for the verification that it was mailed for`() async throws {
+        let stranger = try await register(email)
+        _ = try await api.mailbox.code(to: email)
+        let owner = try await register(email)
+        let code = try await api.mailbox.code(to: email, count: 2)
+        #expect(try await verify(stranger, code).status == 400)
+        #expect(try await verify(owner, code).status == 200)
+    }
+
+    @Test(.api) func `a new code voids the one before, and is mailed at most once a minute`() async throws {
+        let id = try await register(email)
+        let first = try await api.mailbox.code(to: email)
+        #expect(try await api.post("/v1/auth/resend", #"{"verification_id":"\#(id)"}"#).status == 202)
+        try await api.postgres.execute("UPDATE email_verifications SET mailed_at = now() - interval '1 minute'")
+        #expect(try await api.post("/v1/auth/resend", #"{"verification_id":"\#(id)"}"#).status == 202)
+        let second = try await api.mailbox.code(to: email, count: 2)
+        #expect(try await verify(id, first).status == (first == second ? 200 : 400))
+        #expect(try await verify(id, second).status == 200)
+        #expect(api.mailbox.mails(to: email).count == 2)
+    }
+
+    @Test(.api) func `an address gets ten mails a day, and the answer stays the same`() async throws {
+        var last = ""
+        for _ in 0...EmailVerificationRepository.maxMailsPerDay { last = try await register(email) }
+        let rows = try await api.postgres.query("SELECT count(*) AS n FROM outbox WHERE type = 'mail.requested'")
+        #expect(try rows[0].decode("n") == EmailVerificationRepository.maxMailsPerDay)
+        #expect(try await verify(last, "123456").status == 400)
+    }
+
+    @Test(.api) func `the mail to an address with an account says so, and the answer does not`() async throws {
+        let known = try api.keys.sealed(try #require(EmailAddress(email)))
+        _ = try await api.postgres.makeUser(emailLookup: known.lookup, emailSealed: known.sealed)
+        _ = try await register(email)
+        #expect(try await api.mailbox.mail(to: email).subject == "Somebody signed up with your address")
+    }
+
+    @Test(.api) func `a mail server that is down delays the mail`() async throws {
+        api.mailbox.fail(MailError(.unavailable, "down"))
+        _ = try await register(email)
+        #expect(try await api.mailbox.mail(to: email).to == email)
+    }
+
+    @Test(.api) func `a recipient that is refused gets no further attempts`() async throws {
+        api.mailbox.fail(MailError(.recipientRefused, "unknown"))
+        _ = try await register(email)
+        try await eventually("the message is handled") { try await api.count("inbox") == 1 }
+        #expect(api.mailbox.mails(to: email).isEmpty)
+    }
+
+    @Test(.api, arguments: ["", "nobody", #"a@b.c\u0000"#, "a b@example.org"])
+    func `an address that is none is refused`(_ address: String) async throws {
+        let answer = try await api.post("/v1/auth/register", #"{"email":"\#(address)"}"#)
+        #expect(answer.status == 400)
+        #expect(try await api.count("email_verifications") == 0)
+    }
+}
