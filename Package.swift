@@ -143,8 +143,8 @@ let package = Package(
         .target(
             name: "FCMEmulator",
             dependencies: [
-                "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioHTTP2, .nioHPACK,
-                .httpTypes, .logging, .lifecycle,
+                "AsyncPrimitives", "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                .nioHTTP2, .nioHPACK, .httpTypes, .logging, .lifecycle,
             ],
             path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(

@@ -64,12 +64,12 @@ import Testing
         let answer = try await stream
         #expect(answer.response.header("content-type") == "text/event-stream")
         let events = answer.text.split(separator: "\n").filter { $0.hasPrefix("event: ") }.map { String($0.dropFirst(7)) }
-        #expect(events == ["snapshot", "card", "cleared"])
+        #expect(events == ["snapshot", "mails", "card", "cleared"])
         let data = answer.text.split(separator: "\n").filter { $0.hasPrefix("data: ") }.map {
             try? JSONValue(parsing: Array($0.dropFirst(6).utf8))
         }
         #expect(data[0]?[0]?["title"] == "before")
-        #expect(data[1]?["title"] == "after" && data[1]?["replaced"] == 1 && data[1]?["badge"] == 1)
+        #expect(data[2]?["title"] == "after" && data[2]?["replaced"] == 1 && data[2]?["badge"] == 1)
     }
 
     @Test(.emulator { $0.limits.streams = 1 }) func `the number of streams is limited`() async throws {

@@ -39,6 +39,16 @@ extension FCMEmulator {
     /// Removes all accepted messages and the log of requests, and resets ``acceptedCounts``.
     public func clearMessages() { core.clearMessages() }
 
+    // MARK: Mails
+
+    /// Returns the mails accepted for an address (nil: all), once there are `count` or the time is over.
+    public func mails(to address: String? = nil, atLeast count: Int = 0, within patience: Duration = .zero) async -> [ReceivedMail] {
+        await core.mailbox.mails(to: address, atLeast: count, within: patience).mails
+    }
+
+    /// Removes all accepted mails.
+    public func clearMails() { core.mailbox.clear() }
+
     // MARK: Faults and time
 
     /// Adds a fault rule for later requests; false when there are too many rules.
@@ -66,7 +76,10 @@ extension FCMEmulator {
     public func revokeAccessTokens() { core.accessTokens.revokeAll() }
 
     /// Closes every connection without notice; new ones are accepted.
-    public func dropConnections() { core.connections.closeAll() }
+    public func dropConnections() {
+        core.connections.closeAll()
+        core.mailConnections.closeAll()
+    }
 
     // MARK: Statistics
 

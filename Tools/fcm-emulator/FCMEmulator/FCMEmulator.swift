@@ -14,6 +14,7 @@ public final class FCMEmulator: Service, Sendable {
     private struct Running {
         let plain: Listener
         let tls: Listener?
+        let mail: [MailListener]
         let heartbeat: Task<Void, any Error>
     }
 
@@ -67,9 +68,17 @@ public final class FCMEmulator: Service, Sendable {
     /// The port of the TLS listener; nil while the emulator does not run, or without that listener.
     public var tlsPort: Int? { running?.tls?.port }
 
+    /// The URL of the mail listener, which offers STARTTLS unless there is no TLS listener; nil while there is none.
+    public var smtpURL: String? { running?.mail.first.map { "smtp://\(host):\($0.port)" } }
+
+    /// The URL of the mail listener whose connections begin with TLS; nil while there is none.
+    public var smtpsURL: String? {
+        configuration.smtpTLSPort == nil ? nil : running?.mail.last.map { "smtps://\(host):\($0.port)" }
+    }
+
     // MARK: Start and stop
 
-    /// Makes missing key files, binds both listeners, and returns once requests are accepted.
+    /// Makes missing key files, binds the listeners, and returns once requests are accepted.
     public func start() async throws(EmulatorError) {
         try state.withLock { state throws(EmulatorError) in
             guard case .idle = state else { throw EmulatorError(.wrongState, "the emulator was started before") }
@@ -78,27 +87,34 @@ public final class FCMEmulator: Service, Sendable {
         let service = EmulatorService(core, router())
         let plain = try await Listener.start(service, host: configuration.host, port: configuration.port)
         var tls: Listener?
+        var mail: [MailListener] = []
         do throws(EmulatorError) {
+            let context = configuration.tlsPort == nil ? nil : try await tlsContext()
             if let port = configuration.tlsPort {
-                tls = try await Listener.start(service, tls: try await tlsContext(), host: configuration.host, port: port)
+                tls = try await Listener.start(service, tls: context, host: configuration.host, port: port)
+            }
+            if let port = configuration.smtpPort { mail.append(try await MailListener.start(core, tls: context, port: port)) }
+            if let port = configuration.smtpTLSPort {
+                mail.append(try await MailListener.start(core, tls: context, isImplicit: true, port: port))
             }
             try await loadServiceAccount(plainPort: plain.port, tlsPort: tls?.port)
         } catch {
             await plain.stop()
             await tls?.stop()
+            for listener in mail { await listener.stop() }
             throw error
         }
         let heartbeat = Task { [core] in
             while true {
                 try await Task.sleep(for: Self.heartbeatInterval)
-                core.inbox.heartbeat()
+                core.inbox.tell(.heartbeat)
             }
         }
-        let running = Running(plain: plain, tls: tls, heartbeat: heartbeat)
+        let running = Running(plain: plain, tls: tls, mail: mail, heartbeat: heartbeat)
         state.withLock { $0 = .running(running) }
     }
 
-    /// Cuts all connections, closes both listeners and returns once they are gone.
+    /// Cuts all connections, closes the listeners and returns once they are gone.
     public func stop() async {
         let running = state.withLock { state -> Running? in
             defer { state = .stopped }
@@ -108,8 +124,10 @@ public final class FCMEmulator: Service, Sendable {
         guard let running else { return }
         running.heartbeat.cancel()
         core.inbox.close()
+        core.mailbox.close()
         await running.plain.stop()
         await running.tls?.stop()
+        for listener in running.mail { await listener.stop() }
     }
 
     /// Starts, serves until the service group shuts down, and stops.
@@ -117,7 +135,10 @@ public final class FCMEmulator: Service, Sendable {
         try await start()
         logger.info(
             "fcm-emulator is up",
-            metadata: ["inbox": "\(url)/inbox", "fcm": "\(tlsURL ?? url)", "key_file": "\(configuration.serviceAccountFile)"])
+            metadata: [
+                "inbox": "\(url)/inbox", "fcm": "\(tlsURL ?? url)", "mail": "\(smtpURL ?? "none")",
+                "key_file": "\(configuration.serviceAccountFile)",
+            ])
         try? await gracefulShutdown()
         await stop()
     }

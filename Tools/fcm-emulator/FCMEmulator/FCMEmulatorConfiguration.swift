@@ -8,6 +8,14 @@ public struct FCMEmulatorConfiguration: Sendable {
     public var port = 0
     /// The port of the TLS listener (HTTP/2 by ALPN); 0 lets the system choose, nil means no TLS listener.
     public var tlsPort: Int? = 0
+    /// The port that mails are sent to; 0 lets the system choose, nil means none. STARTTLS is offered when there is a TLS listener.
+    public var smtpPort: Int?
+    /// The port for mails whose connections begin with TLS; 0 lets the system choose, nil means none. It needs the TLS listener.
+    public var smtpTLSPort: Int?
+    /// The name that senders of mails must authenticate with; nil: none.
+    public var smtpUser: String?
+    /// The password that senders of mails must authenticate with.
+    public var smtpPassword = ""
     /// The certificate's PEM file; made, together with its key, when it does not exist.
     public var certificateFile: String
     /// The PEM file of the certificate's private key.
@@ -57,6 +65,16 @@ public enum MessageSizeLimit: String, Sendable, CaseIterable {
 public struct FCMEmulatorLimits: Sendable {
     /// Messages kept for the control API; the oldest go first.
     public var messages = 100_000
+    /// Mails kept; the oldest go first.
+    public var mails = 1_000
+    /// The largest mail, in bytes.
+    public var mailBytes = 262_144
+    /// The recipients of one mail.
+    public var mailRecipients = 100
+    /// Connections of senders of mails at a time.
+    public var mailConnections = 64
+    /// The time after which a connection without a command is closed, in seconds (RFC 5321 § 4.5.3.2.7).
+    public var mailIdleSeconds = 300
     /// Requests kept in the log; the oldest go first.
     public var requests = 10_000
     /// Cards kept for the inbox page; the oldest go first.
@@ -69,7 +87,7 @@ public struct FCMEmulatorLimits: Sendable {
     public var faults = 1_000
     /// Live inbox pages at a time.
     public var streams = 64
-    /// Requests that wait for a message at a time.
+    /// Requests that wait for a message at a time, and of those that wait for a mail.
     public var waiters = 1_000
     /// The largest request body, in bytes.
     public var bodyBytes = 262_144

@@ -20,6 +20,18 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "Serve plain HTTP/1.1 only.")
     var noTls = false
 
+    @Option(help: "The port for mails, with STARTTLS unless there is no TLS listener (default: no mails).")
+    var smtpPort: Int?
+
+    @Option(help: "The port for mails whose connections begin with TLS (default: none).")
+    var smtpsPort: Int?
+
+    @Option(help: "The name that senders of mails must authenticate with (default: none).")
+    var smtpUser: String?
+
+    @Option(help: "The password that senders of mails must authenticate with.")
+    var smtpPassword = ""
+
     @Option(help: "The certificate's PEM file; made, with its key, when missing.")
     var tlsCertificate = ".run/fcm/certificate.pem"
 
@@ -69,6 +81,10 @@ struct Run: AsyncParsableCommand {
         configuration.host = host
         configuration.port = port
         configuration.tlsPort = noTls ? nil : tlsPort
+        configuration.smtpPort = smtpPort
+        configuration.smtpTLSPort = noTls ? nil : smtpsPort
+        configuration.smtpUser = smtpUser
+        configuration.smtpPassword = smtpPassword
         configuration.certificateFile = tlsCertificate
         configuration.privateKeyFile = tlsKey
         configuration.certificateNames = tlsNames

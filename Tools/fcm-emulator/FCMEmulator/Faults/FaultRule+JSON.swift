@@ -6,14 +6,14 @@ struct FaultRuleError: Error { let message: String }
 extension FaultRule {
     private static let members: Set = [
         "action", "status", "code", "reset", "endpoint", "delivered", "retry_after", "retry_after_date_in", "latency_ms",
-        "count", "skip", "percent", "every", "token", "platform", "starts_in", "lasts",
+        "count", "skip", "percent", "every", "token", "platform", "starts_in", "lasts", "step", "to",
     ]
 
     /// Reads a rule as the control API takes it.
     ///
     /// `action` is `error` (default when `status` or `code` is given), `html`, `hang`, `drop`, `reset`, `goaway`, or `delay`
     /// (default otherwise). `count` 0 means until removed; `starts_in` and `lasts` are seconds. `latency_ms` is a number,
-    /// `{"min": …, "max": …}` or `{"p50": …, "p99": …}`.
+    /// `{"min": …, "max": …}` or `{"p50": …, "p99": …}`. A rule for mails has one of the actions `error`, `hang`, `drop` and `delay`.
     init(json: JSONValue, limits: FCMEmulatorLimits) throws(FaultRuleError) {
         guard let members = json.members else { throw FaultRuleError(message: "the body must be a JSON object") }
         if let stranger = members.first(where: { !Self.members.contains($0.name) }) {
@@ -25,6 +25,11 @@ extension FaultRule {
         endpoint = try Self.choice("endpoint", json) ?? .send
         platform = try Self.choice("platform", json)
         registration = json["token"]?.string
+        step = try Self.choice("step", json) ?? .recipient
+        recipient = json["to"]?.string
+        if endpoint == .mail, MailFault(effect) == nil, effect != .none {
+            throw FaultRuleError(message: "a mail's action must be error, hang, drop or delay")
+        }
         isDelivered = json["delivered"]?.boolean ?? false
         retryAfter = json["retry_after"].flatMap { $0.string ?? $0.integer.map(String.init) }
         retryAfterDateSeconds = try Self.number("retry_after_date_in", json, upTo: 86_400)
@@ -113,10 +118,12 @@ extension FaultRule {
         object["id"] = .integer(id)
         let (action, code, status) = spelling
         object["action"] = .string(action)
-        object["code"] = code.map(JSONValue.string)
+        if endpoint != .mail { object["code"] = code.map(JSONValue.string) }
         object["status"] = status.map(JSONValue.integer)
         if case .resetStream(let reset) = effect { object["reset"] = .string(reset.rawValue) }
         object["endpoint"] = .string(endpoint.rawValue)
+        if endpoint == .mail { object["step"] = .string(step.rawValue) }
+        object["to"] = recipient.map(JSONValue.string)
         object["delivered"] = .bool(isDelivered)
         object["retry_after"] = retryAfter.map(JSONValue.string)
         object["retry_after_date_in"] = retryAfterDateSeconds.map(JSONValue.integer)

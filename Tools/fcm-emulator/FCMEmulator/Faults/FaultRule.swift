@@ -9,6 +9,8 @@ public struct FaultRule: Sendable, Equatable {
         case send
         /// `/token`.
         case token
+        /// The mail listener.
+        case mail
     }
 
     /// The effect that the caller sees.
@@ -52,6 +54,10 @@ public struct FaultRule: Sendable, Equatable {
     public var every = 1
     /// The only registration the rule matches; nil for all.
     public var registration: String?
+    /// The step of a mail that the rule matches; for mails only.
+    public var step = MailStep.recipient
+    /// The only recipient of mails the rule matches, in any case of its letters; nil for all.
+    public var recipient: String?
     /// The only kind of phone the rule matches; nil for all.
     public var platform: DevicePlatform?
     /// Time from the addition of the rule to its beginning, in seconds of the emulator's clock.

@@ -70,9 +70,13 @@ final class FaultRules: Sendable {
 
     /// Returns the rule that applies to a request, and counts one use of it.
     ///
-    /// - Parameter target: Returns the target of the request; called only when a rule depends on it.
+    /// - Parameters:
+    ///   - step: The step of a mail.
+    ///   - recipients: The recipients that the step is about.
+    ///   - target: Returns the target of the request; called only when a rule depends on it.
     func take(
-        _ endpoint: FaultRule.Endpoint, now: Date, target: () -> (registration: String?, platform: DevicePlatform?)
+        _ endpoint: FaultRule.Endpoint, now: Date, step: MailStep? = nil, recipients: [String] = [],
+        target: () -> (registration: String?, platform: DevicePlatform?) = { (nil, nil) }
     ) -> Entry? {
         guard hasRules.load(ordering: .acquiring) else { return nil }
         let isTargeted = state.withLock { $0.rules.contains { $0.rule.registration != nil || $0.rule.platform != nil } }
@@ -81,7 +85,8 @@ final class FaultRules: Sendable {
             Self.removeEnded(&state, now: now)
             for index in state.rules.indices {
                 let rule = state.rules[index].rule
-                guard rule.endpoint == endpoint, state.rules[index].startsAt <= now,
+                guard rule.endpoint == endpoint, state.rules[index].startsAt <= now, step == nil || rule.step == step,
+                    rule.recipient.map({ wanted in recipients.contains { $0.lowercased() == wanted.lowercased() } }) ?? true,
                     rule.registration == nil || rule.registration == registration,
                     rule.platform == nil || rule.platform == platform, Self.hits(&state.rules[index])
                 else { continue }

@@ -40,6 +40,9 @@ package final class ConnectionTracker: Sendable {
         return number
     }
 
+    /// Number of connections that were ever added.
+    var addedCount: Int { state.withLock { $0.count } }
+
     /// Number of open connections.
     package var openCount: Int { state.withLock { $0.open.count } }
 

@@ -10,6 +10,7 @@ struct ControlRoutes: Sendable {
     func add(to router: Router<EmulatorContext>) {
         addTokens(to: router)
         addMessages(to: router)
+        addMails(to: router)
         addFaults(to: router)
         addEnvironment(to: router)
     }
@@ -97,6 +98,7 @@ struct ControlRoutes: Sendable {
             "sends": .integer(statistics.sends), "accepted": .integer(statistics.accepted),
             "access_tokens_issued": .integer(statistics.accessTokensIssued), "by_status": byStatus,
             "connections": .integer(statistics.connections), "goaways": .integer(statistics.goAways),
+            "mail_connections": .integer(statistics.mailConnections),
             "registrations_by_messages": byCount,
         ]
     }

@@ -8,6 +8,7 @@ final class EmulatorCore: Sendable {
     let configuration: FCMEmulatorConfiguration
     let registrations: Registrations
     let inbox: Inbox
+    let mailbox: Mailbox
     let requests: RequestLog
     let clock: EmulatorClock
     let quota: QuotaBucket
@@ -16,6 +17,7 @@ final class EmulatorCore: Sendable {
     let faults: FaultRules
     let accessTokens: AccessTokens
     let connections = ConnectionTracker()
+    let mailConnections = ConnectionTracker()
     let logger: Logger
     private let verifierBox = Mutex<AssertionVerifier?>(nil)
     private let projectBox = Mutex<[String]>([])
@@ -28,7 +30,9 @@ final class EmulatorCore: Sendable {
         self.configuration = configuration
         self.logger = logger
         registrations = Registrations(limit: limits.registrations, lagSends: configuration.unregisterLagSends)
-        inbox = Inbox(limits: limits)
+        let inbox = Inbox(limits: limits)
+        self.inbox = inbox
+        mailbox = Mailbox(limits: limits) { mail in inbox.tell(mail.map { .mail($0) } ?? .mailsCleared) }
         requests = RequestLog(limit: limits.requests)
         clock = EmulatorClock(configuration.now)
         quota = QuotaBucket(perMinute: configuration.quotaPerMinute)
@@ -80,6 +84,8 @@ final class EmulatorCore: Sendable {
         statistics.openConnections = connections.openCount
         statistics.connections = connections.counts.http2
         statistics.goAways = connections.counts.goAways
+        statistics.mailConnections = mailConnections.addedCount
+        statistics.openMailConnections = mailConnections.openCount
         return statistics
     }
 
@@ -102,6 +108,10 @@ public struct FCMEmulatorStatistics: Sendable, Equatable {
     public internal(set) var openConnections = 0
     /// Connections on which GOAWAY was sent.
     public internal(set) var goAways = 0
+    /// Connections opened to the mail listeners.
+    public internal(set) var mailConnections = 0
+    /// Connections to the mail listeners that are open.
+    public internal(set) var openMailConnections = 0
     /// Access tokens issued.
     public internal(set) var accessTokensIssued = 0
 }

@@ -6,6 +6,8 @@ import NIOCore
 /// The inbox page, and the stream of events that feeds it.
 struct PageRoutes: Sendable {
     let core: EmulatorCore
+    /// The most mails that a stream begins with; the newest.
+    private static let maxMails = 50
 
     func add(to router: Router<EmulatorContext>) {
         for path in ["/", "/inbox"] as [RouterPath] {
@@ -52,9 +54,13 @@ struct PageRoutes: Sendable {
     private func text(_ event: Inbox.Event) -> String {
         let sender = core.configuration.projectNumber
         return switch event {
-        case .snapshot(let cards): "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).text)\n\n"
+        case .snapshot(let cards):
+            "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).text)\n\n"
+                + "event: mails\ndata: \(JSONValue.array(core.mailbox.all.suffix(Self.maxMails).map(\.json)).text)\n\n"
         case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json(senderID: sender).text)\n\n"
         case .cleared: "event: cleared\ndata: {}\n\n"
+        case .mail(let mail): "event: mail\ndata: \(mail.json.text)\n\n"
+        case .mailsCleared: "event: mails\ndata: []\n\n"
         case .heartbeat: ": still here\n\n"
         }
     }

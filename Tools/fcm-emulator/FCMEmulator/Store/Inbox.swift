@@ -8,6 +8,8 @@ final class Inbox: Sendable {
         case snapshot([Card])
         case card(Card)
         case cleared
+        case mail(ReceivedMail)
+        case mailsCleared
         case heartbeat
     }
 
@@ -106,7 +108,8 @@ final class Inbox: Sendable {
         }
     }
 
-    func heartbeat() { state.withLock { Self.tell(&$0, .heartbeat, about: nil) } }
+    /// Sends an event to every stream.
+    func tell(_ event: Event) { state.withLock { Self.tell(&$0, event, about: nil) } }
 
     /// Ends every stream and every wait, and refuses later ones.
     func close() {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import Synchronization
 
-/// The newest requests of `messages:send` and of the token endpoint, with their outcomes.
+/// The newest requests of `messages:send` and of the token endpoint, and the newest mails, with their outcomes.
 final class RequestLog: Sendable {
     /// One request.
     struct Record: Sendable {
@@ -10,8 +10,9 @@ final class RequestLog: Sendable {
         let endpoint: FaultRule.Endpoint
         /// The connection and, under HTTP/2, the stream of the request.
         let line: Line
+        /// The registration; of a mail the recipients.
         var registration: String?
-        /// The HTTP status; nil when there was no answer.
+        /// The HTTP status, or the reply code of a mail; nil when there was no answer.
         var status: Int?
         /// The refusal, in FCM's words.
         var refusal: FCMRefusal?
@@ -55,7 +56,7 @@ extension RequestLog.Record {
         json["endpoint"] = .string(endpoint.rawValue)
         json["connection"] = .integer(line.connection)
         json["stream"] = line.stream.map(JSONValue.integer)
-        json["token"] = registration.map(JSONValue.string)
+        json[endpoint == .mail ? "to" : "token"] = registration.map(JSONValue.string)
         json["status"] = status.map(JSONValue.integer) ?? .null
         json["accepted"] = .bool(isAccepted)
         json["fault"] = fault.map(JSONValue.integer)
