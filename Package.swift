@@ -71,7 +71,7 @@ let package = Package(
         .shared("JSON", []),
         .shared("ImageProbe", []),
         .shared("Imaging", ["CVips", "ImageProbe"]),
-        .shared("FaceEngine", ["CDlib", "Imaging", "HeliographCrypto"]),
+        .shared("FaceEngine", ["AsyncPrimitives", "CDlib", "Imaging", "HeliographCrypto"]),
 
         // MARK: What the services share
         // Not named Tracing: swift-distributed-tracing has a module of that name.
@@ -206,7 +206,7 @@ let package = Package(
         .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
-        .tests("FaceEngineTests", ["FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
+        .tests("FaceEngineTests", ["AsyncPrimitives", "FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
         .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",
@@ -215,6 +215,7 @@ let package = Package(
                 .lifecycleTestKit,
             ]),
         .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
+        .tests("MailTests", ["FCMEmulator", "Mail", "TestSupport", .logging]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "WireFormat", .logging]),
         .tests(
             "ImageGeneratorsTests",

@@ -35,29 +35,6 @@ private final class ThreadBody {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
-/// A counting semaphore. `wait()` blocks, so it may be called on dedicated threads only.
-final class CountingSemaphore: Sendable {
-    // A POSIX semaphore may be shared by threads; the pointer never changes.
-    private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>
-
-    init() {
-        semaphore = .allocate(capacity: 1)
-        sem_init(semaphore, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func signal() { sem_post(semaphore) }
-
-    func wait() {
-        // POSIX signals interrupt the wait.
-        while sem_wait(semaphore) != 0 {}
-    }
-}
-
 /// Transfers an engine from the thread that copied it to the thread that will use it.
 final class EngineHandover: @unchecked Sendable {
     // The engine is a new copy without other references, and `take()` removes it under the lock, so no two threads ever

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import Imaging
 internal import Synchronization
 

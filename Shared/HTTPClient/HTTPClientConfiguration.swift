@@ -41,7 +41,7 @@ public struct HTTPClientConfiguration: Sendable {
 
 extension Duration {
     /// The duration in whole milliseconds, at least 1, because libcurl takes 0 as "no limit".
-    var curlMilliseconds: Int {
+    package var curlMilliseconds: Int {
         let (seconds, attoseconds) = components
         let milliseconds = seconds.multipliedReportingOverflow(by: 1000)
         guard !milliseconds.overflow, milliseconds.partialValue < Int64(Int32.max) else { return Int(Int32.max) }

@@ -3,7 +3,7 @@ public struct MailError: Error, CustomStringConvertible {
     /// What is to be done about it.
     public enum Code: String, Sendable, CaseIterable {
         /// This mail will never be accepted: its recipient does not exist or refuses it, or the message itself is invalid.
-        case recipientRefused
+        case recipientRefused = "recipient_refused"
         /// The server does not answer, or asks to try later; or the task was cancelled, or the client is busy or was shut down.
         case unavailable
         /// No mail can be sent until an operator acts: TLS, authentication, the sender's address.

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Synchronization
 import TestSupport
 import Testing

@@ -35,6 +35,15 @@ static inline CURLcode hg_easy_set_tls_callback(CURL *easy, CURLoption option,
                                                 CURLcode (*callback)(CURL *, void *, void *)) {
     return curl_easy_setopt(easy, option, callback);
 }
+static inline CURLcode hg_easy_set_progress_callback(CURL *easy, CURLoption option,
+                                                     int (*callback)(void *, curl_off_t, curl_off_t, curl_off_t,
+                                                                     curl_off_t)) {
+    return curl_easy_setopt(easy, option, callback);
+}
+static inline CURLcode hg_easy_set_debug_callback(CURL *easy, CURLoption option,
+                                                  int (*callback)(CURL *, curl_infotype, char *, size_t, void *)) {
+    return curl_easy_setopt(easy, option, callback);
+}
 static inline CURLcode hg_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }

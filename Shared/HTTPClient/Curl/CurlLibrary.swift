@@ -8,10 +8,10 @@ internal import CLibCurl
     internal import Darwin
 #endif
 
-/// Set-up that all uses of libcurl in this module share.
-enum CurlLibrary {
+/// Set-up that all uses of libcurl share.
+package enum CurlLibrary {
     /// Whether libcurl was initialised; the first read initialises it.
-    static let isReady = hg_global_init() == CURLE_OK
+    package static let isReady = hg_global_init() == CURLE_OK
 
     /// Makes the multi handle of a client's thread; the caller cleans it up.
     static func makeMulti() -> UnsafeMutableRawPointer {
@@ -22,7 +22,7 @@ enum CurlLibrary {
     }
 
     /// Sets the options of an easy handle for connecting and for the detection of dead connections.
-    static func setUpConnection(
+    package static func setUpConnection(
         _ easy: UnsafeMutableRawPointer, caFile: String?, connectTimeout: Duration, unacknowledgedTimeout: Duration
     ) {
         // A signal would be delivered to an arbitrary thread.

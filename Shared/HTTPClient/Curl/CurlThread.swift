@@ -7,7 +7,7 @@
 #endif
 
 /// Runs blocking work, such as driving libcurl, on a dedicated thread.
-enum CurlThread {
+package enum CurlThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
 
@@ -19,7 +19,7 @@ enum CurlThread {
     /// Starts a detached thread that runs `body` and ends.
     ///
     /// - Returns: Whether the thread was created; if not, `body` is not run.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let body = Unmanaged.passRetained(Body(body))
         let isStarted = create(passing: body.toOpaque()) == 0
         if !isStarted { body.release() }
