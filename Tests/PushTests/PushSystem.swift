@@ -37,6 +37,7 @@ struct PushSystem: Sendable {
     ) async throws {
         let folder = try TemporaryDirectory()
         var configuration = FCMEmulatorConfiguration(directory: try await keyFiles.value.path)
+        configuration.smtpPort = 0
         configure(&configuration)
         let emulator = FCMEmulator(configuration: configuration)
         try await emulator.start()
@@ -50,7 +51,8 @@ struct PushSystem: Sendable {
                     "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
                     "SEALING_KEYS": keys, "LOOKUP_KEY": Base64.encode(lookup),
                     "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
-                    "FCM_CA_FILE": configuration.certificateFile,
+                    "FCM_CA_FILE": configuration.certificateFile, "SMTP_URL": emulator.smtpURL ?? "",
+                    "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": configuration.certificateFile,
                     "GOOGLE_APPLICATION_CREDENTIALS": configuration.serviceAccountFile,
                     "NOTIFY_RETRY_SECONDS": "0.5", "ADMIN_PORT": "0", "PUBLIC_URL": "https://api.example.org",
                     "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": folder.path,

@@ -47,10 +47,11 @@ redis_password=$(cat "$folder/redis-password")
 secret database-url "postgresql://heliograph:$postgres_password@postgres:5432/heliograph"
 secret redis-url "redis://:$redis_password@redis:6379/0"
 secret redis.conf "requirepass $redis_password"
+# What is not used has an empty file: compose mounts every secret that it lists, and Kubernetes every key.
+[ -e "$folder/smtp-password" ] || : > "$folder/smtp-password"
 if [ "${1:-}" = kubernetes ]; then
     secret database-direct-url "$(cat "$folder/database-url")"
 else
-    # What is not used has an empty file: compose mounts every secret that it lists.
     [ -e "$folder/gemini-api-key" ] || : > "$folder/gemini-api-key"
     # The credentials of the object store in docker-compose.yml; those of another one take their place.
     for name in s3-access-key-id s3-secret-access-key; do [ -s "$folder/$name" ] || rm -f "$folder/$name"; done

@@ -84,7 +84,7 @@ password() { head -c 24 /dev/urandom | base64 | tr '+/' '-_' | tr -d '='; }
 
 write_settings() {
     local ports redis_password postgres_password
-    read -r -a ports <<<"$(free_ports 10)"
+    read -r -a ports <<<"$(free_ports 11)"
     redis_password=$(password)
     postgres_password=$(password)
     {
@@ -99,6 +99,7 @@ write_settings() {
         echo "HTTP_PORT=${ports[0]}"
         echo "FCM_HTTP_PORT=${ports[1]}"
         echo "FCM_TLS_PORT=${ports[2]}"
+        echo "SMTP_PORT=${ports[10]}"
         echo "POSTGRES_PORT=${ports[3]}"
         echo "POSTGRES_PASSWORD=$postgres_password"
         echo "REDIS_PORT=${ports[4]}"
@@ -200,6 +201,8 @@ start_service() ( # NAME INDEX
     export HTTP_HOST=127.0.0.1 HTTP_PORT ADMIN_HOST=127.0.0.1 ADMIN_PORT=$port OPENBLAS_NUM_THREADS=1
     export FCM_BASE_URL=https://localhost:$FCM_TLS_PORT FCM_TOKEN_URL=https://localhost:$FCM_TLS_PORT/token
     export FCM_CA_FILE=$run/fcm/certificate.pem GOOGLE_APPLICATION_CREDENTIALS=$run/fcm/service-account.json
+    export SMTP_URL=smtp://localhost:$SMTP_PORT SMTP_CA_FILE=$run/fcm/certificate.pem
+    export SMTP_FROM='Heliograph <no-reply@heliograph.example>'
     export FACE_MODELS_PATH=${FACE_MODELS_PATH:-$root/.cache/models}
     start "$1" "$binaries/$1"
 )
@@ -246,7 +249,7 @@ up() {
         say "fcm-emulator on port $FCM_HTTP_PORT"
         start fcm-emulator "$binaries/fcm-emulator" run --host 127.0.0.1 --port "$FCM_HTTP_PORT" --tls-port "$FCM_TLS_PORT" \
             --tls-certificate "$run/fcm/certificate.pem" --tls-key "$run/fcm/key.pem" \
-            --service-account "$run/fcm/service-account.json"
+            --service-account "$run/fcm/service-account.json" --smtp-port "$SMTP_PORT"
         wait_for fcm-emulator 30 "$binaries/fcm-emulator" healthcheck --port "$FCM_HTTP_PORT"
     fi
     for index in "${!services[@]}"; do

@@ -71,13 +71,14 @@ public final class Stack: Sendable {
         let control = try PackageRoot.executable("heliographctl")
         try await CommandLineTool.run([control, "migrate", "up", "--wait", "60"], environment: ["DATABASE_URL": database.url])
 
-        let (api, fcm, tls) = (try FreePort.find(), try FreePort.find(), try FreePort.find())
+        let (api, fcm, tls, smtp) = (try FreePort.find(), try FreePort.find(), try FreePort.find(), try FreePort.find())
         var environment = [
             "DATABASE_URL": database.url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path + "/blobs",
             "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "ADMIN_HOST": "127.0.0.1",
             "FACE_MODELS_PATH": models,
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
-            "FCM_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
+            "FCM_CA_FILE": folder.path + "/fcm.pem", "SMTP_URL": "smtp://localhost:\(smtp)",
+            "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
             // Tests and measurements use one account and one address in place of many, so the limits per account and address are
             // off.
@@ -98,19 +99,19 @@ public final class Stack: Sendable {
         let stack = Stack(
             database: database, redis: redis, folder: folder, environment: environment, adminPorts: adminPorts,
             apiPort: api, fcmPort: fcm, traces: traces)
-        try await stack.startEmulator(port: fcm, tlsPort: tls)
+        try await stack.startEmulator(port: fcm, tlsPort: tls, smtpPort: smtp)
         for service in services { try stack.launch(service) }
         for service in services { try await stack.waitUntilReady(service) }
         return stack
     }
 
-    private func startEmulator(port: Int, tlsPort: Int) async throws {
+    private func startEmulator(port: Int, tlsPort: Int, smtpPort: Int) async throws {
         let binary = try PackageRoot.executable("fcm-emulator")
         let process = try GuardedProcess(
             [
                 binary, "run", "--host", "127.0.0.1", "--port", "\(port)", "--tls-port", "\(tlsPort)", "--tls-certificate",
                 folder.path + "/fcm.pem", "--tls-key", folder.path + "/fcm.key", "--service-account",
-                folder.path + "/service-account.json",
+                folder.path + "/service-account.json", "--smtp-port", "\(smtpPort)",
             ], log: log(of: "fcm-emulator"))
         processes.withLock { $0["fcm-emulator"] = process }
         try await process.waitUntil("the emulator answers") {
