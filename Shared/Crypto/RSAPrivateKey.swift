@@ -57,29 +57,3 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
     /// The name of the type; never the key.
     public var description: String { "RSAPrivateKey" }
 }
-
-/// Verifies signatures of an ``RSAPrivateKey``.
-public struct RSAPublicKey: Sendable {
-    private let handle: RSAKeyHandle
-
-    /// Reads a public key from PEM (SubjectPublicKeyInfo).
-    ///
-    /// - Throws: `invalidKey` unless it is an RSA key of at least 2048 bits.
-    public init(pem: String) throws(CryptoError) {
-        handle = try RSAKeyHandle.read(pem: pem) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in 0 }, nil) }
-    }
-
-    /// Returns whether a signature belongs to a message.
-    public func verifyRS256(signature: [UInt8], message: [UInt8]) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer {
-            EVP_MD_CTX_free(context)
-            ERR_clear_error()
-        }
-        return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1
-            && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
-    }
-
-    /// Returns the key as PEM.
-    public func pem() throws(CryptoError) -> String { try handle.pem { PEM_write_bio_PUBKEY($0, $1) } }
-}

@@ -43,6 +43,29 @@ import Testing
         #expect(try key.publicKey.verifyRS256(signature: signature, message: message))
     }
 
+    @Test func `a public key has the numbers of its JSON Web Key`() throws {
+        let key = try RSAPrivateKey(pem: Self.rfc7515Key)
+        let numbers = try key.publicKey.numbers
+        #expect(Base64URL.encode(numbers.modulus).hasPrefix("ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp"))
+        #expect(Base64URL.encode(numbers.exponent) == "AQAB")
+        let again = try RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
+        #expect(try again.verifyRS256(signature: key.signRS256([5]), message: [5]))
+        #expect(try again.pem() == key.publicKey.pem())
+    }
+
+    @Test func `numbers that are not of a key of a safe size are refused`() throws {
+        let numbers = try Self.key.get().publicKey.numbers
+        let bad: [(modulus: [UInt8], exponent: [UInt8])] = [
+            ([], numbers.exponent), (numbers.modulus, []), (numbers.modulus, [0]), (numbers.modulus, [1]),
+            (numbers.modulus, [1, 0, 0, 0, 1]), (Array(numbers.modulus.prefix(128)), numbers.exponent),
+            ([UInt8](repeating: 0xFF, count: 513), numbers.exponent),
+        ]
+        for (modulus, exponent) in bad {
+            let error = #expect(throws: CryptoError.self) { try RSAPublicKey(modulus: modulus, exponent: exponent) }
+            #expect(error?.code == .invalidKey)
+        }
+    }
+
     @Test(arguments: ["", "not a key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
     func `text that is not a key is refused`(text: String) {
         let error = #expect(throws: CryptoError.self) { try RSAPrivateKey(pem: text) }
