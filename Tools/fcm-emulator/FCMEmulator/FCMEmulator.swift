@@ -147,6 +147,7 @@ public final class FCMEmulator: Service, Sendable {
         let router = Router(context: EmulatorContext.self)
         MetadataRoutes(core: core).add(to: router)
         ControlRoutes(core: core).add(to: router)
+        FirebaseRoutes(core: core).add(to: router)
         PageRoutes(core: core).add(to: router)
         router.get("/**") { _, _ in EmulatorAnswer.html(status: 404) }
         router.post("/**") { _, _ in EmulatorAnswer.html(status: 404) }

@@ -36,6 +36,8 @@ public struct FCMEmulatorConfiguration: Sendable {
     public var appName = "Heliograph"
     /// Lifetime of an access token, in seconds; Google's is 3599.
     public var accessTokenLifetimeSeconds = 3599
+    /// The time for which the keys of ID tokens may be cached, in seconds; Google says some six hours.
+    public var keysMaxAgeSeconds = 19_800
     /// The limit on message sizes.
     public var sizeLimit = MessageSizeLimit.documented
     /// Number of sends to a deleted token that still succeed; one was observed with real FCM.

@@ -44,7 +44,9 @@ extension FaultRule {
     }
 
     private static func effect(_ action: String, _ json: JSONValue, status: Int?) throws(FaultRuleError) -> Effect {
-        if let status, !(400...599).contains(status) { throw FaultRuleError(message: "status must be 400 to 599") }
+        if let status, !(400...599).contains(status), !(action == "html" && status == 200) {
+            throw FaultRuleError(message: "status must be 400 to 599, or 200 with html")
+        }
         switch action {
         case "delay": return .none
         case "hang": return .hang

@@ -11,6 +11,8 @@ public struct FaultRule: Sendable, Equatable {
         case token
         /// The mail listener.
         case mail
+        /// The keys that ID tokens are signed with.
+        case firebaseKeys = "firebase_keys"
     }
 
     /// The effect that the caller sees.
@@ -19,7 +21,7 @@ public struct FaultRule: Sendable, Equatable {
         case none
         /// An error envelope of FCM, under its usual HTTP status or another.
         case error(FCMFault, status: Int? = nil)
-        /// A status with a page of HTML instead of an envelope.
+        /// A status with a page of HTML instead of an envelope; 200 is a page that stands between, such as a captive portal's.
         case html(status: Int)
         /// No answer, until the caller gives up.
         case hang

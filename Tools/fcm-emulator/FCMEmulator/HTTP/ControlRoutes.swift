@@ -99,6 +99,7 @@ struct ControlRoutes: Sendable {
             "access_tokens_issued": .integer(statistics.accessTokensIssued), "by_status": byStatus,
             "connections": .integer(statistics.connections), "goaways": .integer(statistics.goAways),
             "mail_connections": .integer(statistics.mailConnections),
+            "key_fetches": .integer(statistics.keyFetches),
             "registrations_by_messages": byCount,
         ]
     }

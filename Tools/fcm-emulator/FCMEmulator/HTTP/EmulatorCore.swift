@@ -16,6 +16,7 @@ final class EmulatorCore: Sendable {
     let templates = Mutex(TemplateCache())
     let faults: FaultRules
     let accessTokens: AccessTokens
+    let idTokens = IDTokenSigner()
     let connections = ConnectionTracker()
     let mailConnections = ConnectionTracker()
     let logger: Logger
@@ -114,4 +115,6 @@ public struct FCMEmulatorStatistics: Sendable, Equatable {
     public internal(set) var openMailConnections = 0
     /// Access tokens issued.
     public internal(set) var accessTokensIssued = 0
+    /// Requests for the keys that ID tokens are signed with, with any outcome.
+    public internal(set) var keyFetches = 0
 }
