@@ -87,7 +87,7 @@ let package = Package(
                 "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics,
                 .lifecycle, .deque,
             ]),
-.shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", "WireFormat", .logging, .lifecycle]),
+        .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", "WireFormat", .logging, .lifecycle]),
         .shared("Mail", ["AsyncPrimitives", "CLibCurl", "HTTPClient", .logging, .metrics, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "JSON", .logging, .nioCore, .nioPosix]),
         .shared(
@@ -103,7 +103,7 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HeliographCrypto", "Mail", .hummingbird,
+                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", "Mail", .hummingbird,
                 .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
@@ -236,8 +236,8 @@ let package = Package(
         .tests(
             "IdentityAPITests",
             [
-                "IdentityAPI", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat", "HTTPClient",
-                "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport", .logging, .lifecycle, .httpTypes,
+                "AsyncPrimitives", "IdentityAPI", "FCMEmulator", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat",
+                "HTTPClient", "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport", .logging, .lifecycle, .httpTypes,
                 .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(

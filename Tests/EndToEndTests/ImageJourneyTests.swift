@@ -34,6 +34,18 @@ import Testing
         #expect(job["result"]["metadata"]["modelUsed"].text != nil)
     }
 
+    @Test func `a Firebase user orders a picture and gets its push, without a sign-in here`() async throws {
+        let stack = try await Stack.shared()
+        let phone = try await Phone.make(stack)
+        let token = try await phone.idToken(of: "painter-\(UUID().uuidString)")
+        #expect(try await phone.register(bearer: token).status == 200)
+        let accepted = try await phone.submit(try Photos.load(Photos.front[0]), template: "pencil-sketch", bearer: token)
+        #expect(accepted.status == 202)
+        let push = try await phone.pushes()[0]
+        #expect(push["data"]["jobId"].text == accepted.jobID)
+        #expect(try await phone.job(accepted.jobID, bearer: token)["status"].text == "completed")
+    }
+
     @Test func `the same request sent twenty times at once is one job, with one answer`() async throws {
         let stack = try await Stack.shared()
         let phone = try await Phone.make(stack)

@@ -118,4 +118,21 @@ import WireFormat
             #expect(try await worker.pushedUser(of: id) == user, "the sender held the account's bearer")
         }
     }
+
+    @Test func `a sign-up of a Firebase user enrols a face, unless the sign-ins were revoked in the meantime`() async throws {
+        try await withWorker { worker in
+            let postgres = worker.context.postgres
+            let identities = FederatedIdentityRepository(postgres)
+            let user = try await identities.findOrCreate(issuer: "issuer", subjectLookup: SHA256.hash("ada")).identity.userID
+            let first = try await worker.run(.signUp, try Photos.signUp(), user: user, authorised: true)
+            #expect(first.state == .succeeded)
+            let face = try await FaceTemplateRepository(postgres).find(userID: user)
+            #expect(face != nil)
+            let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, authorised: true)
+            #expect(try await identities.revokeAll(userID: user) == 1)
+            try await worker.request(id, .signUp)
+            #expect(try await worker.outcome(id).reason == .alreadyEnrolled)
+            #expect(try await FaceTemplateRepository(postgres).find(userID: user) == face)
+        }
+    }
 }

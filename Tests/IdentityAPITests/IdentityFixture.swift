@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import BlobStore
 import Foundation
 import HTTPClient
@@ -117,12 +118,15 @@ func withSecondInstance(
 }
 
 /// Runs a test with a server on a real port.
+///
+/// - Parameter clock: The clock of the services' components.
 func withIdentityAPI(
-    _ change: (inout IdentityAPIConfiguration) -> Void = { _ in }, _ body: (IdentityFixture) async throws -> Void
+    clock: any MonotonicClock = ContinuousClock(), _ change: (inout IdentityAPIConfiguration) -> Void = { _ in },
+    _ body: (IdentityFixture) async throws -> Void
 ) async throws {
     try await withMigratedDatabase { database in
         let folder = try TemporaryDirectory()
-        let context = try await makeContext(database, blobRoot: folder.path)
+        let context = try await makeContext(database, blobRoot: folder.path, clock: clock)
         var configuration = try testConfiguration()
         // No worker decides the sessions of tests, so these limits are off; they have tests of their own.
         configuration.limits.undecidedSessions = .none
@@ -202,7 +206,7 @@ private func withServices(
     try outcome.get()
 }
 
-private func makeContext(_ database: TestDatabase, blobRoot: String) async throws -> ServiceContext {
+private func makeContext(_ database: TestDatabase, blobRoot: String, clock: any MonotonicClock) async throws -> ServiceContext {
     var logger = Logger(label: "identity-api-tests")
     logger.logLevel = .critical
     let key = Data(repeating: 7, count: 32).base64EncodedString()
@@ -212,5 +216,5 @@ private func makeContext(_ database: TestDatabase, blobRoot: String) async throw
             "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url,
             "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(), "SEALING_KEYS": "k1:\(key)", "LOOKUP_KEY": key,
             "BLOB_STORE_PATH": blobRoot, "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": key,
-        ]), logger: logger)
+        ]), logger: logger, clock: clock)
 }

@@ -203,6 +203,9 @@ start_service() ( # NAME INDEX
     export FCM_CA_FILE=$run/fcm/certificate.pem GOOGLE_APPLICATION_CREDENTIALS=$run/fcm/service-account.json
     export SMTP_URL=smtp://localhost:$SMTP_PORT SMTP_CA_FILE=$run/fcm/certificate.pem
     export SMTP_FROM='Heliograph <no-reply@heliograph.example>'
+    # ID tokens of the emulator: POST $FCM_URL/control/firebase/tokens
+    export FIREBASE_AUTH_PROJECT_ID=heliograph-dev
+    export FIREBASE_AUTH_KEYS_URL=$FCM_URL/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com
     export FACE_MODELS_PATH=${FACE_MODELS_PATH:-$root/.cache/models}
     start "$1" "$binaries/$1"
 )

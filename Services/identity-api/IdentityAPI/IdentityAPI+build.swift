@@ -42,7 +42,9 @@ public enum IdentityAPI: HeliographService {
         let jobs = RowWatcher<ImageJob>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
             Dictionary(uniqueKeysWithValues: try await ImageJobRepository(postgres).find(ids: ids).map { ($0.id, $0) })
         }
-        let authenticator = AccessTokenAuthenticator(postgres: postgres)
+        let firebase = configuration.firebase?.make(context, keys: keys)
+        let authenticator = BearerAuthenticator(
+            accessTokens: AccessTokenAuthenticator(postgres: postgres), firebase: firebase?.authenticator)
         let slots = UploadSlots(
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
         let signals = RateLimiter<UUID>(configuration.limits.signals)
@@ -57,7 +59,7 @@ public enum IdentityAPI: HeliographService {
                     limiter: RateLimiter(configuration.limits.account)),
                 authenticator: authenticator, slots: slots, limits: configuration.uploads),
             sessions: sessions,
-            tokens: TokenController(postgres: postgres, keys: keys, sessions: sessions),
+            tokens: TokenController(postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions),
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
@@ -95,7 +97,7 @@ public enum IdentityAPI: HeliographService {
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)),
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
         // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
-        return [consumer, broadcasts, sweeper, server, waiters, jobs]
+        return (firebase?.services ?? []) + [consumer, broadcasts, sweeper, server, waiters, jobs]
     }
 
     private static func imageRoutes(

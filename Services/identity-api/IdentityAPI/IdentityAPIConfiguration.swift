@@ -15,6 +15,8 @@ struct IdentityAPIConfiguration: Sendable {
     var connection = ConnectionGuard.Limits()
     /// The limits of one client.
     var limits = LimitsConfiguration()
+    /// The Firebase project whose ID tokens are accepted; nil for none.
+    var firebase: FirebaseConfiguration?
     /// The origins of web apps that may read answers.
     var origins = AllowedOrigins()
     /// The maximum number of open connections; more wait in the system's accept queue.
@@ -53,5 +55,6 @@ struct IdentityAPIConfiguration: Sendable {
         photoLifetime = try settings.photoLifetime()
         limits = try LimitsConfiguration(settings)
         origins = try AllowedOrigins(settings)
+        firebase = try FirebaseConfiguration(settings)
     }
 }

@@ -6,14 +6,30 @@ extension Baseline {
     static let accounts = """
         CREATE TABLE users (
             id                  uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
-            email_lookup        bytea       NOT NULL UNIQUE CHECK (octet_length(email_lookup) = 32),
-            email_sealed        bytea       NOT NULL,
+            email_lookup        bytea       UNIQUE CHECK (octet_length(email_lookup) = 32),
+            email_sealed        bytea,
             display_name_sealed bytea,
-            created_at          timestamptz NOT NULL DEFAULT now()
+            created_at          timestamptz NOT NULL DEFAULT now(),
+            CONSTRAINT users_email_is_whole CHECK (num_nulls(email_lookup, email_sealed) IN (0, 2))
         );
         COMMENT ON TABLE users IS 'Accounts. The e-mail is found by its HMAC and stored sealed, never in clear text.';
-        COMMENT ON COLUMN users.email_lookup IS 'HMAC-SHA256 of the normalised e-mail under LOOKUP_KEY.';
+        COMMENT ON COLUMN users.email_lookup IS
+            'HMAC-SHA256 of the normalised e-mail under LOOKUP_KEY; NULL for an account of an identity provider.';
         COMMENT ON COLUMN users.display_name_sealed IS 'The name that other users see; NULL when the user gave none.';
+
+        CREATE TABLE identities (
+            issuer         text        NOT NULL CHECK (octet_length(issuer) BETWEEN 1 AND 256),
+            subject_lookup bytea       NOT NULL CHECK (octet_length(subject_lookup) = 32),
+            user_id        uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            valid_after    timestamptz,
+            created_at     timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (issuer, subject_lookup)
+        );
+        CREATE INDEX identities_by_user ON identities (user_id);
+        COMMENT ON TABLE identities IS 'The accounts of people who sign in with an identity provider, such as Firebase.';
+        COMMENT ON COLUMN identities.subject_lookup IS
+            'HMAC-SHA256 of the provider''s id of the person under LOOKUP_KEY: an app may use an e-mail as that id.';
+        COMMENT ON COLUMN identities.valid_after IS 'Tokens of sign-ins before this time are refused; NULL when none was revoked.';
 
         CREATE TABLE access_tokens (
             id                 uuid        PRIMARY KEY,

@@ -80,6 +80,8 @@ public final class Stack: Sendable {
             "FCM_CA_FILE": folder.path + "/fcm.pem", "SMTP_URL": "smtp://localhost:\(smtp)",
             "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
+            "FIREBASE_AUTH_PROJECT_ID": "heliograph-dev",
+            "FIREBASE_AUTH_KEYS_URL": "http://127.0.0.1:\(fcm)/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
             // Tests and measurements use one account and one address in place of many, so the limits per account and address are
             // off.
             "PUBLIC_URL": publicURL, "IMAGE_JOBS_OPEN_PER_USER": "0", "EKYC_UNDECIDED_PER_ADDRESS": "0",
@@ -127,7 +129,7 @@ public final class Stack: Sendable {
     }
 
     public func waitUntilReady(_ service: String) async throws {
-        let url = "http://127.0.0.1:\(adminPorts[service]!)/readyz"
+        let url = adminURL(of: service) + "/readyz"
         guard let process = processes.withLock({ $0[service] }) else {
             throw DeadlineExceeded(description: "\(service) was not started")
         }
@@ -140,6 +142,9 @@ public final class Stack: Sendable {
     public func kill(_ service: String) async {
         await processes.withLock { $0[service] }?.stop(signal: SIGKILL)
     }
+
+    /// Returns the origin of a service's health and metrics.
+    public func adminURL(of service: String) -> String { "http://127.0.0.1:\(adminPorts[service]!)" }
 
     /// Returns the process id of a service.
     public func pid(of service: String) -> Int32? { processes.withLock { $0[service]?.pid } }

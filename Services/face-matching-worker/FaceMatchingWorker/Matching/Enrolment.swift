@@ -42,7 +42,9 @@ struct Enrolment {
     /// Returns whether the sign-in whose bearer came with the photos is still valid: a logout or a revocation ends it. It cannot be
     /// ended until the transaction ends.
     private func isStillAuthorised(_ session: Session) async throws -> Bool {
-        guard let signIn = session.authorisedBy else { return true }
+        guard let signIn = session.authorisedBy else {
+            return try await FederatedIdentityRepository(transaction).hold(signInsOf: session.userID, since: session.createdAt)
+        }
         return try await AccessTokenRepository(transaction).hold(signIn: signIn, of: session.userID)
     }
 

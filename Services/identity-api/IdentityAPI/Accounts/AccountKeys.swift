@@ -79,6 +79,9 @@ struct AccountKeys: Sendable {
         return OpaqueToken(text: OpaqueToken.enrolmentPrefix + Base64URL.encode(tokenCode.authenticate(Array(message.utf8))))
     }
 
+    /// The keyed hash by which the account of an identity provider's user is found.
+    func subjectLookup(_ subject: String, of issuer: String) -> [UInt8] { authenticated("subject:\(issuer):\(subject)") }
+
     /// Seals a user's display name.
     func sealed(_ name: DisplayName, of userID: UUID) throws(CryptoError) -> [UInt8] {
         try sealed(name.text, context: SealingContext.displayName(userID: userID))

@@ -8,36 +8,46 @@ struct Identity: Sendable, Equatable {
     let userID: UUID
     /// The sign-in of the bearer token; nil when another system manages sign-ins.
     var signInID: UUID?
-    /// The installation that the sign-in is bound to; nil until it has registered.
+    /// The installation that the sign-in is bound to; nil until it has registered. Of a caller whose sign-ins another system manages it
+    /// is the one that the request names, if it is registered to the user.
     var installationKey: [UInt8]?
+    /// When the user signed in: refreshing a token does not change it. Nil when that is not known.
+    var authenticatedAt: Date?
 }
 
-/// Identifies the owner of a bearer token. Other ways to sign in (an identity provider's JWT) are other conformances.
+/// Identifies the owner of a bearer token. Each kind of token has a conformance; ``BearerAuthenticator`` chooses.
 protocol Authenticator: Sendable {
     /// Returns the owner of a token; nil for a token that is unknown, revoked or expired.
-    func authenticate(bearer token: String) async throws -> Identity?
+    ///
+    /// - Parameter installation: The installation that the request names by `X-Firebase-Installation-ID`, for tokens that do not tell.
+    func authenticate(bearer token: String, on installation: PushTarget?) async throws -> Identity?
 }
 
 extension Authenticator {
+    /// Returns the owner of a token of a request that names no installation; nil as above.
+    func authenticate(bearer token: String) async throws -> Identity? { try await authenticate(bearer: token, on: nil) }
+
     /// Returns the owner of a token.
     ///
     /// - Throws: `unauthorized` for a token that is unknown, revoked or expired.
-    func identify(bearer token: String) async throws -> Identity {
-        guard let identity = try await authenticate(bearer: token) else {
+    func identify(bearer token: String, on installation: PushTarget? = nil) async throws -> Identity {
+        guard let identity = try await authenticate(bearer: token, on: installation) else {
             throw APIError.unauthorized("The bearer token is unknown or over")
         }
         return identity
     }
 
     /// Returns the sender of a request that needs a bearer token.
-    func identify(_ request: Request) async throws -> Identity { try await identify(bearer: try request.requiredBearer()) }
+    func identify(_ request: Request) async throws -> Identity {
+        try await identify(bearer: try request.requiredBearer(), on: request.headers[.installation].flatMap { PushTarget($0) })
+    }
 }
 
 /// Authenticates the access tokens that this system minted.
 struct AccessTokenAuthenticator: Authenticator {
     let postgres: PostgresClient
 
-    func authenticate(bearer token: String) async throws -> Identity? {
+    func authenticate(bearer token: String, on _: PushTarget?) async throws -> Identity? {
         try await AccessTokenRepository(postgres).find(accessHash: OpaqueToken.hash(token)).map {
             Identity(userID: $0.userID, signInID: $0.familyID, installationKey: $0.installationKey)
         }

@@ -20,6 +20,7 @@ struct TokenController: Sendable {
 
     let postgres: PostgresClient
     let keys: AccountKeys
+    let authenticator: any Authenticator
     let sessions: SessionController
 
     /// Exchanges a succeeded sign-in for a token pair, within five minutes, on the device that signed in.
@@ -111,6 +112,7 @@ struct TokenController: Sendable {
     /// more, and a late logout of an older sign-in has nothing to end.
     func logout(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let token = try request.requiredBearer()
+        if CompactJWS.hasShape(token) { return try await logoutOfProvider(request) }
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }
@@ -124,9 +126,14 @@ struct TokenController: Sendable {
     /// Unregisters the push token of a revoked sign-in's device, unless another user has signed in on it since.
     private static func signOut(deviceOf revoked: AccessToken, in transaction: PostgresTransaction) async throws {
         guard let key = revoked.installationKey else { return }
-        let removed = try await PushInstallRepository(transaction).unregister(installationKey: key, userID: revoked.userID)
+        try await signOut(userID: revoked.userID, installationKey: key, in: transaction)
+    }
+
+    /// Unregisters the push token of a user's installation, unless another user has signed in on it since, and ends its presence.
+    static func signOut(userID: UUID, installationKey: [UInt8], in transaction: PostgresTransaction) async throws {
+        let removed = try await PushInstallRepository(transaction).unregister(installationKey: installationKey, userID: userID)
         if removed != nil { DeviceRegistrar.countRemoved(1) }
-        try await PresenceRepository(transaction).hide(installationKey: key, userID: revoked.userID)
+        try await PresenceRepository(transaction).hide(installationKey: installationKey, userID: userID)
     }
 
     /// The error for a session that gives no token.

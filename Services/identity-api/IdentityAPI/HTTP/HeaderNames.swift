@@ -5,6 +5,8 @@ extension HTTPField.Name {
     static let requestID = HTTPField.Name("X-Request-ID")!
     /// The session token, which the device that started the session gets.
     static let sessionToken = HTTPField.Name("X-Session-Token")!
+    /// The Firebase installation id of the sender's app, or its FCM token, for bearers that are not bound to an installation.
+    static let installation = HTTPField.Name("X-Firebase-Installation-ID")!
     /// The addresses that a request came from, appended by each proxy.
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
     /// W3C trace context.

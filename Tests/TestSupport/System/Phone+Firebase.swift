@@ -1,0 +1,23 @@
+internal import HTTPClient
+
+extension Phone {
+    /// Signs a person in with Firebase, and returns the ID token as Firebase's SDK gives it to the app.
+    public func idToken(of subject: String) async throws -> String {
+        let body = Array(#"{"subject":"\#(subject)"}"#.utf8)
+        let request = HTTPClientRequest(
+            method: "POST", url: stack.fcmURL + "/control/firebase/tokens", body: body, timeout: .seconds(100))
+        let answer = JSONAnswer.parse(try await stack.http.execute(request).body)
+        guard let token = answer["id_token"].text else {
+            throw DeadlineExceeded(description: "the emulator gave no ID token: \(answer)")
+        }
+        return token
+    }
+
+    /// Registers the phone's push token.
+    public func register(bearer: String) async throws -> Answer {
+        var request = HTTPClientRequest(method: "POST", url: stack.apiURL + "/v1/users/device-token")
+        request.headers = [("Content-Type", "application/json")]
+        request.body = Array(#"{"device_token":"\#(token)","platform":"ios"}"#.utf8)
+        return try await send(request, bearer: bearer)
+    }
+}
