@@ -18,6 +18,7 @@ struct BenchCommand: AsyncParsableCommand {
         case system
         case jobs
         case push
+        case auth
     }
 
     @Argument(help: "What to measure: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all when nothing is said.")
@@ -82,6 +83,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .system: try await benchmarkSystem()
         case .jobs: try await benchmarkJobs()
         case .push: try await benchmarkPush()
+        case .auth: try await benchmarkAuth()
         }
     }
 }
